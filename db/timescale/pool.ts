@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { createPool, type DatabasePool, type DriverTypeParser } from 'slonik';
+import { connectionConfig, SESSION_OPTIONS } from './connection.ts';
+
+/**
+ * Connections for the write path: plain `pg`, named statements, sent back to back. A lost idle connection is
+ * replaced by the pool; the error handler keeps it from ending the process.
+ */
+export function createWritePool(url: string, options: { max: number; applicationName?: string }): pg.Pool {
+  const pool = new pg.Pool({ ...connectionConfig(url, options.applicationName), max: options.max });
+  pool.on('error', () => {});
+  return pool;
+}
+
+/**
+ * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
+ * of the throughput; it is off, so no query may leave session state behind.
+ */
+export function createQueryPool(url: string, options: { max: number }): Promise<DatabasePool> {
+  const uri = new URL(url);
+  uri.searchParams.set('options', SESSION_OPTIONS);
+  uri.searchParams.set('application_name', 'tagtrail api');
+  return createPool(uri.href, {
+    captureStackTrace: false,
+    connectionTimeout: 5_000,
+    idleTimeout: 'DISABLE_TIMEOUT',
+    maxPoolSize: options.max,
+    resetConnection: async () => {},
+    statementTimeout: 30_000,
+    typeParsers: TYPE_PARSERS,
+  });
+}
+
+const asText = (text: string) => text;
+const TYPE_PARSERS: DriverTypeParser[] = [
+  { name: 'int8', parse: Number },
+  { name: 'timestamptz', parse: asText },
+  { name: 'json', parse: asText },
+];

@@ -1,0 +1,31 @@
+/**
+ * An error that a person or a client is meant to read. `code` is stable and says what kind it is; what a kind means
+ * on the outside (an HTTP status, an exit status) is decided there, not here.
+ */
+export class AppError extends Error {
+  readonly code: AppErrorCode;
+
+  constructor(code: AppErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AppError';
+    this.code = code;
+  }
+}
+
+export type AppErrorCode =
+  /** A setting, an argument or a stored definition that cannot be used. */
+  | 'invalid_input'
+  /** What was named does not exist. */
+  | 'not_found'
+  /** What was asked for collides with what exists. */
+  | 'conflict'
+  /** Something this process depends on is not there: a database, a broker, a port. */
+  | 'unavailable';
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(messageOf).join('; ');
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,9 @@
+/**
+ * Instants as whole microseconds since 1970-01-01T00:00:00Z, in a plain number: exact until the year 2255, and
+ * the precision the database keeps. The wire shows milliseconds (interface section 2.7).
+ */
+export type Micros = number;
+
+export const MICROS_PER_MILLISECOND = 1_000;
+export const MICROS_PER_SECOND = 1_000_000;
+export const MICROS_PER_DAY = 86_400 * MICROS_PER_SECOND;

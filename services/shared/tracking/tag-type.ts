@@ -1,0 +1,13 @@
+/** The kinds of tag (interface section 2.4). The set is open: new kinds are added here and nowhere else. */
+export const TAG_TYPES = ['rfid', 'ble', 'barcode'] as const;
+
+export type TagType = (typeof TAG_TYPES)[number];
+
+/** Whether `value` is one of {@link TAG_TYPES}. */
+export function isTagType(value: unknown): value is TagType {
+  return TAG_TYPES.some((tagType) => tagType === value);
+}
+
+/** Characters no tag value may hold (interface section 2.4): C0 controls other than TAB, LF and CR, and DEL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+export const FORBIDDEN_IN_TAG_VALUE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;

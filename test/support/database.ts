@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { withDatabase } from '../../db/timescale/create-database.ts';
+import { createWritePool } from '../../db/timescale/pool.ts';
+
+export const SERVER_URL = 'TEST_DATABASE_URL';
+export const TEMPLATE_DATABASE = 'tagtrail_template';
+
+export interface TestDatabase {
+  url: string;
+  /** Connections for arranging and for looking at rows; the code under test gets its own. */
+  pool: pg.Pool;
+  /** Runs one statement and returns its rows. */
+  rows<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** A database of the calling suite's own: migrated and empty before its first test, dropped after its last. */
+export function useDatabase(): TestDatabase {
+  const database = {
+    rows: async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows,
+  } as TestDatabase;
+  let name: string;
+  before(async () => {
+    name = `test_${randomBytes(6).toString('hex')}`;
+    await onServer((client) => copyTemplate(client, name));
+    database.url = withDatabase(serverUrl(), name);
+    database.pool = createWritePool(database.url, { max: 4, applicationName: 'test' });
+  });
+  after(async () => {
+    await database.pool?.end();
+    await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
+  });
+  return database;
+}
+
+/** The address of the server the tests run on. */
+export function serverUrl(): string {
+  const url = process.env[SERVER_URL];
+  if (url === undefined) {
+    throw new Error(`${SERVER_URL} is set by test/support/suite.ts, which .mocharc.json requires`);
+  }
+  return url;
+}
+
+async function onServer<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client(connectionConfig(withDatabase(serverUrl(), 'postgres'), 'test'));
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A background worker of the extension may hold the template for a moment; then it is tried again. */
+async function copyTemplate(client: pg.Client, name: string): Promise<void> {
+  const OBJECT_IN_USE = '55006';
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`);
+      return;
+    } catch (error) {
+      if (attempt === 20 || !(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) {
+        throw error;
+      }
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()`,
+        [TEMPLATE_DATABASE],
+      );
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
+import { migrate } from '../../db/timescale/migrate.ts';
+import { SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
+
+/**
+ * One server for the whole run: the one `TEST_DATABASE_URL` names (a superuser's address), or an embedded one in a
+ * throw-away folder. Every test file works on its own copy of the migrated template.
+ */
+let embedded: EmbeddedDatabase | undefined;
+let folder: string | undefined;
+
+export async function mochaGlobalSetup(): Promise<void> {
+  if (process.env[SERVER_URL] === undefined) {
+    folder = mkdtempSync(join(tmpdir(), 'tagtrail-test-'));
+    chmodSync(folder, 0o711);
+    embedded = await startEmbedded({ data: folder, durable: false });
+    process.env[SERVER_URL] = embedded.url;
+  }
+  const template = withDatabase(process.env[SERVER_URL], TEMPLATE_DATABASE);
+  await createDatabase(template);
+  await migrate(template);
+}
+
+export async function mochaGlobalTeardown(): Promise<void> {
+  await embedded?.stop();
+  if (folder !== undefined) {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
