@@ -3,11 +3,13 @@ import { createPool, type DatabasePool, type DriverTypeParser } from 'slonik';
 import { connectionConfig, SESSION_OPTIONS } from './connection.ts';
 
 /**
- * Connections for the write path: plain `pg`, named statements, sent back to back. A lost idle connection is
+ * Connections for the write path: plain `pg`, named statements, and statements that do not wait for each other sent
+ * back to back (`pipeline`; its answers come in order, an error fails its own statement). A lost idle connection is
  * replaced by the pool; the error handler keeps it from ending the process.
  */
 export function createWritePool(url: string, options: { max: number; applicationName?: string }): pg.Pool {
-  const pool = new pg.Pool({ ...connectionConfig(url, options.applicationName), max: options.max });
+  const config = { ...connectionConfig(url, options.applicationName), max: options.max, pipeline: true };
+  const pool = new pg.Pool(config);
   pool.on('error', () => {});
   return pool;
 }

@@ -4,6 +4,12 @@
 -- The first two are hypertables where TimescaleDB is installed. They have no foreign keys: those deadlock when
 -- chunks are created concurrently. The recording transaction resolves and locks what they refer to instead.
 
+-- The application counts time in whole microseconds since 1970. Both functions are exact and are inlined.
+create function time_of_micros(micros bigint) returns timestamptz language sql stable strict
+  return timestamptz 'epoch' + micros * interval '1 microsecond';
+create function micros_of_time(at timestamptz) returns bigint language sql stable strict
+  return (extract(epoch from at) * 1000000)::bigint;
+
 -- A fixed reader's scan has reader and antenna, a handheld's has handheld, submission and index. `tag_value` is the
 -- value of the tag that the read resolved to: with it a read stays the same read when its tag is attached anew.
 create table scan_events (
@@ -44,7 +50,7 @@ create table location_transitions (
   constraint location_transitions__duration_seconds check (duration_seconds >= 0)
 );
 
--- Where an asset is: its last stay. The nullable columns are null only inside the transaction that makes the row.
+-- Where an asset is: its last stay. The row is made, without a stay, when the first scan of the asset is recorded.
 create table positions (
   org_id integer not null,
   asset_id integer not null,

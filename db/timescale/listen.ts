@@ -1,0 +1,80 @@
+import pg from 'pg';
+import { connectionConfig } from './connection.ts';
+
+export interface Listener {
+  /** Whether notifications are being received right now; while not, what was cached may be out of date. */
+  isConnected(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ListenHandlers {
+  onNotify(channel: string, payload: string): void;
+  /** The connection is back, after notifications may have been missed. */
+  onReconnect(): void;
+  /** The connection was lost, or could not be made again. */
+  onLost(error: Error): void;
+}
+
+/**
+ * Listens to the channels on a connection of its own, and connects again, with a growing pause, for as long as it is
+ * not closed.
+ *
+ * @throws the connection's error if the first connection cannot be made.
+ */
+export async function listen(
+  url: string,
+  channels: readonly string[],
+  handlers: ListenHandlers,
+): Promise<Listener> {
+  let client: pg.Client | null = null;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const connect = async () => {
+    const fresh = new pg.Client(connectionConfig(url, 'tagtrail listen'));
+    fresh.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
+    fresh.once('error', (error) => lost(fresh, error, FIRST_PAUSE));
+    fresh.once('end', () => lost(fresh, new Error('connection ended'), FIRST_PAUSE));
+    await fresh.connect();
+    for (const channel of channels) {
+      await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
+    }
+    client = fresh;
+  };
+
+  const lost = (which: pg.Client, error: Error, pause: number) => {
+    if (client !== which || isClosed) {
+      return;
+    }
+    client = null;
+    which.end().catch(() => {});
+    handlers.onLost(error);
+    reconnectAfter(pause);
+  };
+
+  const reconnectAfter = (pause: number) => {
+    timer = setTimeout(async () => {
+      try {
+        await connect();
+        handlers.onReconnect();
+      } catch (error) {
+        handlers.onLost(error instanceof Error ? error : new Error(String(error)));
+        reconnectAfter(Math.min(pause * 2, LONGEST_PAUSE));
+      }
+    }, pause);
+  };
+
+  await connect();
+  return {
+    isConnected: () => client !== null,
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      await client?.end();
+    },
+  };
+}
+
+/** Milliseconds before the first attempt to connect again, and the longest pause between attempts. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5_000;

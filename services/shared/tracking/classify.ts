@@ -1,0 +1,67 @@
+import type { ClientBase } from 'pg';
+import type { Micros } from '../instant.ts';
+import { locationName, lockLiveLocations } from './lock-locations.ts';
+import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import { type Resolution, readName, resolveTags } from './resolve-tags.ts';
+import type { Outcome, Scan } from './scan.ts';
+
+/** Either a scan can be written, or what becomes of it is settled already. */
+export type Classified = { placed: PlacedScan } | { outcome: Outcome };
+
+/**
+ * Settles when each scan was observed, which asset its tag stands for and whether its place is live; in this order,
+ * so that a scan without a known tag is unknown wherever it was read. What an antenna's settings shut out is
+ * unplaced before anyone asks whose tag it is.
+ *
+ * @returns one for each of `scans`, in their order.
+ */
+export async function classify(
+  client: ClientBase,
+  scans: readonly Scan[],
+  now: Micros,
+  rules: TimeRules,
+): Promise<Classified[]> {
+  const [resolutions, liveLocations] = await Promise.all([
+    resolveTags(client, scans),
+    lockLiveLocations(
+      client,
+      scans.flatMap(({ orgId, locationId }) => (locationId === null ? [] : [{ orgId, locationId }])),
+    ),
+  ]);
+  return scans.map((scan) => {
+    const time = whenObserved(scan, now, rules);
+    const resolution = resolutions.get(readName(scan)) ?? { kind: 'unknown' };
+    const { orgId, locationId } = scan;
+    const isLive = locationId !== null && liveLocations.has(locationName({ orgId, locationId }));
+    return classifyOne(scan, time, resolution, isLive ? locationId : null);
+  });
+}
+
+function classifyOne(
+  scan: Scan,
+  time: ObservedAt,
+  resolution: Resolution,
+  locationId: number | null,
+): Classified {
+  const { orgId, source } = scan;
+  if (!time.ok) {
+    return { outcome: { status: 'rejected', reason: time.reason } };
+  }
+  if (source.kind === 'reader' && source.isShutOut) {
+    return { outcome: { status: 'unplaced', assetId: null } };
+  }
+  const { observedAt, timeIsReceived } = time;
+  if (resolution.kind === 'ambiguous') {
+    return { outcome: { status: 'ambiguous', observedAt } };
+  }
+  if (resolution.kind !== 'asset') {
+    const tagged = resolution.kind === 'location' ? resolution.locationId : null;
+    return { outcome: { status: 'unknown', observedAt, locationId: tagged } };
+  }
+  const { assetId, tagValue } = resolution;
+  if (locationId === null) {
+    return { outcome: { status: 'unplaced', assetId } };
+  }
+  return { placed: { orgId, assetId, scan, tagValue, locationId, observedAt, timeIsReceived } };
+}

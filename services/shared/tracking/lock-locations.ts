@@ -1,0 +1,38 @@
+import type { ClientBase } from 'pg';
+
+export interface LocationRef {
+  orgId: number;
+  locationId: number;
+}
+
+/** One string for each location. */
+export function locationName({ orgId, locationId }: LocationRef): string {
+  return `${orgId} ${locationId}`;
+}
+
+/**
+ * Which of the locations are live. They stay so until this transaction ends: deleting one takes its row's full lock
+ * and waits. Renaming, re-parenting and other recorders are not held up.
+ *
+ * @returns by {@link locationName}.
+ */
+export async function lockLiveLocations(
+  client: ClientBase,
+  locations: readonly LocationRef[],
+): Promise<ReadonlySet<string>> {
+  const distinct = [...new Map(locations.map((location) => [locationName(location), location])).values()];
+  if (distinct.length === 0) {
+    return new Set();
+  }
+  const { rows } = await client.query<{ orgId: number; locationId: number }>({
+    name: 'lock-locations',
+    text: `select location.org_id as "orgId", location.id as "locationId"
+      from unnest($1::integer[], $2::integer[]) as wanted (org_id, id)
+      join locations location on location.org_id = wanted.org_id and location.id = wanted.id
+      where location.deleted_at is null
+      order by location.org_id, location.id
+      for key share of location`,
+    values: [distinct.map(({ orgId }) => orgId), distinct.map(({ locationId }) => locationId)],
+  });
+  return new Set(rows.map(locationName));
+}

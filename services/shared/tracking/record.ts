@@ -1,0 +1,80 @@
+import type { ClientBase } from 'pg';
+import type { Micros } from '../instant.ts';
+import { classify } from './classify.ts';
+import type { TimeRules } from './observed-at.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import { assetName, lockPositions } from './positions.ts';
+import type { Outcome, Scan } from './scan.ts';
+import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
+import { sortOut } from './sort-out.ts';
+import { recordUnknownTags } from './unknown-tags.ts';
+import { isAfterAll, updateHistories } from './update-histories.ts';
+
+export interface RecordOptions {
+  rules: TimeRules;
+  /** This service's clock. */
+  now: Micros;
+  /** Look for every scan among the stored ones, not only for those that are not newer than their asset's last. */
+  isCareful: boolean;
+}
+
+/**
+ * Records scans from any devices of any organizations, inside the caller's transaction: resolves their tags, drops
+ * what is known already, and writes raw scans, transitions, positions and unknown tags.
+ *
+ * Whatever the order, the batches, the repetitions and the number of processes, the same scans end in the same rows.
+ * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
+ * positions of the assets (one recorder of an asset at a time), the unknown tags.
+ *
+ * @returns the outcome of each scan, in their order.
+ * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
+ */
+export async function recordScans(
+  client: ClientBase,
+  scans: readonly Scan[],
+  { rules, now, isCareful }: RecordOptions,
+): Promise<Outcome[]> {
+  const classified = await classify(client, scans, now, rules);
+  const placed = classified.flatMap((each) => ('placed' in each ? [each.placed] : []));
+  const duplicates = await writePlaced(client, placed, isCareful);
+  const outcomes = classified.map((each) =>
+    'placed' in each ? outcomeOf(each.placed, duplicates.has(each.placed)) : each.outcome,
+  );
+  await recordUnknownTags(client, scans, outcomes);
+  return outcomes;
+}
+
+/** A scan taken for new was stored already: its tag was attached to another asset since. */
+export class KnownAfterAll extends Error {}
+
+async function writePlaced(
+  client: ClientBase,
+  placed: readonly PlacedScan[],
+  isCareful: boolean,
+): Promise<ReadonlySet<PlacedScan>> {
+  if (placed.length === 0) {
+    return new Set();
+  }
+  const positions = await lockPositions(client, placed);
+  const positionOf = new Map(positions.map((position) => [assetName(position), position]));
+  const mayBeKnown = (scan: PlacedScan) => {
+    const position = positionOf.get(assetName(scan));
+    return isCareful || position === undefined || !isAfterAll(position, scan.observedAt);
+  };
+  const { fresh, stronger, duplicates } = await sortOut(client, placed, mayBeKnown);
+  const [inserted] = await Promise.all([
+    insertScanEvents(client, fresh),
+    strengthenScanEvents(client, stronger),
+  ]);
+  if (inserted < fresh.length) {
+    throw new KnownAfterAll(`${fresh.length - inserted} scans were stored already`);
+  }
+  await updateHistories(client, positions, [...fresh, ...stronger]);
+  return duplicates;
+}
+
+function outcomeOf({ assetId, observedAt, timeIsReceived }: PlacedScan, isDuplicate: boolean): Outcome {
+  return isDuplicate
+    ? { status: 'duplicate', assetId, observedAt }
+    : { status: 'recorded', assetId, observedAt, timeIsReceived };
+}

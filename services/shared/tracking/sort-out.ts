@@ -1,0 +1,66 @@
+import type { ClientBase } from 'pg';
+import { compareRssi } from './history.ts';
+import { findKnownScans } from './known-scans.ts';
+import { type PlacedScan, scanName } from './placed-scan.ts';
+
+/** Placed scans by what is to be done with them. */
+export interface SortedOut {
+  /** To be inserted, one of each identity. */
+  fresh: PlacedScan[];
+  /** Stronger copies of stored scans. */
+  stronger: PlacedScan[];
+  /** Those of the given scans that leave no trace of their own. */
+  duplicates: ReadonlySet<PlacedScan>;
+}
+
+/**
+ * A scan counts once. Of copies that differ in RSSI only, the strongest stays, whichever came first; of others the
+ * first stays.
+ *
+ * @param mayBeKnown whether a scan has to be looked for among the stored ones.
+ */
+export async function sortOut(
+  client: ClientBase,
+  placed: readonly PlacedScan[],
+  mayBeKnown: (scan: PlacedScan) => boolean,
+): Promise<SortedOut> {
+  const byName = new Map<string, PlacedScan>();
+  const duplicates = new Set<PlacedScan>();
+  for (const copy of placed) {
+    const name = scanName(copy);
+    const first = byName.get(name);
+    if (first !== undefined) {
+      duplicates.add(copy);
+    }
+    byName.set(name, first === undefined ? copy : strongerOf(first, copy));
+  }
+  const distinct = [...byName];
+  const known = await findKnownScans(
+    client,
+    distinct.flatMap(([, scan]) => (mayBeKnown(scan) ? [scan] : [])),
+  );
+  const fresh: PlacedScan[] = [];
+  const stronger: PlacedScan[] = [];
+  for (const [name, scan] of distinct) {
+    const stored = known.get(name);
+    if (stored === undefined) {
+      fresh.push(scan);
+    } else if (stored.locationId === scan.locationId && compareRssi(scan.scan.rssi, stored.rssi) > 0) {
+      stronger.push(scan);
+    }
+  }
+  for (const copy of placed) {
+    if (known.has(scanName(copy))) {
+      duplicates.add(copy);
+    }
+  }
+  return { fresh, stronger, duplicates };
+}
+
+/** `first`, with the RSSI of `copy` if that is stronger and all else is equal. */
+function strongerOf(first: PlacedScan, copy: PlacedScan): PlacedScan {
+  const differsInRssiOnly = first.locationId === copy.locationId;
+  return differsInRssiOnly && compareRssi(copy.scan.rssi, first.scan.rssi) > 0
+    ? { ...first, scan: { ...first.scan, rssi: copy.scan.rssi } }
+    : first;
+}

@@ -1,0 +1,114 @@
+import type { ClientBase } from 'pg';
+import { history, type Sighting, type Transition } from './history.ts';
+import { loadNeighbourhoods } from './neighbourhood.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import { assetName, type Position, updatePositions } from './positions.ts';
+import { revise } from './revise.ts';
+import { type AssetTransition, deleteTransitions, putTransitions } from './transitions.ts';
+
+/** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
+interface Touched {
+  position: Position;
+  scans: PlacedScan[];
+  /** Whether every scan is newer than all that was stored. */
+  isInOrder: boolean;
+}
+
+/** What is to be written of one asset. */
+interface Change {
+  position: Position;
+  put: Transition[];
+  gone: Transition[];
+}
+
+/**
+ * Brings transitions and positions up to the scans that were just written. Scans in order need nothing but the
+ * position, constant work each; others are worked into their neighbourhood.
+ *
+ * @param positions of all assets concerned, locked.
+ * @param changed the scans that were inserted or made stronger.
+ */
+export async function updateHistories(
+  client: ClientBase,
+  positions: readonly Position[],
+  changed: readonly PlacedScan[],
+): Promise<void> {
+  const touched = touchedAssets(positions, changed);
+  const outOfOrder = touched.filter(({ isInOrder }) => !isInOrder);
+  const changes = [
+    ...touched.filter(({ isInOrder }) => isInOrder).map(append),
+    ...(outOfOrder.length === 0 ? [] : await workIn(client, outOfOrder)),
+  ];
+  const ofAsset = ({ orgId, assetId }: Position) => ({ orgId, assetId });
+  const rows = (pick: (change: Change) => Transition[]): AssetTransition[] =>
+    changes.flatMap((change) => pick(change).map((row) => ({ ...ofAsset(change.position), ...row })));
+  await Promise.all([
+    deleteTransitions(
+      client,
+      rows(({ gone }) => gone),
+    ),
+    putTransitions(
+      client,
+      rows(({ put }) => put),
+    ),
+    updatePositions(
+      client,
+      changes.map(({ position }) => position),
+    ),
+  ]);
+}
+
+function touchedAssets(positions: readonly Position[], changed: readonly PlacedScan[]): Touched[] {
+  const scansOf = Map.groupBy(changed, assetName);
+  return positions.flatMap((position) => {
+    const scans = scansOf.get(assetName(position)) ?? [];
+    const isInOrder = scans.every(({ observedAt }) => isAfterAll(position, observedAt));
+    return scans.length === 0 ? [] : [{ position, scans, isInOrder }];
+  });
+}
+
+/** Whether `observedAt` is later than every stored scan of the asset. */
+export function isAfterAll({ lastSeen }: Position, observedAt: number): boolean {
+  return lastSeen === null || observedAt > lastSeen;
+}
+
+function append({ position, scans }: Touched): Change {
+  const put = history(scans.map(toSighting), position.stay);
+  return { position: moved(position, put.at(-1), scans), put, gone: [] };
+}
+
+async function workIn(client: ClientBase, touched: readonly Touched[]): Promise<Change[]> {
+  const instants = touched.flatMap(({ scans }) => [
+    ...new Map(scans.map((scan) => [scan.observedAt, scan])).values(),
+  ]);
+  const neighbourhoods = await loadNeighbourhoods(client, instants);
+  return touched.map(({ position, scans }) => {
+    const { windows, stored } = neighbourhoods.get(assetName(position)) ?? { windows: [], stored: [] };
+    const revised = revise(stored, windows);
+    const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
+    const after = new Set(revised.map(({ observedAt }) => observedAt));
+    // The last stay is among those looked at, or none of what has changed reaches it.
+    const isLastStaySeen = position.stay === null || before.has(position.stay.since);
+    return {
+      position: moved(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
+      put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
+      gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
+    };
+  });
+}
+
+function moved(position: Position, last: Transition | undefined, scans: readonly PlacedScan[]): Position {
+  return {
+    ...position,
+    stay: last === undefined ? position.stay : { locationId: last.locationId, since: last.observedAt },
+    lastSeen: scans.reduce((latest, { observedAt }) => Math.max(latest, observedAt), position.lastSeen ?? 0),
+  };
+}
+
+function isSame(a: Transition | undefined, b: Transition): boolean {
+  return a?.locationId === b.locationId && a.durationSeconds === b.durationSeconds;
+}
+
+function toSighting({ observedAt, locationId, scan }: PlacedScan): Sighting {
+  return { observedAt, locationId, rssi: scan.rssi };
+}

@@ -1,0 +1,72 @@
+import { tagKey } from '../../services/shared/tracking/tag-key.ts';
+import type { TagType } from '../../services/shared/tracking/tag-type.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Rows to test on, made by plain SQL so that no code under test stands behind them. */
+export class Site {
+  readonly orgId: number;
+  readonly #database: TestDatabase;
+
+  private constructor(database: TestDatabase, orgId: number) {
+    this.#database = database;
+    this.orgId = orgId;
+  }
+
+  static async create(database: TestDatabase, name = 'Acme'): Promise<Site> {
+    const { id } = await one(database, 'insert into organizations (name) values ($1) returning id', [name]);
+    return new Site(database, id);
+  }
+
+  async location(key: string, parentId: number | null = null): Promise<number> {
+    const sql = `insert into locations (org_id, external_key, name, parent_id) values ($1, $2, $2, $3) returning id`;
+    return (await one(this.#database, sql, [this.orgId, key, parentId])).id;
+  }
+
+  /** An asset with one tag, if a value is given. */
+  async asset(key: string, tagValue?: string, tagType: TagType = 'rfid'): Promise<number> {
+    const sql = 'insert into assets (org_id, external_key, name) values ($1, $2, $2) returning id';
+    const { id } = await one(this.#database, sql, [this.orgId, key]);
+    if (tagValue !== undefined) {
+      await this.tag({ assetId: id }, tagValue, tagType);
+    }
+    return id;
+  }
+
+  async tag(
+    parent: { assetId: number } | { locationId: number },
+    value: string,
+    tagType: TagType = 'rfid',
+  ): Promise<number> {
+    const sql = `insert into tags (org_id, tag_type, value, tag_key, asset_id, location_id)
+      values ($1, $2, $3, $4, $5, $6) returning id`;
+    const assetId = 'assetId' in parent ? parent.assetId : null;
+    const locationId = 'locationId' in parent ? parent.locationId : null;
+    const key = tagKey(tagType, value);
+    return (await one(this.#database, sql, [this.orgId, tagType, value, key, assetId, locationId])).id;
+  }
+
+  /** A reader whose antennas, from port 1 on, are at the given locations; its password is its name. */
+  async reader(
+    name: string,
+    locationIds: (number | null)[],
+    { topic = name, format = 'tagtrail' }: { topic?: string; format?: string } = {},
+  ): Promise<number> {
+    const sql = `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+      values ($1, $2, $3, $4, $2, sha256(convert_to($2, 'UTF8'))) returning id`;
+    const { id } = await one(this.#database, sql, [this.orgId, name, topic, format]);
+    await this.#database.rows(
+      `insert into antennas (org_id, reader_id, port, location_id)
+       select $1, $2, port, location_id from unnest($3::integer[]) with ordinality as a (location_id, port)`,
+      [this.orgId, id, locationIds],
+    );
+    return id;
+  }
+}
+
+async function one(database: TestDatabase, sql: string, values: unknown[]): Promise<{ id: number }> {
+  const [row] = await database.rows<{ id: number }>(sql, values);
+  if (row === undefined) {
+    throw new Error(`no row from: ${sql}`);
+  }
+  return row;
+}
