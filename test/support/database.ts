@@ -11,13 +11,19 @@ export interface TestDatabase {
   url: string;
   /** Connections for arranging and for looking at rows; the code under test gets its own. */
   pool: pg.Pool;
+  /** Has `stop` called before the database is dropped, the last named first. */
+  beforeDrop(stop: () => Promise<unknown>): void;
   /** Runs one statement and returns its rows. */
   rows<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
 /** A database of the calling suite's own: migrated and empty before its first test, dropped after its last. */
 export function useDatabase(): TestDatabase {
+  const stops: (() => Promise<unknown>)[] = [];
   const database = {
+    beforeDrop: (stop) => {
+      stops.unshift(stop);
+    },
     rows: async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows,
   } as TestDatabase;
   let name: string;
@@ -28,6 +34,9 @@ export function useDatabase(): TestDatabase {
     database.pool = createWritePool(database.url, { max: 4, applicationName: 'test' });
   });
   after(async () => {
+    for (const stop of stops) {
+      await stop();
+    }
     await database.pool?.end();
     await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
   });

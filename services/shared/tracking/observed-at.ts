@@ -30,9 +30,9 @@ export function observedAt(
   now: Micros,
   rules: TimeRules,
 ): ObservedAt {
-  const { deviceTime, receivedAt } = scan;
-  const timeIsReceived = !isUsable(deviceTime) || deviceTime > receivedAt + AHEAD_TOLERANCE;
-  const at = timeIsReceived ? receivedAt : deviceTime;
+  const { receivedAt } = scan;
+  const at = isDeviceTimeUsed(scan) ? scan.deviceTime : receivedAt;
+  const timeIsReceived = !isDeviceTimeUsed(scan);
   if (at < receivedAt - rules.lateness) {
     return { ok: false, reason: tooLate('received', receivedAt - at, rules.lateness) };
   }
@@ -42,8 +42,17 @@ export function observedAt(
   return { ok: true, observedAt: at, timeIsReceived };
 }
 
-function isUsable(deviceTime: Micros | null): deviceTime is Micros {
-  return deviceTime !== null && deviceTime >= EARLIEST_DEVICE_TIME && deviceTime < LATEST_DEVICE_TIME;
+/** Whether the device's clock is set and not too far ahead, so that its time counts. */
+export function isDeviceTimeUsed<Scan extends { deviceTime: Micros | null; receivedAt: Micros }>(
+  scan: Scan,
+): scan is Scan & { deviceTime: Micros } {
+  const { deviceTime, receivedAt } = scan;
+  return (
+    deviceTime !== null &&
+    deviceTime >= EARLIEST_DEVICE_TIME &&
+    deviceTime < LATEST_DEVICE_TIME &&
+    deviceTime <= receivedAt + AHEAD_TOLERANCE
+  );
 }
 
 function tooLate(what: string, age: Micros, bound: Micros): string {

@@ -1,0 +1,130 @@
+import type { Compilation } from './compilation.ts';
+import { compileConditions, compileElementConditions } from './condition.ts';
+import type { CandidateDefinition, Identity, PartDefinition } from './definition.ts';
+import { MAX_TEXT } from './limits.ts';
+import { toText } from './long-number.ts';
+import { compilePlace, PLACES } from './place.ts';
+import type { Scope } from './scope.ts';
+import { compileTransforms } from './transforms/transforms.ts';
+
+/** One way to come by the value of a field. */
+export interface Candidate {
+  /** The value after all transforms; undefined (or null) if this candidate cannot be used here. */
+  readonly read: (scope: Scope) => unknown;
+  /** The value before any transform, for the reason why it could not be used. */
+  readonly source: (scope: Scope) => unknown;
+  /** As reasons name the source. */
+  readonly name: string;
+  /** Of a value: the identity it serves; null: every one. */
+  readonly identity: Identity | null;
+}
+
+interface Part {
+  readonly read: (scope: Scope) => unknown;
+  readonly source: (scope: Scope) => unknown;
+  readonly name: string;
+}
+
+export function compileCandidate(
+  definition: CandidateDefinition,
+  at: string,
+  compilation: Compilation,
+): Candidate {
+  const part = compilePart(definition, at, compilation);
+  const conditions = compileConditions(definition.if, `${at}/if`, compilation);
+  const identity = definition.identity ?? null;
+  if (conditions.length === 0) {
+    return { ...part, identity };
+  }
+  const considered = (scope: Scope) => conditions.every((condition) => condition.holds(scope));
+  return {
+    read: (scope) => (considered(scope) ? part.read(scope) : undefined),
+    source: (scope) => (considered(scope) ? part.source(scope) : undefined),
+    name: part.name,
+    identity,
+  };
+}
+
+function compilePart(definition: CandidateDefinition, at: string, compilation: Compilation): Part {
+  const { source, name } = compileSource(definition, at, compilation);
+  const transform = compileTransforms(definition.transform, `${at}/transform`, compilation);
+  if (transform === undefined) {
+    return { read: source, source, name };
+  }
+  const read = (scope: Scope) => {
+    const value = source(scope);
+    return value === undefined || value === null ? undefined : transform(value);
+  };
+  return { read, source, name };
+}
+
+const SOURCES = [...PLACES, 'const', 'join'] as const;
+
+function compileSource(definition: CandidateDefinition, at: string, compilation: Compilation) {
+  if (SOURCES.filter((key) => definition[key] !== undefined).length !== 1) {
+    compilation.fault(at, 'must have exactly one source: item, parent, root, topic, const or join');
+  }
+  if (definition.with !== undefined && definition.join === undefined) {
+    compilation.fault(`${at}/with`, 'is of use with join only');
+  }
+  const isSearch = definition.where !== undefined || definition.take !== undefined;
+  if (isSearch && (['const', 'join', 'topic'] as const).some((key) => definition[key] !== undefined)) {
+    compilation.fault(at, 'may have where and take with a pointer only');
+  }
+  if (definition.const !== undefined) {
+    const constant = definition.const;
+    return { source: () => constant, name: `constant ${constant}` };
+  }
+  if (definition.join !== undefined) {
+    return compileJoin(definition.join, definition.with ?? '', `${at}/join`, compilation);
+  }
+  return compileSearch(definition, at, compilation);
+}
+
+function compileJoin(
+  definitions: readonly PartDefinition[],
+  between: string,
+  at: string,
+  compilation: Compilation,
+) {
+  const parts = definitions.map((part, index) => compilePart(part, `${at}/${index}`, compilation));
+  const source = (scope: Scope) => {
+    const texts: string[] = [];
+    for (const part of parts) {
+      const text = toText(part.read(scope));
+      if (text === undefined || text.length > MAX_TEXT) {
+        return undefined;
+      }
+      texts.push(text);
+    }
+    return texts.join(between);
+  };
+  return { source, name: parts.map((part) => part.name).join(' + ') };
+}
+
+/** A place, or of the array at that place the first element for which `where` holds. */
+function compileSearch(definition: PartDefinition, at: string, compilation: Compilation) {
+  const place = compilePlace(definition, at, compilation);
+  const { where, take } = definition;
+  if (where === undefined || take === undefined) {
+    if (where !== undefined || take !== undefined) {
+      compilation.fault(at, 'must have where and take together');
+    }
+    return { source: place.get, name: place.name };
+  }
+  const holds = compileElementConditions(where, `${at}/where`, compilation);
+  const get = compilation.getter(take, `${at}/take`);
+  const search = compilation.nextSearch();
+  const source = (scope: Scope) => {
+    const array = place.get(scope);
+    if (!Array.isArray(array)) {
+      return undefined;
+    }
+    if (scope.searchedIn[search] !== array) {
+      scope.searchedIn[search] = array;
+      scope.found[search] = get(array.find(holds));
+    }
+    return scope.found[search];
+  };
+  return { source, name: `${take} of an element of ${place.name}` };
+}

@@ -1,0 +1,25 @@
+import type { Fault } from './fault.ts';
+import { compileTokens, type Getter, parsePointer } from './pointer.ts';
+
+/** What the parts of one compilation share: the faults found so far, and a number for each array search. */
+export class Compilation {
+  readonly faults: Fault[] = [];
+  #searches = 0;
+
+  fault(pointer: string, message: string): void {
+    this.faults.push({ pointer, message });
+  }
+
+  nextSearch(): number {
+    return this.#searches++;
+  }
+
+  /** The walk along a JSON Pointer of the definition; `at` is where the definition says it. */
+  getter(pointer: string, at: string): Getter {
+    const tokens = parsePointer(pointer);
+    if (tokens === undefined) {
+      this.fault(at, `is not a JSON Pointer: ${JSON.stringify(pointer)}`);
+    }
+    return compileTokens(tokens ?? []);
+  }
+}

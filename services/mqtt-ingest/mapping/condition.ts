@@ -1,0 +1,71 @@
+import type { Compilation } from './compilation.ts';
+import type { ConditionDefinition, ElementConditionDefinition, Scalar } from './definition.ts';
+import { LongNumber, toNumber } from './long-number.ts';
+import { compilePlace, PLACES } from './place.ts';
+import type { Scope } from './scope.ts';
+
+export interface Condition {
+  readonly holds: (scope: Scope) => boolean;
+  /** Why, in a few words, when it does not hold. Made beforehand: heartbeats come often. */
+  readonly otherwise: string;
+  /** Whether it speaks of the document or the topic, and so need not be asked for each item. */
+  readonly ofDocument: boolean;
+}
+
+export function compileConditions(
+  definitions: readonly ConditionDefinition[] | undefined,
+  at: string,
+  compilation: Compilation,
+): Condition[] {
+  return (definitions ?? []).map((definition, index) => {
+    const here = `${at}/${index}`;
+    if (PLACES.filter((key) => definition[key] !== undefined).length !== 1) {
+      compilation.fault(here, 'must name exactly one place: item, parent, root or topic');
+    }
+    const place = compilePlace(definition, here, compilation);
+    const { test, otherwise } = compileTest(definition, here, compilation);
+    return {
+      holds: (scope: Scope) => test(place.get(scope)),
+      otherwise: `${place.name} ${otherwise}`,
+      ofDocument: place.ofDocument,
+    };
+  });
+}
+
+/** The conditions of `where`, as one test of an element. */
+export function compileElementConditions(
+  definitions: readonly ElementConditionDefinition[],
+  at: string,
+  compilation: Compilation,
+): (element: unknown) => boolean {
+  const tests = definitions.map((definition, index) => {
+    const get = compilation.getter(definition.element, `${at}/${index}/element`);
+    const { test } = compileTest(definition, `${at}/${index}`, compilation);
+    return (element: unknown) => test(get(element));
+  });
+  return (element) => tests.every((test) => test(element));
+}
+
+interface TestDefinition {
+  readonly exists?: boolean;
+  readonly in?: readonly Scalar[];
+  readonly not?: readonly Scalar[];
+}
+
+/** Null does not exist; what does not exist is in no list. Values are compared as they are: 1 is not "1". */
+function compileTest(definition: TestDefinition, at: string, compilation: Compilation) {
+  const { exists, in: among, not } = definition;
+  if ([exists, among, not].filter((test) => test !== undefined).length !== 1) {
+    compilation.fault(at, 'must have exactly one test: exists, in or not');
+  }
+  if (exists !== undefined) {
+    const test = (value: unknown) => (value !== undefined && value !== null) === exists;
+    return { test, otherwise: exists ? 'does not exist' : 'exists' };
+  }
+  const listed = new Set<unknown>(among ?? not);
+  const isListed = (value: unknown) => listed.has(value instanceof LongNumber ? toNumber(value) : value);
+  const names = [...listed].join(', ').slice(0, 100);
+  return among === undefined
+    ? { test: (value: unknown) => !isListed(value), otherwise: `is one of: ${names}` }
+    : { test: isListed, otherwise: `is none of: ${names}` };
+}

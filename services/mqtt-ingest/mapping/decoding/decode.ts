@@ -1,0 +1,39 @@
+import type { Decoding } from '../definition.ts';
+import { decodeJson, decodeJsonStream } from './json.ts';
+import { decodeLines, decodeText } from './lines.ts';
+import { decodeMsgpack } from './msgpack.ts';
+
+/** What bytes turned out to hold. */
+export type Decoded =
+  | {
+      /** At least one. */
+      readonly documents: readonly unknown[];
+      /** What came after the documents and could not be read. */
+      readonly rest?: { readonly reason: string; readonly excerpt: string };
+    }
+  | {
+      readonly fault: string;
+      /** Whether a limit is exceeded, so that no other decoding need be tried. */
+      readonly final: boolean;
+    };
+
+const DECODERS: Readonly<Record<Decoding, (payload: Buffer) => Decoded>> = {
+  json: decodeJson,
+  'json-stream': decodeJsonStream,
+  lines: decodeLines,
+  msgpack: decodeMsgpack,
+  text: decodeText,
+};
+
+/** Decodes with the first of `decodings` that can. Never throws; work and memory are linear in the payload. */
+export function decode(decodings: readonly Decoding[], payload: Buffer): Decoded {
+  const faults: string[] = [];
+  for (const decoding of decodings) {
+    const decoded = DECODERS[decoding](payload);
+    if ('documents' in decoded || decoded.final) {
+      return decoded;
+    }
+    faults.push(decoded.fault);
+  }
+  return { fault: faults.join('; '), final: true };
+}

@@ -1,0 +1,104 @@
+import { MAX_DEPTH } from '../limits.ts';
+
+/** Where a JSON value in some bytes ends, and what has to be known of it before it is parsed. */
+export interface JsonExtent {
+  /** Offset behind its last byte. */
+  readonly end: number;
+  readonly tooDeep: boolean;
+  /** Whether a number in it has more digits than a double holds. */
+  readonly hasLongNumbers: boolean;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+
+/**
+ * Walks over one JSON value from `start`, without recursion and without judging its syntax: that is the parser's
+ * part. Bytes suffice, since all that matters is ASCII, and UTF-8 uses no ASCII byte within a character.
+ */
+export function jsonExtent(bytes: Uint8Array, start: number): JsonExtent {
+  let depth = 0;
+  let hasLongNumbers = false;
+  let at = start;
+  while (at < bytes.length) {
+    const byte = bytes[at++] ?? 0;
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at);
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > MAX_DEPTH) {
+        return { end: at, tooDeep: true, hasLongNumbers };
+      }
+      continue;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    } else if (isDigit(byte) || byte === MINUS) {
+      const end = endOfDigits(bytes, at);
+      hasLongNumbers ||= end - at >= 15 && isLongNumber(bytes, at - 1, end);
+      at = end;
+    } else if (depth === 0) {
+      at = endOfWord(bytes, at);
+    } else {
+      continue;
+    }
+    if (depth <= 0) {
+      break;
+    }
+  }
+  return { end: at, tooDeep: false, hasLongNumbers };
+}
+
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length) {
+    const byte = bytes[at++];
+    if (byte === QUOTE) {
+      return at;
+    }
+    if (byte === BACKSLASH) {
+      at += 1;
+    }
+  }
+  return bytes.length;
+}
+
+/** Behind the digits and the point of a number; an exponent is left to the walk, it makes no digits. */
+function endOfDigits(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (isDigit(bytes[at] ?? 0) || bytes[at] === POINT)) {
+    at += 1;
+  }
+  return at;
+}
+
+/** Whether the digits, read as one integer, are above 2^53; up to there a double keeps each of them. */
+function isLongNumber(bytes: Uint8Array, from: number, end: number): boolean {
+  let digits = 0;
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (isDigit(byte)) {
+      digits = digits * 10 + (byte - 0x30);
+    }
+  }
+  return digits > Number.MAX_SAFE_INTEGER;
+}
+
+/** Behind `true`, `null` or anything else that stands outside of all brackets. */
+function endOfWord(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && !isBlank(bytes[at] ?? 0) && bytes[at] !== 0x7b && bytes[at] !== 0x5b) {
+    at += 1;
+  }
+  return at;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/** What may stand between two values: blanks, line ends, and the record separator of JSON text sequences. */
+export function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x1e;
+}

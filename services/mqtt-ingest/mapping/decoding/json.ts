@@ -1,0 +1,83 @@
+import { messageOf } from '../../../shared/errors.ts';
+import { MAX_DEPTH, MAX_ITEMS } from '../limits.ts';
+import { LongNumber } from '../long-number.ts';
+import { printable } from '../printable.ts';
+import type { Decoded } from './decode.ts';
+import { isBlank, jsonExtent } from './json-extent.ts';
+
+/** One JSON value, an object or an array. */
+export function decodeJson(payload: Buffer): Decoded {
+  const start = afterByteOrderMark(payload);
+  const { tooDeep, hasLongNumbers } = jsonExtent(payload, start);
+  if (tooDeep) {
+    return { fault: `payload is nested deeper than ${MAX_DEPTH} levels`, final: true };
+  }
+  return parse(payload.toString('utf8', start), hasLongNumbers);
+}
+
+/**
+ * JSON values one after the other, with or without blanks between them. If one is broken, those before it count, and
+ * the rest is handed back as what could not be read.
+ */
+export function decodeJsonStream(payload: Buffer): Decoded {
+  const documents: unknown[] = [];
+  let at = skipBlanks(payload, afterByteOrderMark(payload));
+  while (at < payload.length) {
+    const { end, tooDeep, hasLongNumbers } = jsonExtent(payload, at);
+    if (tooDeep) {
+      return { fault: `payload is nested deeper than ${MAX_DEPTH} levels`, final: true };
+    }
+    const decoded = parse(payload.toString('utf8', at, end), hasLongNumbers);
+    if ('fault' in decoded) {
+      const rest = {
+        reason: decoded.fault,
+        excerpt: printable(payload.toString('utf8', at, at + 2_000), 500),
+      };
+      return documents.length === 0 ? decoded : { documents, rest };
+    }
+    documents.push(...decoded.documents);
+    if (documents.length > MAX_ITEMS) {
+      return { fault: `payload has more than ${MAX_ITEMS} documents`, final: true };
+    }
+    at = skipBlanks(payload, end);
+  }
+  return documents.length === 0 ? { fault: 'payload is empty', final: false } : { documents };
+}
+
+function parse(text: string, hasLongNumbers: boolean): Decoded {
+  let value: unknown;
+  try {
+    value = hasLongNumbers ? JSON.parse(text, keepLongNumber) : JSON.parse(text);
+  } catch (error) {
+    return { fault: `payload is not JSON: ${printable(messageOf(error), 200)}`, final: false };
+  }
+  if (typeof value !== 'object' || value === null || value instanceof LongNumber) {
+    return { fault: 'payload is JSON, but neither an object nor an array', final: false };
+  }
+  return { documents: [value] };
+}
+
+/**
+ * Keeps the digits of a number that a double would round. A reviver makes parsing several times slower, so it is used
+ * only for a payload that is known to hold such a number.
+ */
+function keepLongNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && isLong(source) ? new LongNumber(source) : value;
+}
+
+function isLong(source: string): boolean {
+  return source.length > 15 && Number(source.replace(/[eE].*$|\D/g, '')) > Number.MAX_SAFE_INTEGER;
+}
+
+function afterByteOrderMark(payload: Buffer): number {
+  return payload[0] === 0xef && payload[1] === 0xbb && payload[2] === 0xbf ? 3 : 0;
+}
+
+function skipBlanks(payload: Buffer, from: number): number {
+  let at = from;
+  while (at < payload.length && isBlank(payload[at] ?? 0)) {
+    at += 1;
+  }
+  return at;
+}

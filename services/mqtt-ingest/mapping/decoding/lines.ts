@@ -1,0 +1,57 @@
+import { MAX_ITEMS } from '../limits.ts';
+import type { Decoded } from './decode.ts';
+
+/** The lines of a text, blank ones left out, as one array. */
+export function decodeLines(payload: Buffer): Decoded {
+  const lines: string[] = [];
+  const text = payload.toString('utf8');
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end === -1 ? text.length : end).trim();
+    if (line !== '') {
+      lines.push(line);
+    }
+    if (lines.length > MAX_ITEMS) {
+      return { fault: `payload has more than ${MAX_ITEMS} lines`, final: true };
+    }
+    at = end === -1 ? text.length : end + 1;
+  }
+  return lines.length === 0 ? { fault: 'payload is empty', final: false } : { documents: [lines] };
+}
+
+const LINE_END = /\r?\n$/;
+
+/** The payload as one text, without the line end that barcode scanners put after it. */
+export function decodeText(payload: Buffer): Decoded {
+  const text = payload.toString('utf8').replace(LINE_END, '');
+  return text === '' ? { fault: 'payload is empty', final: false } : { documents: [text] };
+}
+
+/**
+ * The fields of a line of separated values. A field that begins with a double quote ends at the next one that is not
+ * doubled (RFC 4180, section 2).
+ */
+export function splitFields(line: string, separator: string): string[] {
+  if (!line.includes('"')) {
+    return line.split(separator);
+  }
+  const fields: string[] = [];
+  let at = 0;
+  while (at <= line.length) {
+    const quoted = line[at] === '"';
+    const close = quoted ? closingQuote(line, at + 1) : at;
+    const end = line.indexOf(separator, close);
+    const field = line.slice(quoted ? at + 1 : at, quoted ? close : end === -1 ? line.length : end);
+    fields.push(quoted ? field.replaceAll('""', '"') : field);
+    at = end === -1 ? line.length + 1 : end + 1;
+  }
+  return fields;
+}
+
+function closingQuote(line: string, from: number): number {
+  let at = line.indexOf('"', from);
+  while (at !== -1 && line[at + 1] === '"') {
+    at = line.indexOf('"', at + 2);
+  }
+  return at === -1 ? line.length : at;
+}

@@ -1,0 +1,220 @@
+import { MAX_DEPTH } from '../limits.ts';
+import { LongNumber } from '../long-number.ts';
+import type { Decoded } from './decode.ts';
+
+/**
+ * MessagePack, read here rather than by a library, because what is needed is small and must hold for any bytes: a
+ * bounded depth, no memory for elements that are announced but not there, digits of 64-bit integers kept, and
+ * `__proto__` as a key like any other. Bytes become upper-case hex digits, a timestamp epoch seconds with its
+ * fraction, any other extension null, a key that is no text its digits.
+ */
+export function decodeMsgpack(payload: Buffer): Decoded {
+  const reader = new Reader(payload);
+  let value: unknown;
+  try {
+    value = reader.value(1);
+  } catch (error) {
+    if (error instanceof Fault) {
+      return { fault: `payload is not MessagePack: ${error.message}`, final: error.final };
+    }
+    throw error;
+  }
+  if (reader.at < payload.length) {
+    return { fault: 'payload is not MessagePack: bytes are left over at the end', final: false };
+  }
+  if (typeof value !== 'object' || value === null || value instanceof LongNumber) {
+    return { fault: 'payload is MessagePack, but neither a map nor an array', final: false };
+  }
+  return { documents: [value] };
+}
+
+class Fault extends Error {
+  readonly final: boolean;
+
+  constructor(message: string, final = false) {
+    super(message);
+    this.final = final;
+  }
+}
+
+const TIMESTAMP = -1;
+
+class Reader {
+  at = 0;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  value(depth: number): unknown {
+    const head = this.#bytes[this.#take(1)] ?? 0;
+    if (head < 0x80) {
+      return head;
+    }
+    if (head < 0x90) {
+      return this.#map(head & 0x0f, depth);
+    }
+    if (head < 0xa0) {
+      return this.#array(head & 0x0f, depth);
+    }
+    if (head < 0xc0) {
+      return this.#text(head & 0x1f);
+    }
+    return head >= 0xe0 ? head - 0x100 : this.#long(head, depth);
+  }
+
+  /** The forms whose head byte is followed by a size or a number. */
+  #long(head: number, depth: number): unknown {
+    const bytes = this.#bytes;
+    switch (head) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+      case 0xc5:
+      case 0xc6:
+        return this.#hex(this.#unsigned(1 << (head - 0xc4)));
+      case 0xc7:
+      case 0xc8:
+      case 0xc9:
+        return this.#extension(this.#unsigned(1 << (head - 0xc7)));
+      case 0xca:
+        return bytes.readFloatBE(this.#take(4));
+      case 0xcb:
+        return bytes.readDoubleBE(this.#take(8));
+      case 0xcc:
+      case 0xcd:
+      case 0xce:
+        return this.#unsigned(1 << (head - 0xcc));
+      case 0xcf:
+        return integer(bytes.readBigUInt64BE(this.#take(8)));
+      case 0xd0:
+        return bytes.readInt8(this.#take(1));
+      case 0xd1:
+        return bytes.readInt16BE(this.#take(2));
+      case 0xd2:
+        return bytes.readInt32BE(this.#take(4));
+      case 0xd3:
+        return integer(bytes.readBigInt64BE(this.#take(8)));
+      case 0xd4:
+      case 0xd5:
+      case 0xd6:
+      case 0xd7:
+      case 0xd8:
+        return this.#extension(1 << (head - 0xd4));
+      case 0xd9:
+      case 0xda:
+      case 0xdb:
+        return this.#text(this.#unsigned(1 << (head - 0xd9)));
+      case 0xdc:
+      case 0xdd:
+        return this.#array(this.#unsigned(2 << (head - 0xdc)), depth);
+      case 0xde:
+      case 0xdf:
+        return this.#map(this.#unsigned(2 << (head - 0xde)), depth);
+      default:
+        throw new Fault(`byte ${this.at - 1} begins nothing`);
+    }
+  }
+
+  #array(size: number, depth: number): unknown[] {
+    this.#enter(size, depth);
+    const array: unknown[] = [];
+    for (let index = 0; index < size; index += 1) {
+      array.push(this.value(depth + 1));
+    }
+    return array;
+  }
+
+  #map(size: number, depth: number): Record<string, unknown> {
+    this.#enter(2 * size, depth);
+    const map: Record<string, unknown> = {};
+    for (let index = 0; index < size; index += 1) {
+      const key = keyOf(this.value(depth + 1));
+      const value = this.value(depth + 1);
+      if (key === '__proto__') {
+        Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+      } else {
+        map[key] = value;
+      }
+    }
+    return map;
+  }
+
+  #enter(values: number, depth: number): void {
+    if (depth > MAX_DEPTH) {
+      throw new Fault(`nested deeper than ${MAX_DEPTH} levels`, true);
+    }
+    // Each value takes a byte at least.
+    if (values > this.#bytes.length - this.at) {
+      throw new Fault('it ends too early');
+    }
+  }
+
+  #extension(size: number): unknown {
+    const type = this.#bytes.readInt8(this.#take(1));
+    const at = this.#take(size);
+    if (type !== TIMESTAMP) {
+      return null;
+    }
+    switch (size) {
+      case 4:
+        return this.#bytes.readUInt32BE(at);
+      case 8: {
+        const both = this.#bytes.readBigUInt64BE(at);
+        return seconds(both & 0x3_ffff_ffffn, both >> 34n);
+      }
+      case 12:
+        return seconds(this.#bytes.readBigInt64BE(at + 4), BigInt(this.#bytes.readUInt32BE(at)));
+      default:
+        return null;
+    }
+  }
+
+  #hex(size: number): string {
+    const at = this.#take(size);
+    return this.#bytes.toString('hex', at, at + size).toUpperCase();
+  }
+
+  #text(size: number): string {
+    const at = this.#take(size);
+    return this.#bytes.toString('utf8', at, at + size);
+  }
+
+  #unsigned(size: number): number {
+    return this.#bytes.readUIntBE(this.#take(size), size);
+  }
+
+  /** Where the next `size` bytes are. */
+  #take(size: number): number {
+    const from = this.at;
+    if (size > this.#bytes.length - from) {
+      throw new Fault('it ends too early');
+    }
+    this.at = from + size;
+    return from;
+  }
+}
+
+function keyOf(value: unknown): string {
+  if (typeof value === 'string') {
+    return value;
+  }
+  if (typeof value === 'number') {
+    return String(value);
+  }
+  throw new Fault('a key is neither text nor a number');
+}
+
+function integer(value: bigint): number | LongNumber {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : new LongNumber(String(value));
+}
+
+function seconds(whole: bigint, nanos: bigint): LongNumber {
+  return new LongNumber(`${whole}.${String(nanos).padStart(9, '0')}`);
+}

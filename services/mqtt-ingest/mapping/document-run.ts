@@ -1,0 +1,98 @@
+import { splitFields } from './decoding/lines.ts';
+import type { Selection } from './each.ts';
+import { MAX_ITEMS } from './limits.ts';
+import { firstFailing, ignored, mapItem } from './map-item.ts';
+import type { Ignored, Item, Mapped } from './outcome.ts';
+import type { Policies } from './policies.ts';
+import type { Rule } from './rule.ts';
+import type { Scope } from './scope.ts';
+
+/** Takes the documents of one message through the rules and collects the outcome of every item. */
+export class DocumentRun {
+  readonly #rules: readonly Rule[];
+  readonly #scope: Scope;
+  readonly #policies: Policies;
+  readonly #outcomes: Item[] = [];
+  #index = 0;
+  #foundAny = false;
+
+  constructor(rules: readonly Rule[], scope: Scope, policies: Policies) {
+    this.#rules = rules;
+    this.#scope = scope;
+    this.#policies = policies;
+  }
+
+  /** Maps the items of one more document. False if the message then holds more items than one may. */
+  add(document: unknown): boolean {
+    const scope = this.#scope;
+    const outcomes: Item[] = [];
+    const sources: unknown[] = [];
+    let found = false;
+    let idle: Ignored | undefined;
+    for (const rule of this.#rules) {
+      scope.root = document;
+      scope.parent = document;
+      scope.item = document;
+      const selection = select(rule, scope);
+      if ('outcome' in selection) {
+        idle ??= selection;
+        continue;
+      }
+      found = true;
+      if (this.#index + selection.items.length > MAX_ITEMS) {
+        return false;
+      }
+      for (const [at, item] of selection.items.entries()) {
+        scope.parent = selection.parents[at];
+        scope.item = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
+        outcomes.push(mapItem(rule, scope, this.#policies, this.#index));
+        sources.push(item);
+        this.#index += 1;
+      }
+    }
+    if (found) {
+      this.#foundAny = true;
+    } else if (idle !== undefined) {
+      outcomes.push(idle);
+    }
+    this.#outcomes.push(...(this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes));
+    return true;
+  }
+
+  /** The outcome of the message; `rest` is what came after the documents and could not be read. */
+  result(rest: { readonly reason: string; readonly excerpt: string } | undefined): Mapped {
+    if (rest !== undefined) {
+      this.#outcomes.push({ outcome: 'rejected', ...rest, index: this.#index });
+    }
+    const [first] = this.#outcomes;
+    // No document had a place for items: a status message, ignored as a whole.
+    return first?.outcome === 'ignored' && !this.#foundAny && rest === undefined
+      ? first
+      : { outcome: 'items', items: this.#outcomes };
+  }
+}
+
+/** The items of a rule in the document that `scope` stands on, or why there are none. */
+function select(rule: Rule, scope: Scope): Selection | Ignored {
+  const failed = firstFailing(rule.documentConditions, scope);
+  if (failed !== undefined) {
+    return ignored(rule, scope, failed.otherwise);
+  }
+  return rule.select(scope.root) ?? ignored(rule, scope, `nothing at ${rule.place}`);
+}
+
+/**
+ * What one rule passes over may be what another is for: then it was not ignored. What all rules pass over is ignored
+ * once.
+ */
+function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly unknown[]): Item[] {
+  const taken = new Set(sources.filter((_source, at) => outcomes[at]?.outcome !== 'ignored'));
+  return outcomes.filter((outcome, at) => {
+    if (outcome.outcome !== 'ignored') {
+      return true;
+    }
+    const isNew = !taken.has(sources[at]);
+    taken.add(sources[at]);
+    return isNew;
+  });
+}

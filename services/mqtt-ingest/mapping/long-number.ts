@@ -1,0 +1,48 @@
+import { MAX_TEXT } from './limits.ts';
+
+/**
+ * A number with more digits than a double holds, kept as the text it was written as: epoch nanoseconds are above
+ * 2^53, and read as a double they lose the microsecond.
+ */
+export class LongNumber {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The digits. Not a member: a pointer of a definition must not find anything below a number. */
+  static text(number: LongNumber): string {
+    return number.#text;
+  }
+}
+
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The finite number that `value` is or spells in decimal digits (a quoted number, blanks around it allowed). */
+export function toNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? value : undefined;
+  }
+  const text = value instanceof LongNumber ? LongNumber.text(value) : value;
+  if (typeof text !== 'string' || text.length > MAX_TEXT) {
+    return undefined;
+  }
+  const trimmed = text.trim();
+  if (!DECIMAL.test(trimmed)) {
+    return undefined;
+  }
+  const number = Number(trimmed);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** The text that `value` is, or the digits of the number it is. */
+export function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') {
+    return value;
+  }
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? String(value) : undefined;
+  }
+  return value instanceof LongNumber ? LongNumber.text(value) : undefined;
+}

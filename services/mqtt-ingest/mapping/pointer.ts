@@ -1,0 +1,50 @@
+/** Reads what a JSON Pointer (RFC 6901) leads to; undefined if there is nothing. */
+export type Getter = (value: unknown) => unknown;
+
+const SYNTAX = /^(?:\/(?:[^~/]|~[01])*)*$/;
+const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+
+/** The reference tokens of a JSON Pointer, unescaped; undefined if it is not one. */
+export function parsePointer(pointer: string): readonly string[] | undefined {
+  if (!SYNTAX.test(pointer)) {
+    return undefined;
+  }
+  const tokens = pointer.split('/').slice(1);
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A function that walks `tokens` from a value down, through own members and array elements only. */
+export function compileTokens(tokens: readonly string[]): Getter {
+  const [first, second, ...more] = tokens.map(compileStep);
+  // One closure a step would do; one or two steps, written out, are nearly all pointers there are.
+  if (first === undefined) {
+    return (value) => value;
+  }
+  if (second === undefined) {
+    return first;
+  }
+  if (more.length === 0) {
+    return (value) => second(first(value));
+  }
+  return (value) => more.reduce((node, step) => step(node), second(first(value)));
+}
+
+/** One step down. */
+export function compileStep(key: string): Getter {
+  const index = INDEX.test(key) ? Number(key) : undefined;
+  // What every object inherits (`constructor`, `__proto__`) is not in the payload unless it is the object's own;
+  // for all other keys the plain look-up finds own members only, and is faster.
+  const inherited = key in {};
+  return (value) => {
+    if (typeof value !== 'object' || value === null) {
+      return undefined;
+    }
+    if (Array.isArray(value)) {
+      return index === undefined ? undefined : value[index];
+    }
+    if (inherited && !Object.hasOwn(value, key)) {
+      return undefined;
+    }
+    return (value as Record<string, unknown>)[key];
+  };
+}

@@ -1,0 +1,31 @@
+import type { Compilation } from './compilation.ts';
+import { type Condition, compileConditions } from './condition.ts';
+import type { RuleDefinition } from './definition.ts';
+import { compileEach, type Selector } from './each.ts';
+import { compileFields, type Fields } from './fields.ts';
+
+/** One rule of a format, compiled. */
+export interface Rule {
+  /** Conditions on the document or the topic: asked once for a document. */
+  readonly documentConditions: readonly Condition[];
+  readonly select: Selector;
+  /** `each` as it was written, for reasons. */
+  readonly place: string;
+  readonly split: string | null;
+  readonly itemConditions: readonly Condition[];
+  readonly warn: readonly Condition[];
+  readonly fields: Fields;
+}
+
+export function compileRule(definition: RuleDefinition, at: string, compilation: Compilation): Rule {
+  const conditions = compileConditions(definition.only, `${at}/only`, compilation);
+  return {
+    documentConditions: conditions.filter((condition) => condition.ofDocument),
+    select: compileEach(definition.each, `${at}/each`, compilation),
+    place: [definition.each].flat().join(' or '),
+    split: definition.split ?? null,
+    itemConditions: conditions.filter((condition) => !condition.ofDocument),
+    warn: compileConditions(definition.warn, `${at}/warn`, compilation),
+    fields: compileFields(definition.fields, `${at}/fields`, compilation),
+  };
+}

@@ -1,0 +1,51 @@
+import { MAX_TEXT } from '../limits.ts';
+
+const HEX = /^[0-9A-Fa-f]+$/;
+const MAC = /^[0-9A-F]{12}$/;
+const SEPARATORS = /[\s:.-]/g;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** `value` if it is text of a length that is worth looking at. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined;
+}
+
+/** Hex digits in upper case, without the blanks, `:`, `.` and `-` between them; leading zeros stay. */
+export function hex(value: unknown): string | undefined {
+  const text = textOf(value);
+  if (text === undefined) {
+    return undefined;
+  }
+  const digits = HEX.test(text) ? text : text.replace(SEPARATORS, '');
+  return HEX.test(digits) ? digits.toUpperCase() : undefined;
+}
+
+/** A MAC address as twelve upper-case hex digits. */
+export function mac(value: unknown): string | undefined {
+  const digits = hex(value);
+  return digits !== undefined && MAC.test(digits) ? digits : undefined;
+}
+
+/** The bytes written in base64 or base64url, padded or not, as upper-case hex digits. */
+export function base64ToHex(value: unknown): string | undefined {
+  const text = textOf(value);
+  // Node's decoder skips what it does not know, so what is not base64 has to be told first.
+  if (text === undefined || !BASE64.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
+    return undefined;
+  }
+  return Buffer.from(text, 'base64').toString('hex').toUpperCase();
+}
+
+export function upper(value: unknown): string | undefined {
+  return textOf(value)?.toUpperCase();
+}
+
+/** `length` UTF-16 units from `start`; a text that is too short for that has no such part. */
+export function substring(start: number, length: number) {
+  return (value: unknown): string | undefined => {
+    const text = textOf(value);
+    return text !== undefined && text.length >= start + length
+      ? text.slice(start, start + length)
+      : undefined;
+  };
+}

@@ -1,0 +1,41 @@
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../../shared/instant.ts';
+import type { Zone } from './zone.ts';
+
+/** A date and time of day as written, before it is known where. */
+export interface Civil {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  /** 60 is a leap second, and taken as the second after it. */
+  readonly second: number;
+  /** Whole microseconds within the second. */
+  readonly micros: number;
+}
+
+/** The instant, or undefined if there is no such day or time of day. `zone` says how far local time is ahead. */
+export function instantOf(civil: Civil, zone: Zone): Micros | undefined {
+  const { year, month, day, hour, minute, second } = civil;
+  // Before 1970 is no time of observation, and Date.UTC reads years below 100 as of the 20th century.
+  if (year < 1970 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) {
+    return undefined;
+  }
+  if (hour > 23 || minute > 59 || second > 60) {
+    return undefined;
+  }
+  const local = Date.UTC(year, month - 1, day, hour, minute, second);
+  return (local - zone(local)) * MICROS_PER_MILLISECOND + civil.micros;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) {
+    return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  }
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** The first six digits of a fraction of a second as microseconds; finer digits are cut off, not rounded. */
+export function microsOfFraction(digits: string): number {
+  return Number(digits.slice(0, 6).padEnd(6, '0'));
+}

@@ -1,0 +1,75 @@
+/**
+ * A time zone: given local time as if it were UTC, how far that local time is ahead of UTC; both in milliseconds.
+ */
+export type Zone = (local: number) => number;
+
+export const UTC: Zone = () => 0;
+
+const OFFSET = /^([+-])(\d{2})(?::?(\d{2}))?$/;
+const MINUTE = 60_000;
+const QUARTER = 15 * MINUTE;
+const DAY = 1_440 * MINUTE;
+const MOST_REMEMBERED = 1_000;
+
+/** The zone of an offset as times carry it: `Z`, `+02`, `+0200`, `-06:00`. Undefined if it is none. */
+export function zoneOfOffset(text: string): Zone | undefined {
+  if (text === 'Z' || text === 'z') {
+    return UTC;
+  }
+  const match = OFFSET.exec(text);
+  const hours = Number(match?.[2]);
+  const minutes = Number(match?.[3] ?? 0);
+  if (match === null || hours > 23 || minutes > 59) {
+    return undefined;
+  }
+  const offset = (match[1] === '-' ? -1 : 1) * (hours * 60 + minutes) * MINUTE;
+  return () => offset;
+}
+
+/**
+ * The zone of that name (IANA, or an offset). Undefined if there is none. A local time that occurs twice is the
+ * earlier one; one that is skipped counts as if the clock had not been put forward yet.
+ */
+export function namedZone(name: string): Zone | undefined {
+  const fixed = name === 'UTC' ? UTC : zoneOfOffset(name);
+  if (fixed !== undefined) {
+    return fixed;
+  }
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
+  } catch {
+    return undefined;
+  }
+  const offsetAt = remembering((instant) => offsetFrom(format, instant));
+  return (local) => {
+    const before = offsetAt(local - DAY);
+    const after = offsetAt(local + DAY);
+    return before === after || offsetAt(local - before) === before || offsetAt(local - after) !== after
+      ? before
+      : after;
+  };
+}
+
+function offsetFrom(format: Intl.DateTimeFormat, instant: number): number {
+  const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? '';
+  // `GMT+02:00`, or `GMT` alone.
+  return zoneOfOffset(name.slice(3))?.(instant) ?? 0;
+}
+
+/** Offsets change at quarters of an hour only, and asking Intl costs some microseconds. */
+function remembering(offsetAt: (instant: number) => number): (instant: number) => number {
+  const known = new Map<number, number>();
+  return (instant) => {
+    const quarter = Math.floor(instant / QUARTER);
+    let offset = known.get(quarter);
+    if (offset === undefined) {
+      offset = offsetAt(quarter * QUARTER);
+      if (known.size >= MOST_REMEMBERED) {
+        known.clear();
+      }
+      known.set(quarter, offset);
+    }
+    return offset;
+  };
+}

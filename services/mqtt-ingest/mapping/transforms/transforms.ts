@@ -1,0 +1,86 @@
+import type { Compilation } from '../compilation.ts';
+import type { ParameterTransform, PlainTransform, TransformDefinition } from '../definition.ts';
+import { toNumber } from '../long-number.ts';
+import { eddystoneUid, ibeacon } from './beacon.ts';
+import { decimalToHex, hexToDecimal, scale } from './number.ts';
+import { base64ToHex, hex, mac, substring, upper } from './text.ts';
+import { compileDatePattern } from './time/date-pattern.ts';
+import { compileEpoch } from './time/epoch.ts';
+import { compileRfc3339, rfc3339 } from './time/rfc3339.ts';
+
+/** Makes another value of one; undefined if it cannot, and then the next candidate is tried. Never throws. */
+export type Transform = (value: unknown) => string | number | undefined;
+
+const PLAIN: Readonly<Record<PlainTransform, Transform>> = {
+  number: toNumber,
+  hex,
+  'base64-to-hex': base64ToHex,
+  mac,
+  upper,
+  'decimal-to-hex': decimalToHex(0),
+  'hex-to-decimal': hexToDecimal(0),
+  ibeacon,
+  eddystone: eddystoneUid,
+  rfc3339,
+};
+
+/** The transforms one after the other, as one; undefined if there are none. */
+export function compileTransforms(
+  definitions: readonly TransformDefinition[] | undefined,
+  at: string,
+  compilation: Compilation,
+): Transform | undefined {
+  const [first, ...more] = (definitions ?? []).map((definition, index) =>
+    typeof definition === 'string'
+      ? PLAIN[definition]
+      : compileParameterTransform(definition, `${at}/${index}`, compilation),
+  );
+  if (first === undefined || more.length === 0) {
+    return first;
+  }
+  return (value) => {
+    let result = first(value);
+    for (const transform of more) {
+      if (result === undefined) {
+        return undefined;
+      }
+      result = transform(result);
+    }
+    return result;
+  };
+}
+
+/** Whether what comes out is an instant in microseconds. */
+export function isTimeTransform(definition: TransformDefinition | undefined): boolean {
+  return (
+    definition === 'rfc3339' ||
+    (typeof definition === 'object' &&
+      ('rfc3339' in definition || 'epoch' in definition || 'date' in definition))
+  );
+}
+
+function compileParameterTransform(
+  definition: ParameterTransform,
+  at: string,
+  compilation: Compilation,
+): Transform {
+  if (definition.scale !== undefined) {
+    return scale(definition.scale);
+  }
+  if (definition.substring !== undefined) {
+    return substring(...definition.substring);
+  }
+  if (definition['decimal-to-hex'] !== undefined) {
+    return decimalToHex(definition['decimal-to-hex']);
+  }
+  if (definition['hex-to-decimal'] !== undefined) {
+    return hexToDecimal(definition['hex-to-decimal']);
+  }
+  if (definition.epoch !== undefined) {
+    return compileEpoch(definition.epoch);
+  }
+  if (definition.rfc3339 !== undefined) {
+    return compileRfc3339(definition.rfc3339.zone, `${at}/rfc3339`, compilation);
+  }
+  return compileDatePattern(definition.date ?? { pattern: '' }, `${at}/date`, compilation);
+}

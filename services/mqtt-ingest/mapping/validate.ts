@@ -1,0 +1,38 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { FormatDefinition } from './definition.ts';
+import { type Fault, FormatError } from './fault.ts';
+import { FORMAT_SCHEMA } from './schema.ts';
+
+let compiled: ValidateFunction<FormatDefinition> | undefined;
+
+/**
+ * Checks the shape of a definition against the JSON Schema.
+ *
+ * @throws FormatError naming every fault with its place.
+ */
+export function validateShape(definition: unknown): FormatDefinition {
+  // Compiling the schema takes tens of milliseconds: once, and only in a process that needs it.
+  compiled ??= new Ajv2020({ allErrors: true, strictTypes: false }).compile<FormatDefinition>(FORMAT_SCHEMA);
+  if (compiled(definition)) {
+    return definition;
+  }
+  const faults = (compiled.errors ?? []).filter((error) => error.keyword !== 'if').map(faultOf);
+  throw new FormatError(faults);
+}
+
+function faultOf(error: ErrorObject): Fault {
+  const pointer = error.instancePath;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return {
+        pointer,
+        message: `has the unknown key ${JSON.stringify(error.params['additionalProperty'])}`,
+      };
+    case 'required':
+      return { pointer, message: `lacks ${JSON.stringify(error.params['missingProperty'])}` };
+    case 'enum':
+      return { pointer, message: `must be one of ${error.params['allowedValues'].join(', ')}` };
+    default:
+      return { pointer, message: error.message ?? 'is not as the language has it' };
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import type { Intake } from '../intake.ts';
+import type { RegisteredReader } from '../load-readers.ts';
+import type { Registry } from '../registry.ts';
+
+/**
+ * An MQTT 3.1.1 broker that readers publish to directly. A reader logs in with the name and password of its
+ * registration and can do one thing: publish to its own topic.
+ *
+ * The broker's acknowledgement is the commit's: aedes asks whether a publish is authorized before it acknowledges,
+ * and the answer is given when the message is in the database. During an outage the answer, and with it the
+ * acknowledgement, waits; a reader whose message cannot be committed at all is disconnected and keeps it.
+ */
+export interface EmbeddedBroker {
+  port: number;
+  /** Takes no more connections and, once the intake is drained, ends those there are. */
+  stop(drainIntake: () => Promise<void>): Promise<void>;
+}
+
+export interface EmbeddedBrokerOptions {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  intake: Intake;
+  registry: Registry;
+  onRefused(username: string | null, reason: string): void;
+}
+
+/** @throws the system's error if the port cannot be listened on. */
+export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  const { host, port, intake, registry, onRefused } = options;
+  const readers = new WeakMap<Client, string>();
+  const readerOf = (client: Client | null): RegisteredReader | undefined => {
+    const username = client === null ? undefined : readers.get(client);
+    return username === undefined ? undefined : registry.byUsername(username);
+  };
+  const broker = await Aedes.createBroker({
+    connectTimeout: 10_000,
+    maxClientsIdLength: 255,
+    authenticate: (client, username, password, done) => {
+      authenticate(registry, username, password).then(
+        (reader) => {
+          if (reader === null) {
+            onRefused(username ?? null, 'wrong user name or password');
+            done(badCredentials(), null);
+          } else {
+            readers.set(client, reader.username);
+            done(null, true);
+          }
+        },
+        (error: Error) => done(Object.assign(error, { returnCode: SERVER_UNAVAILABLE }), null),
+      );
+    },
+    authorizePublish: (client, packet, done) => {
+      const reader = readerOf(client);
+      if (reader === undefined) {
+        onRefused(null, 'the reader was deleted');
+        done(new Error('not a registered reader'));
+        return;
+      }
+      const { topic, dup } = packet;
+      const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
+      // Nothing subscribes here, so nothing is to be retained for a subscriber.
+      packet.retain = false;
+      intake.receive({ topic, payload, isDup: dup, isStale: false }, reader).then(
+        () => done(null),
+        (error: Error) => done(error),
+      );
+    },
+    authorizeSubscribe: (client, subscription, done) => {
+      onRefused(readers.get(client) ?? null, `readers may not subscribe (${subscription.topic})`);
+      done(null, null);
+    },
+  });
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    broker.handle(socket);
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    stop: async (drainIntake) => {
+      const closed = once(server, 'close');
+      server.close();
+      await drainIntake();
+      await new Promise<void>((resolve) => broker.close(() => resolve()));
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      await closed;
+    },
+  };
+}
+
+/** The reader that logs in; a name not known yet is looked for once more in the database. */
+async function authenticate(
+  registry: Registry,
+  username: string | undefined,
+  password: Readonly<Buffer> | undefined,
+): Promise<RegisteredReader | null> {
+  if (username === undefined || password === undefined) {
+    return null;
+  }
+  if (registry.byUsername(username) === undefined) {
+    await registry.refresh();
+  }
+  const reader = registry.byUsername(username);
+  const sha256 = createHash('sha256').update(password).digest();
+  return reader !== undefined && timingSafeEqual(sha256, reader.passwordSha256) ? reader : null;
+}
+
+/** MQTT 3.1.1 section 3.2.2.3. */
+const SERVER_UNAVAILABLE = 3;
+const BAD_USER_NAME_OR_PASSWORD = 4;
+
+function badCredentials(): AuthenticateError {
+  return Object.assign(new Error('wrong user name or password'), { returnCode: BAD_USER_NAME_OR_PASSWORD });
+}

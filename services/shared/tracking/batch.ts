@@ -1,0 +1,160 @@
+/**
+ * Collects what many submitters hand in and works it off in batches, each submitter getting a promise of its own.
+ *
+ * While a batch is under way the next one fills, so that batches grow with the load and nobody waits for a timer. An
+ * outage is waited out: the batch is tried again until it goes through. A fault that lies in an item is narrowed down
+ * by halving the batch until the item stands alone; its submitter gets the fault, the others their results.
+ *
+ * States: open -> draining (nothing more is taken, all that was taken is worked off) -> stopped (what an outage still
+ * holds is given up, its submitters get the outage's error).
+ */
+export interface BatchOptions<Item, Result> {
+  /** Works off a batch, all or nothing; one result for each item, in their order. */
+  flush(items: readonly Item[]): Promise<readonly Result[]>;
+  /** How much an item counts against the bounds, at least 1. */
+  weigh(item: Item): number;
+  /** The most a batch may weigh; an item that alone is heavier makes a batch of its own. */
+  maxBatch: number;
+  /** The most that may be held, waiting or under way; beyond it `submit` waits before it takes an item. */
+  maxHeld: number;
+  /** Whether the fault is the surroundings' (a database that is gone) and passes by itself. */
+  isOutage(error: unknown): boolean;
+  /** Told of every attempt that an outage defeated, from 1, and of the pause before the next in milliseconds. */
+  onOutage?(error: unknown, attempt: number, pause: number): void;
+}
+
+interface Entry<Item, Result> {
+  item: Item;
+  weight: number;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+export class Batch<Item, Result> {
+  readonly #options: BatchOptions<Item, Result>;
+  readonly #waiting: Entry<Item, Result>[] = [];
+  readonly #roomWanted: (() => void)[] = [];
+  readonly #stop = new AbortController();
+  #held = 0;
+  #isOpen = true;
+  #working: Promise<void> | null = null;
+
+  constructor(options: BatchOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  /** What is held, waiting or under way, in the unit of `weigh`. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /**
+   * Hands an item in and waits until it has been worked off.
+   *
+   * @throws BatchClosed once `drain` was called; the fault that lies in the item; or, after the drain's time ran
+   *   out, the outage's error.
+   */
+  async submit(item: Item): Promise<Result> {
+    const weight = Math.max(1, this.#options.weigh(item));
+    while (this.#isOpen && this.#held > 0 && this.#held + weight > this.#options.maxHeld) {
+      await new Promise<void>((resolve) => this.#roomWanted.push(resolve));
+    }
+    if (!this.#isOpen) {
+      throw new BatchClosed('nothing more is taken: stopping');
+    }
+    this.#held += weight;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, weight, resolve, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  /**
+   * Takes nothing more and waits until all that was taken has been worked off, but no longer than `patience`
+   * milliseconds for an outage to pass.
+   */
+  async drain(patience: number): Promise<void> {
+    this.#isOpen = false;
+    this.#makeRoom();
+    const timer = setTimeout(() => this.#stop.abort(), patience);
+    await this.#working;
+    clearTimeout(timer);
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const entries = this.#takeBatch();
+      await this.#flush(entries);
+      this.#held -= entries.reduce((sum, { weight }) => sum + weight, 0);
+      this.#makeRoom();
+    }
+    this.#working = null;
+  }
+
+  #takeBatch(): Entry<Item, Result>[] {
+    let weight = 0;
+    const end = this.#waiting.findIndex((entry, index) => {
+      weight += entry.weight;
+      return index > 0 && weight > this.#options.maxBatch;
+    });
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  }
+
+  async #flush(entries: readonly Entry<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#untilNoOutage(() => this.#options.flush(entries.map(({ item }) => item)));
+      entries.forEach((entry, index) => {
+        entry.resolve(results[index] as Result);
+      });
+    } catch (error) {
+      if (entries.length === 1 || this.#options.isOutage(error)) {
+        for (const entry of entries) {
+          entry.reject(error);
+        }
+        return;
+      }
+      const middle = entries.length >> 1;
+      await this.#flush(entries.slice(0, middle));
+      await this.#flush(entries.slice(middle));
+    }
+  }
+
+  async #untilNoOutage<Value>(attempt: () => Promise<Value>): Promise<Value> {
+    for (let count = 1; ; count++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!this.#options.isOutage(error) || this.#stop.signal.aborted) {
+          throw error;
+        }
+        const pause = Math.min(FIRST_PAUSE * 2 ** (count - 1), LONGEST_PAUSE) * (0.5 + Math.random() / 2);
+        this.#options.onOutage?.(error, count, pause);
+        await pauseUnless(this.#stop.signal, pause);
+      }
+    }
+  }
+
+  #makeRoom(): void {
+    for (const wake of this.#roomWanted.splice(0)) {
+      wake();
+    }
+  }
+}
+
+export class BatchClosed extends Error {}
+
+/** Milliseconds between attempts during an outage: from the first, doubling, to the longest; half of it by chance. */
+const FIRST_PAUSE = 50;
+const LONGEST_PAUSE = 1_000;
+
+function pauseUnless(signal: AbortSignal, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done);
+  });
+}
