@@ -36,8 +36,9 @@ export function compileEach(
 }
 
 /**
- * Walks `path` from step `index` on. Whether it matches: up to the first `*` everything must be there; what is
- * missing after it is an item all the same (an empty one, to be rejected), so that nothing vanishes uncounted.
+ * Walks `path` from step `index` on. Whether it matches: the pointer leads to something, or to an array for the last
+ * `*`, or an array on the way is empty. What is missing behind the last `*` is an item all the same (an empty one, to
+ * be rejected), so that nothing vanishes uncounted.
  */
 function select(
   path: readonly Step[],
@@ -55,12 +56,34 @@ function select(
     into.parents.push(parent);
     return true;
   }
-  if (step === EVERY) {
-    return Array.isArray(node) && selectEvery(path, index + 1, node, parent, into);
+  const around = isPlainObject(node) ? node : parent;
+  if (step !== EVERY) {
+    return select(path, index + 1, step(node), around, into);
   }
-  return select(path, index + 1, step(node), isPlainObject(node) ? node : parent, into);
+  if (!Array.isArray(node)) {
+    return false;
+  }
+  return path.includes(EVERY, index + 1)
+    ? selectWithin(path, index + 1, node, around, into)
+    : selectEvery(path, index + 1, node, around, into);
 }
 
+/** A `*` before the last: elements without a further array hold no items. */
+function selectWithin(
+  path: readonly Step[],
+  index: number,
+  array: readonly unknown[],
+  parent: unknown,
+  into: Selection,
+): boolean {
+  let matches = array.length === 0;
+  for (const element of array) {
+    matches = select(path, index, element, parent, into) || matches;
+  }
+  return matches;
+}
+
+/** The last `*`: each element is an item, or holds one. */
 function selectEvery(
   path: readonly Step[],
   index: number,
@@ -68,9 +91,8 @@ function selectEvery(
   parent: unknown,
   into: Selection,
 ): true {
-  const holdsMore = path.includes(EVERY, index);
   for (const element of array) {
-    if (!select(path, index, element, parent, into) && !holdsMore) {
+    if (!select(path, index, element, parent, into)) {
       into.items.push(null);
       into.parents.push(parent);
     }

@@ -18,9 +18,10 @@ export interface Message {
  * Reads a message by a format. Pure and total: it never throws, whatever the bytes, and takes time and memory in
  * proportion to them. A reader's `policies` go before the format's.
  *
- * Measured with Node 24 on one core of a small server, messages of 50 reads: csl-cs463 1,000,000 reads/s, tagtrail
- * 620,000, zebra-iotc 410,000 (back to back 370,000; one read a message 270,000), and 230,000 where every read
- * carries a number beyond 2^53. Parsing the JSON alone is a quarter of that time; most of the rest is reading dates.
+ * Measured with Node 24 on one core of a small server, messages of 50 reads: csl-cs463 970,000 reads/s, tagtrail
+ * 600,000, zebra-iotc 470,000 (back to back 400,000; one read a message 340,000), and 240,000 where every read
+ * carries a number beyond 2^53. Parsing the JSON alone takes about a quarter of that time; reading dates is most of
+ * the rest. To repeat it: `node test/mqtt-ingest/mapping/throughput.ts`.
  */
 export function mapMessage(format: Format, message: Message, policies?: Partial<Policies>): Mapped {
   const { payload } = message;

@@ -89,7 +89,9 @@ describe('the format csl-cs463', () => {
       outcome: 'ignored',
       reason: 'nothing at /tags/* or /*/tags/*',
     });
-    expect(map(format, { tags: null })).to.include({ outcome: 'ignored' });
+    for (const payload of [{ tags: null }, { tags: 'none' }, [{ status: 'idle' }], [tag]]) {
+      expect(map(format, payload)).to.include({ outcome: 'ignored' });
+    }
   });
 
   it('rejects a message that is no report at all', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
@@ -29,6 +30,12 @@ describe('a format definition', () => {
   it('is usable as it comes with tagtrail, under the name of its file', () => {
     expect([...loadBuiltinFormats().keys()]).to.include.members(['csl-cs463', 'tagtrail', 'zebra-iotc']);
     expect(loadBuiltinFormats().get('tagtrail')).to.include({ name: 'tagtrail' });
+  });
+
+  it('is usable as the description of the language shows it', () => {
+    const readme = new URL('../../../services/mqtt-ingest/formats/README.md', import.meta.url);
+    const [, example = ''] = /```json\n(.*?)```/s.exec(readFileSync(readme, 'utf8')) ?? [];
+    expect(faultsOf(JSON.parse(example))).to.deep.equal([]);
   });
 
   it('gives the format its name, policies and definition', () => {

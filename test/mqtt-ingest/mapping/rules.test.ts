@@ -26,6 +26,15 @@ describe('a rule', () => {
       expect(values(map(format, payload))).to.deep.equal(['1', '2', '3']);
     });
 
+    it('only where the innermost array is, or one on the way is empty', () => {
+      const format = formatOf({ each: '/a/*/b/*' });
+      const ignored = { outcome: 'ignored', reason: 'nothing at /a/*/b/*' };
+      expect(map(format, { a: [{}, 7] })).to.deep.equal(ignored);
+      expect(map(format, { a: {} })).to.deep.equal(ignored);
+      expect(values(map(format, { a: [] }))).to.deep.equal([]);
+      expect(values(map(format, { a: [{ b: [] }] }))).to.deep.equal([]);
+    });
+
     it('under keys with slashes, tildes and digits', () => {
       const format = formatOf({
         each: '/a~1b~0/0/*',
