@@ -33,31 +33,45 @@ export async function listen(
   const connect = async () => {
     const fresh = new pg.Client(connectionConfig(url, 'tagtrail listen'));
     fresh.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
-    fresh.once('error', (error) => lost(fresh, error, FIRST_PAUSE));
-    fresh.once('end', () => lost(fresh, new Error('connection ended'), FIRST_PAUSE));
-    await fresh.connect();
-    for (const channel of channels) {
-      await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
+    fresh.on('error', (error) => lost(fresh, error));
+    fresh.once('end', () => lost(fresh, new Error('the connection ended')));
+    try {
+      await fresh.connect();
+      for (const channel of channels) {
+        await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`);
+      }
+    } catch (error) {
+      await fresh.end().catch(() => {});
+      throw error;
     }
-    client = fresh;
+    if (isClosed) {
+      await fresh.end();
+    } else {
+      client = fresh;
+    }
   };
 
-  const lost = (which: pg.Client, error: Error, pause: number) => {
+  const lost = (which: pg.Client, error: Error) => {
     if (client !== which || isClosed) {
       return;
     }
     client = null;
     which.end().catch(() => {});
     handlers.onLost(error);
-    reconnectAfter(pause);
+    reconnectAfter(FIRST_PAUSE);
   };
 
   const reconnectAfter = (pause: number) => {
     timer = setTimeout(async () => {
       try {
         await connect();
-        handlers.onReconnect();
+        if (!isClosed) {
+          handlers.onReconnect();
+        }
       } catch (error) {
+        if (isClosed) {
+          return;
+        }
         handlers.onLost(error instanceof Error ? error : new Error(String(error)));
         reconnectAfter(Math.min(pause * 2, LONGEST_PAUSE));
       }

@@ -1,78 +1,94 @@
+import type { Logger } from 'pino';
 import { createWritePool } from '../../db/timescale/pool.ts';
+import { sweep } from '../../db/timescale/retention.ts';
 import { createClock } from '../shared/clock.ts';
-import type { TimeRules } from '../shared/tracking/observed-at.ts';
+import { MICROS_PER_DAY } from '../shared/instant.ts';
+import { requireDatabase } from '../shared/runtime/database.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { repeat } from '../shared/runtime/repeat.ts';
 import { createIntake } from './intake.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry } from './registry.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 
-/** Ingestion through a broker of its own: readers connect to this process. */
-export interface EmbeddedIngest {
-  /** Where readers connect. */
-  port: number;
-  /** Commits and acknowledges what was received, then lets go of everything. */
-  stop(): Promise<void>;
-}
-
-export interface EmbeddedIngestOptions {
-  databaseUrl: string;
-  host: string;
+export interface EmbeddedIngestConfig {
+  DATABASE_URL: string;
+  HOST: string;
   /** 0 picks a free one. */
-  port: number;
-  rules: TimeRules;
-  log: IngestLog;
+  MQTT_PORT: number;
+  SCAN_RETENTION_DAYS: number;
+  LATENESS_DAYS: number;
 }
 
-/** What ingestion has to say; a `pino` logger is one. */
-export interface IngestLog {
-  info(context: object, message: string): void;
-  warn(context: object, message: string): void;
-  error(context: object, message: string): void;
+/**
+ * Starts ingestion through a broker of its own, part by part. Stopping commits and acknowledges what was received.
+ *
+ * @returns the port readers connect to.
+ * @throws AppError if the database is not there or not migrated, or the port is taken.
+ */
+export async function startEmbeddedIngest(
+  config: EmbeddedIngestConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<{ port: number }> {
+  await requireDatabase(config.DATABASE_URL);
+  const pool = await lifecycle.start(
+    'ingest database',
+    () => createWritePool(config.DATABASE_URL, { max: POOL_SIZE, applicationName: 'tagtrail ingest' }),
+    (started) => started.end(),
+  );
+  await lifecycle.start(
+    'retention',
+    () =>
+      repeat(
+        SWEEP_EVERY,
+        () => sweep(pool, config.SCAN_RETENTION_DAYS),
+        (err) => log.warn({ err }, 'Old scans could not be dropped; it is tried again later'),
+      ),
+    (started) => started.stop(),
+  );
+  const registry = await lifecycle.start(
+    'registry of readers',
+    () =>
+      openRegistry({
+        url: config.DATABASE_URL,
+        pool,
+        builtinFormats: loadBuiltinFormats(),
+        onFault: (err) => log.warn({ err }, 'The registry of readers could not be brought up to date'),
+      }),
+    (started) => started.close(),
+  );
+  const intake = createIntake({
+    pool,
+    registry,
+    clock: createClock(),
+    rules: {
+      lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
+      retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
+    },
+    onOutage: (err) => log.warn({ err }, 'The database does not answer; messages wait unacknowledged'),
+    onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
+  });
+  const broker = await lifecycle.start(
+    'broker',
+    () =>
+      startEmbeddedBroker({
+        host: config.HOST,
+        port: config.MQTT_PORT,
+        intake,
+        registry,
+        onRefused: (username, reason) => log.warn({ username, reason }, 'A reader was refused'),
+      }),
+    (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
+  );
+  log.info({ port: broker.port }, 'readers can connect');
+  return { port: broker.port };
 }
 
-/** @throws the database's or the system's error if it cannot be reached or the port cannot be listened on. */
-export async function startEmbeddedIngest(options: EmbeddedIngestOptions): Promise<EmbeddedIngest> {
-  const { databaseUrl, host, port, rules, log } = options;
-  const pool = createWritePool(databaseUrl, { max: WRITE_CONNECTIONS, applicationName: 'tagtrail ingest' });
-  const closing: (() => Promise<void>)[] = [() => pool.end()];
-  const stop = async () => {
-    for (const close of closing.toReversed()) {
-      await close();
-    }
-  };
-  try {
-    const registry = await openRegistry({
-      url: databaseUrl,
-      pool,
-      builtinFormats: loadBuiltinFormats(),
-      onFault: (err) => log.warn({ err }, 'The registry of readers could not be brought up to date'),
-    });
-    closing.push(() => registry.close());
-    const intake = createIntake({
-      pool,
-      registry,
-      clock: createClock(),
-      rules,
-      onOutage: (err) => log.warn({ err }, 'The database does not answer; messages wait unacknowledged'),
-      onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
-    });
-    const broker = await startEmbeddedBroker({
-      host,
-      port,
-      intake,
-      registry,
-      onRefused: (username, reason) => log.warn({ username, reason }, 'A reader was refused'),
-    });
-    closing.push(() => broker.stop(() => intake.drain(DRAIN_PATIENCE)));
-    return { port: broker.port, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-/** One for the batch under way, one for the registry. */
-const WRITE_CONNECTIONS = 2;
+/** One for the batch under way, one for the registry and the retention. */
+const POOL_SIZE = 2;
 
 /** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
 const DRAIN_PATIENCE = 5_000;
+
+const SWEEP_EVERY = 3_600_000;

@@ -2,16 +2,12 @@
  * Ingestion as a process of its own, to be killed: `node ingest-process.ts <database url> <port>`. Says `ready` on
  * standard output when readers can connect.
  */
+import { pino } from 'pino';
 import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
-import { TIME_RULES } from '../support/ingest.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import { ingestConfig } from '../support/ingest.ts';
 
 const [databaseUrl = '', port = '0'] = process.argv.slice(2);
-const print = (context: object, message: string) => console.error(message, context);
-await startEmbeddedIngest({
-  databaseUrl,
-  host: '127.0.0.1',
-  port: Number(port),
-  rules: TIME_RULES,
-  log: { info: print, warn: print, error: print },
-});
+const log = pino({ level: 'warn' }, pino.destination(process.stderr.fd));
+await startEmbeddedIngest(ingestConfig(databaseUrl, Number(port)), log, new Lifecycle(log));
 console.log('ready');

@@ -1,27 +1,33 @@
 import mqtt from 'mqtt';
-import { type EmbeddedIngest, startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
-import { MICROS_PER_DAY } from '../../services/shared/instant.ts';
+import { pino } from 'pino';
+import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import type { TestDatabase } from './database.ts';
-
-export const TIME_RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
 
 export interface TestIngest {
   port: number;
-  /** What was logged, newest last. */
-  log: { context: object; message: string }[];
   /** A reader's connection, logged in; ended after the suite's last test. */
   connect(username: string, options?: mqtt.IClientOptions): Promise<mqtt.MqttClient>;
 }
 
+/** Settings of ingestion on a database, on a free port. */
+export function ingestConfig(databaseUrl: string, port = 0) {
+  return {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    MQTT_PORT: port,
+    SCAN_RETENTION_DAYS: 30,
+    LATENESS_DAYS: 30,
+  };
+}
+
 /** Ingestion with its embedded broker on the suite's database. */
 export function useIngest(database: TestDatabase): TestIngest {
-  let ingest: EmbeddedIngest;
+  const log = pino({ level: 'silent' });
+  const lifecycle = new Lifecycle(log);
   const clients: mqtt.MqttClient[] = [];
-  const log: TestIngest['log'] = [];
-  const keep = (context: object, message: string) => log.push({ context, message });
   const use: TestIngest = {
     port: 0,
-    log,
     connect: async (username, options) => {
       const client = connectReader(use.port, username, options);
       clients.push(client);
@@ -30,18 +36,11 @@ export function useIngest(database: TestDatabase): TestIngest {
     },
   };
   before(async () => {
-    ingest = await startEmbeddedIngest({
-      databaseUrl: database.url,
-      host: '127.0.0.1',
-      port: 0,
-      rules: TIME_RULES,
-      log: { info: keep, warn: keep, error: keep },
-    });
-    use.port = ingest.port;
+    use.port = (await startEmbeddedIngest(ingestConfig(database.url), log, lifecycle)).port;
   });
   database.beforeDrop(async () => {
     await Promise.all(clients.map((client) => client.endAsync(true)));
-    await ingest?.stop();
+    await lifecycle.stop();
   });
   return use;
 }

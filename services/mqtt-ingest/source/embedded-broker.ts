@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import { listenFault } from '../../shared/runtime/listen-fault.ts';
 import type { Intake } from '../intake.ts';
 import type { RegisteredReader } from '../load-readers.ts';
 import type { Registry } from '../registry.ts';
@@ -29,7 +30,7 @@ export interface EmbeddedBrokerOptions {
   onRefused(username: string | null, reason: string): void;
 }
 
-/** @throws the system's error if the port cannot be listened on. */
+/** @throws AppError `unavailable`, naming the setting, if the port cannot be listened on. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { host, port, intake, registry, onRefused } = options;
   const readers = new WeakMap<Client, string>();
@@ -82,7 +83,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     broker.handle(socket);
   });
   server.listen(port, host);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    await new Promise<void>((resolve) => broker.close(() => resolve()));
+    throw listenFault(error, { host, port, setting: 'MQTT_PORT' });
+  }
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,

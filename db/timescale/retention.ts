@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { inTransaction } from './transaction.ts';
+
+export interface Swept {
+  /** False if another process is at it. */
+  isDone: boolean;
+  /** Chunks dropped, or rows deleted where there are no chunks. */
+  scanEvents: number;
+  receivedMessages: number;
+}
+
+/**
+ * Drops raw scans older than `retentionDays`, by whole chunks where they are a hypertable, and what is remembered of
+ * messages received more than 24 hours ago. Transitions and positions are kept for good. Of several processes that
+ * sweep at once one does it.
+ */
+export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ is_mine: boolean }>(
+      'select pg_try_advisory_xact_lock($1) as is_mine',
+      [SWEEP_LOCK],
+    );
+    if (rows[0]?.is_mine !== true) {
+      return { isDone: false, scanEvents: 0, receivedMessages: 0 };
+    }
+    return {
+      isDone: true,
+      scanEvents: await dropScans(client, retentionDays),
+      receivedMessages: await forgetMessages(client),
+    };
+  });
+}
+
+/** Any number of its own; advisory locks are per database. */
+const SWEEP_LOCK = 7_461_728;
+
+async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number> {
+  const cutoff = [retentionDays];
+  const { rows } = await client.query<{ is_hypertable: boolean }>(
+    `select exists (select from pg_extension where extname = 'timescaledb') as is_hypertable`,
+  );
+  const { rowCount } =
+    rows[0]?.is_hypertable === true
+      ? await client.query(
+          `select drop_chunks('scan_events', older_than => now() - make_interval(days => $1))`,
+          cutoff,
+        )
+      : await client.query(
+          'delete from scan_events where observed_at < now() - make_interval(days => $1)',
+          cutoff,
+        );
+  return rowCount ?? 0;
+}
+
+async function forgetMessages(client: pg.ClientBase): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from received_messages where received_at < now() - interval '24 hours'`,
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,68 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
+import { addCommand, id, tell, wholeNumber } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+interface Options {
+  reader: number;
+  port: number;
+  location?: string;
+  minRssi?: number | null;
+  enable?: true;
+  disable?: true;
+  json?: boolean;
+}
+
+export function addAntennaSet(program: Command): void {
+  addCommand(program, 'antenna', 'set')
+    .description('Say where an antenna is and what of its reads counts. What is left out stays as it is.')
+    .requiredOption('--reader <id>', 'its reader', id)
+    .requiredOption('--port <port>', 'its port on the reader', wholeNumber(1, 32_767))
+    .option('--location <key>', 'the external key of its location; none for nowhere')
+    .option('--min-rssi <dBm>', 'weaker reads do not count; none for no bound', asDbm)
+    .addOption(new Option('--enable', 'its reads count again').conflicts('disable'))
+    .addOption(new Option('--disable', 'its reads do not count'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npx tagtrail antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65' +
+        '\n  npx tagtrail antenna set --reader 1 --port 2 --location none',
+    )
+    .action(async (options: Options) => {
+      const { reader: readerId, port, location, minRssi, enable, disable } = options;
+      const antenna = await withConnections(({ pool }) =>
+        setAntenna(pool, {
+          readerId,
+          port,
+          ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
+          ...(minRssi === undefined ? {} : { minRssi }),
+          ...(enable === true || disable === true ? { isEnabled: enable === true } : {}),
+        }),
+      );
+      tell(
+        {
+          json: {
+            reader_id: antenna.readerId,
+            port: antenna.port,
+            location_external_key: antenna.locationExternalKey,
+            min_rssi: antenna.minRssi,
+            enabled: antenna.isEnabled,
+          },
+          text: `Antenna ${port} of reader ${readerId}: ${antenna.isEnabled ? 'enabled' : 'disabled'}, ${
+            antenna.locationExternalKey === null ? 'at no location' : `at ${antenna.locationExternalKey}`
+          }${antenna.minRssi === null ? '' : `, reads from ${antenna.minRssi} dBm`}`,
+        },
+        options,
+      );
+    });
+}
+
+function asDbm(text: string): number | null {
+  if (text === 'none') {
+    return null;
+  }
+  const dBm = text.trim() === '' ? Number.NaN : Number(text);
+  if (!(Math.abs(dBm) <= 1_000)) {
+    throw new InvalidArgumentError('It is a number of dBm, such as -65, or none.');
+  }
+  return dBm;
+}

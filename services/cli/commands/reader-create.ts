@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { IDENTITIES } from '../../mqtt-ingest/mapping/definition.ts';
+import type { Policies } from '../../mqtt-ingest/mapping/policies.ts';
+import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
+import { addCommand, id, oneOf, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+interface Options extends Partial<Policies> {
+  org: number;
+  name: string;
+  topic: string;
+  format: string;
+  json?: boolean;
+}
+
+export function addReaderCreate(program: Command): void {
+  addCommand(program, 'reader', 'create')
+    .description('Register a reader. Its password is shown this once; its antenna 1 exists at once.')
+    .requiredOption('--org <id>', 'the organization it belongs to', id)
+    .requiredOption('--name <name>', 'its name, unique in the organization')
+    .requiredOption('--topic <topic>', 'the topic it publishes to, or a filter with + and #')
+    .requiredOption('--format <format>', 'what it publishes, by the name of a format')
+    .option('--time <policy>', 'which time counts: device or receive', oneOf('device', 'receive'))
+    .option('--identity <identity>', `what names a beacon: ${IDENTITIES.join(', ')}`, oneOf(...IDENTITIES))
+    .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
+    .addHelpText(
+      'after',
+      "\nExample:\n  npx tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463",
+    )
+    .action(async (options: Options) => {
+      const { org: orgId, name, topic, format, time, identity, reportUnknown } = options;
+      const policies: Partial<Policies> = {
+        ...(time === undefined ? {} : { time }),
+        ...(identity === undefined ? {} : { identity }),
+        ...(reportUnknown === undefined ? {} : { reportUnknown }),
+      };
+      const reader = await withConnections(({ pool }) =>
+        createReader(pool, loadBuiltinFormats(), { orgId, name, topic, format, policies }),
+      );
+      const { id: readerId, mqttUsername, mqttPassword } = reader;
+      tell(
+        {
+          json: {
+            id: readerId,
+            name,
+            topic,
+            mqtt_username: mqttUsername,
+            mqtt_password: mqttPassword,
+          },
+          text: `Reader ${readerId}: ${name}, on topic ${topic}
+MQTT user name  ${mqttUsername}
+MQTT password   ${mqttPassword}  (shown only now)
+Next: npx tagtrail antenna set --reader ${readerId} --port 1 --location <external key>`,
+        },
+        options,
+      );
+    });
+}

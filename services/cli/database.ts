@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import type { DatabasePool } from 'slonik';
+import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
+import { runningEmbeddedUrl, startEmbedded } from '../../db/timescale/embedded.ts';
+import { migrate } from '../../db/timescale/migrate.ts';
+import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
+import { requireDatabase, requireReachable } from '../shared/runtime/database.ts';
+import { optionalUrl, textSetting } from '../shared/runtime/setting-kinds.ts';
+import { readSettings } from '../shared/runtime/settings.ts';
+import { EMBEDDED_DATABASE } from '../standalone/database.ts';
+
+const SETTINGS = {
+  DATABASE_URL: optionalUrl(
+    'the database to work on',
+    ['postgres:', 'postgresql:'],
+    'postgres://user:password@host:5432/tagtrail',
+  ),
+  TAGTRAIL_DATA: textSetting('the folder of the embedded database, used without DATABASE_URL', './data'),
+};
+
+/** What a command works with. */
+export interface Connections {
+  /** For composable queries. */
+  queries: DatabasePool;
+  /** For transactions. */
+  pool: pg.Pool;
+}
+
+/**
+ * Runs `work` on the database that DATABASE_URL names; else on the embedded one that is running on TAGTRAIL_DATA;
+ * else on that, started for the length of the command.
+ *
+ * @throws AppError naming the setting if there is no such database, or it is not migrated.
+ */
+export function withConnections<Result>(
+  work: (connections: Connections) => Promise<Result>,
+): Promise<Result> {
+  return withDatabaseUrl(async (url, isOwn) => {
+    if (isOwn) {
+      await migrate(url);
+    }
+    await requireDatabase(url);
+    const queries = await createQueryPool(url, { max: 1 });
+    const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail' });
+    try {
+      return await work({ queries, pool });
+    } finally {
+      await Promise.all([queries.end(), pool.end()]);
+    }
+  });
+}
+
+/** As {@link withConnections}, with the address only; `isOwn` if the database was started for this command. */
+export async function withDatabaseUrl<Result>(
+  work: (url: string, isOwn: boolean) => Promise<Result>,
+): Promise<Result> {
+  const { DATABASE_URL, TAGTRAIL_DATA } = readSettings(SETTINGS, process.env);
+  if (DATABASE_URL !== null) {
+    await requireReachable(DATABASE_URL);
+    return work(DATABASE_URL, false);
+  }
+  const running = runningEmbeddedUrl(TAGTRAIL_DATA);
+  if (running !== null) {
+    return work(withDatabase(running, EMBEDDED_DATABASE), false);
+  }
+  const server = await startEmbedded({ data: TAGTRAIL_DATA, durable: true });
+  try {
+    const url = withDatabase(server.url, EMBEDDED_DATABASE);
+    await createDatabase(url);
+    return await work(url, true);
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,33 @@
+import { HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { optionalUrl, portSetting, textSetting } from '../shared/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
+
+/** What can be decided about everything in one process. */
+export const STANDALONE_SETTINGS = {
+  DATABASE_URL: optionalUrl(
+    'a database to use instead of the embedded one',
+    ['postgres:', 'postgresql:'],
+    'postgres://user:password@host:5432/tagtrail',
+  ),
+  MQTT_URL: optionalUrl('not supported by this version', ['mqtt:', 'mqtts:'], 'mqtt://host:1883'),
+  HOST,
+  API_PORT: portSetting('the port the API listens on', 8080),
+  MQTT_PORT: portSetting('the port readers connect to', 1883),
+  TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),
+  ...TIME_SETTINGS,
+  LOG_LEVEL: { ...LOG_LEVEL, initial: 'warn' },
+};
+
+export type StandaloneConfig = Configuration<typeof STANDALONE_SETTINGS>;
+
+/** @throws AppError `invalid_input` with every fault. */
+export function readStandaloneConfig(environment: NodeJS.ProcessEnv): StandaloneConfig {
+  return readSettings(STANDALONE_SETTINGS, environment, [
+    retentionCoversLateness,
+    ({ MQTT_URL }) =>
+      MQTT_URL === null
+        ? null
+        : 'MQTT_URL is set, but readers can only connect to the embedded broker so far; unset MQTT_URL',
+  ]);
+}

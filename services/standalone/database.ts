@@ -1,0 +1,69 @@
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
+import { startEmbedded } from '../../db/timescale/embedded.ts';
+import { migrate } from '../../db/timescale/migrate.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+
+export interface EmbeddedOptions {
+  data: string;
+  durable: boolean;
+}
+
+/**
+ * Starts the embedded database in the data folder, or takes over one that a killed process left running there, and
+ * migrates it. It is stopped last, when nothing needs it any more.
+ *
+ * @returns its address.
+ * @throws AppError `unavailable` if it cannot be started, or if another process runs on the same folder.
+ */
+export async function startEmbeddedDatabase(
+  { data, durable }: EmbeddedOptions,
+  lifecycle: Lifecycle,
+): Promise<string> {
+  let stopServer: (() => Promise<void>) | null = null;
+  const server = await lifecycle.start(
+    'embedded database',
+    () => startEmbedded({ data, durable }),
+    () => stopServer?.(),
+  );
+  if (!server.wasRunning) {
+    stopServer = server.stop;
+  }
+  const url = withDatabase(server.url, EMBEDDED_DATABASE);
+  await createDatabase(url);
+  await lifecycle.start(
+    'data folder',
+    () => occupy(url, data),
+    (client) => client.end(),
+  );
+  // What runs here now is this process's to stop, whoever started it.
+  stopServer = server.stop;
+  await migrate(url);
+  return url;
+}
+
+/** The name of the embedded server's one database. */
+export const EMBEDDED_DATABASE = 'tagtrail';
+
+/** Holds a lock for as long as this process lives, so that no second one stops the database under the first. */
+async function occupy(url: string, data: string): Promise<pg.Client> {
+  const client = new pg.Client(connectionConfig(url, 'tagtrail'));
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ is_free: boolean }>('select pg_try_advisory_lock($1) as is_free', [
+    OCCUPATION_LOCK,
+  ]);
+  if (rows[0]?.is_free !== true) {
+    await client.end();
+    throw new AppError(
+      'unavailable',
+      `tagtrail is already running on TAGTRAIL_DATA ${data}; stop it, or set TAGTRAIL_DATA to another folder`,
+    );
+  }
+  return client;
+}
+
+/** Any number of its own; advisory locks are per database. */
+const OCCUPATION_LOCK = 7_461_729;

@@ -1,0 +1,34 @@
+import type pg from 'pg';
+import type { DatabasePool } from 'slonik';
+import { createApiKey } from '../api/access/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../api/access/scopes.ts';
+import { createOrganization } from '../api/orgs/create-organization.ts';
+import { createHandheld } from '../handheld-gateway/devices/create-handheld.ts';
+
+/** What a fresh installation starts with. The key and the token are shown once and stored nowhere. */
+export interface FirstCredentials {
+  orgId: number;
+  organization: string;
+  apiKey: string;
+  handheldToken: string;
+}
+
+/** Makes an organization with an API key and a handheld where there is no organization yet; null where there is. */
+export async function makeFirstOrganization(
+  queryPool: DatabasePool,
+  writePool: pg.Pool,
+): Promise<FirstCredentials | null> {
+  const { rowCount } = await writePool.query('select from organizations limit 1');
+  if (rowCount !== 0) {
+    return null;
+  }
+  const { id: orgId, name: organization } = await createOrganization(queryPool, 'My organization');
+  const { key: apiKey } = await createApiKey(queryPool, {
+    orgId,
+    name: 'first key',
+    scopes: PUBLIC_SCOPES,
+    expiresAt: null,
+  });
+  const { token: handheldToken } = await createHandheld(writePool, { orgId, name: 'first handheld' });
+  return { orgId, organization, apiKey, handheldToken };
+}

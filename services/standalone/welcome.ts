@@ -1,0 +1,34 @@
+import type { StandaloneConfig } from './config.ts';
+import type { FirstCredentials } from './first-start.ts';
+import type { Standalone } from './standalone.ts';
+
+/** Where everything is, for whoever started it. */
+export function welcomeText({ apiUrl, mqttUrl }: Standalone, config: StandaloneConfig): string {
+  return `
+tagtrail is running. Ctrl-C stops it; nothing is lost.
+
+  API       ${apiUrl}/api/v1
+  MQTT      ${mqttUrl}
+  Database  ${config.DATABASE_URL === null ? `embedded, in ${config.TAGTRAIL_DATA}` : 'as DATABASE_URL says'}
+`;
+}
+
+/** What is shown this once. */
+export function credentialsText({ apiUrl }: Standalone, first: FirstCredentials): string {
+  const authorization = `Authorization: Bearer ${first.apiKey}`;
+  return `
+Made for you, and shown only now:
+
+  Organization    ${first.organization} (id ${first.orgId})
+  API key         ${first.apiKey}
+  Handheld token  ${first.handheldToken}
+
+Try it:
+
+  curl -H '${authorization}' ${apiUrl}/api/v1/orgs/me
+  curl -H '${authorization}' -H 'Content-Type: application/json' \\
+       -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations
+  npx tagtrail reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
+  npx tagtrail antenna set --reader 1 --port 1 --location DOCK-1
+`;
+}

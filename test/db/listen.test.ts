@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { listen } from '../../db/timescale/listen.ts';
+import { useDatabase } from '../support/database.ts';
+
+describe('listening to notifications', () => {
+  const database = useDatabase();
+
+  it('hears what is announced, on its channels only', async () => {
+    const heard = Promise.withResolvers<string[]>();
+    const listener = await listen(database.url, ['one', 'two'], {
+      onNotify: (...notification) => heard.resolve(notification),
+      onReconnect: () => {},
+      onLost: heard.reject,
+    });
+    await database.rows(`select pg_notify('three', ''), pg_notify('two', 'news')`);
+    expect(await heard.promise).to.deep.equal(['two', 'news']);
+    await listener.close();
+  });
+
+  it('says that it hears nothing when the connection is lost, connects again, says so and hears again', async () => {
+    const lost = Promise.withResolvers<Error>();
+    const back = Promise.withResolvers<void>();
+    const heard = Promise.withResolvers<string>();
+    const listener = await listen(database.url, ['one'], {
+      onNotify: (_, payload) => heard.resolve(payload),
+      onReconnect: back.resolve,
+      onLost: lost.resolve,
+    });
+    await database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'tagtrail listen'`,
+    );
+    expect(await lost.promise).to.be.instanceOf(Error);
+    expect(listener.isConnected()).to.equal(false);
+    await back.promise;
+    expect(listener.isConnected()).to.equal(true);
+    await database.rows(`select pg_notify('one', 'again')`);
+    expect(await heard.promise).to.equal('again');
+    await listener.close();
+  });
+});
