@@ -3,7 +3,7 @@ import type { Micros } from '../shared/instant.ts';
 import type { OutcomeStatus } from '../shared/tracking/scan.ts';
 import type { RegisteredReader } from './load-readers.ts';
 import type { ReadMessage } from './message.ts';
-import type { SettledItem } from './record-messages.ts';
+import type { SettledItem } from './to-scans.ts';
 
 /**
  * What became of a reader's messages and reads. At any time

@@ -5,10 +5,7 @@ import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
 import { keepRejectedMessages } from './rejected-messages.ts';
-import { type ScanItem, toScans } from './to-scans.ts';
-
-/** An item of a message whose outcome is settled. */
-export type SettledItem = Exclude<ScanItem, { scan: unknown }> | { outcome: Outcome };
+import { type ScanItem, type SettledItem, toScans } from './to-scans.ts';
 
 /** What became of a message. */
 export interface MessageOutcome {

@@ -1,11 +1,14 @@
 import type { Micros } from '../shared/instant.ts';
-import type { Scan } from '../shared/tracking/scan.ts';
+import type { Outcome, Scan } from '../shared/tracking/scan.ts';
 import { tagKey } from '../shared/tracking/tag-key.ts';
 import type { RegisteredReader } from './load-readers.ts';
 import type { Item, Read } from './mapping/run.ts';
 
 /** An item of a message: a scan to record, or what became of it already. */
 export type ScanItem = { scan: Scan } | { ignored: string } | { rejected: string };
+
+/** An item of a message once its scan, if it is one, has been recorded. */
+export type SettledItem = Exclude<ScanItem, { scan: unknown }> | { outcome: Outcome };
 
 /** Turns what a format read into canonical scans: organization and place come from the reader's registration. */
 export function toScans(

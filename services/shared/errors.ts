@@ -13,8 +13,10 @@ export class AppError extends Error {
 }
 
 export type AppErrorCode =
-  /** A setting, an argument or a stored definition that cannot be used. */
+  /** An argument or a definition that cannot be used. */
   | 'invalid_input'
+  /** A setting of the process that cannot be used. */
+  | 'misconfigured'
   /** What was named does not exist. */
   | 'not_found'
   /** What was asked for collides with what exists. */

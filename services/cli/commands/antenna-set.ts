@@ -7,7 +7,7 @@ interface Options {
   reader: number;
   port: number;
   location?: string;
-  minRssi?: number | null;
+  minRssi?: number | 'none';
   enable?: true;
   disable?: true;
   json?: boolean;
@@ -34,7 +34,7 @@ export function addAntennaSet(program: Command): void {
           readerId,
           port,
           ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),
-          ...(minRssi === undefined ? {} : { minRssi }),
+          ...(minRssi === undefined ? {} : { minRssi: minRssi === 'none' ? null : minRssi }),
           ...(enable === true || disable === true ? { isEnabled: enable === true } : {}),
         }),
       );
@@ -56,9 +56,9 @@ export function addAntennaSet(program: Command): void {
     });
 }
 
-function asDbm(text: string): number | null {
+function asDbm(text: string): number | 'none' {
   if (text === 'none') {
-    return null;
+    return text;
   }
   const dBm = text.trim() === '' ? Number.NaN : Number(text);
   if (!(Math.abs(dBm) <= 1_000)) {

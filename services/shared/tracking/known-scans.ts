@@ -4,6 +4,8 @@ import { type PlacedScan, scanName } from './placed-scan.ts';
 
 /** What is stored of a scan that is known already. */
 export interface KnownScan {
+  /** Not the asset that the tag stands for now, if the tag was attached to another since. */
+  assetId: number;
   locationId: number;
   rssi: number | null;
 }
@@ -31,10 +33,10 @@ export async function findKnownScans(
         ...identity.map((column) => wanted.map(column)),
       ],
     });
-    for (const { position, location_id: locationId, rssi } of rows) {
+    for (const { position, asset_id: assetId, location_id: locationId, rssi } of rows) {
       const scan = wanted[position - 1];
       if (scan !== undefined) {
-        known.set(scanName(scan), { locationId, rssi });
+        known.set(scanName(scan), { assetId, locationId, rssi });
       }
     }
   }
@@ -43,6 +45,7 @@ export async function findKnownScans(
 
 interface KnownRow {
   position: number;
+  asset_id: number;
   location_id: number;
   rssi: number | null;
 }
@@ -56,7 +59,7 @@ interface Lookup {
 
 const BY_READER: Lookup = {
   kind: 'reader',
-  text: `select wanted.position::integer as position, known.location_id, known.rssi
+  text: `select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
     from unnest($1::integer[], $2::bigint[], $3::integer[], $4::smallint[], $5::text[], $6::text[]) with ordinality
       as wanted (org_id, observed_at, reader_id, antenna, tag_type, tag_value, position)
     join scan_events known on known.org_id = wanted.org_id
@@ -73,7 +76,7 @@ const BY_READER: Lookup = {
 
 const BY_HANDHELD: Lookup = {
   kind: 'handheld',
-  text: `select wanted.position::integer as position, known.location_id, known.rssi
+  text: `select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
     from unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[]) with ordinality
       as wanted (org_id, observed_at, submission_id, submission_index, position)
     join scan_events known on known.org_id = wanted.org_id

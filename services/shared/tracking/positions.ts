@@ -24,6 +24,9 @@ export function assetName({ orgId, assetId }: AssetRef): string {
  */
 export async function lockPositions(client: ClientBase, assets: readonly AssetRef[]): Promise<Position[]> {
   const distinct = [...new Map(assets.map((asset) => [assetName(asset), asset])).values()];
+  if (distinct.length === 0) {
+    return [];
+  }
   const positions = await lockExisting(client, distinct);
   if (positions.length === distinct.length) {
     return positions;

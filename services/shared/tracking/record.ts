@@ -62,6 +62,10 @@ async function writePlaced(
     return isCareful || position === undefined || !isAfterAll(position, scan.observedAt);
   };
   const { fresh, stronger, duplicates } = await sortOut(client, placed, mayBeKnown);
+  // A stronger copy may belong to an asset that had the tag before; out of order, so two recorders may collide here,
+  // and the one that the database gives up is run again.
+  const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
+  positions.push(...(await lockPositions(client, others)));
   const [inserted] = await Promise.all([
     insertScanEvents(client, fresh),
     strengthenScanEvents(client, stronger),

@@ -42,7 +42,10 @@ export async function insertScanEvents(client: ClientBase, placed: readonly Plac
   return rowCount ?? 0;
 }
 
-/** Gives stored scans of readers the RSSI of the stronger copies in `placed`. */
+/**
+ * Gives stored scans of readers the RSSI of the stronger copies in `placed`, unless another recorder has just given
+ * them a still stronger one.
+ */
 export async function strengthenScanEvents(client: ClientBase, placed: readonly PlacedScan[]): Promise<void> {
   const sources = placed.flatMap(({ scan: { source } }) => (source.kind === 'reader' ? [source] : []));
   if (sources.length === 0) {
@@ -55,7 +58,8 @@ export async function strengthenScanEvents(client: ClientBase, placed: readonly 
         as stronger (org_id, observed_at, reader_id, antenna, tag_type, tag_value, rssi)
       where known.org_id = stronger.org_id and known.observed_at = time_of_micros(stronger.observed_at)
         and known.reader_id = stronger.reader_id and known.antenna = stronger.antenna
-        and known.tag_type = stronger.tag_type and known.tag_value = stronger.tag_value`,
+        and known.tag_type = stronger.tag_type and known.tag_value = stronger.tag_value
+        and (known.rssi is null or known.rssi < stronger.rssi)`,
     values: [
       placed.map(({ orgId }) => orgId),
       placed.map(({ observedAt }) => observedAt),

@@ -7,15 +7,15 @@ import { type PlacedScan, scanName } from './placed-scan.ts';
 export interface SortedOut {
   /** To be inserted, one of each identity. */
   fresh: PlacedScan[];
-  /** Stronger copies of stored scans. */
+  /** Stronger copies of stored scans, under the asset that has those. */
   stronger: PlacedScan[];
   /** Those of the given scans that leave no trace of their own. */
   duplicates: ReadonlySet<PlacedScan>;
 }
 
 /**
- * A scan counts once. Of copies that differ in RSSI only, the strongest stays, whichever came first; of others the
- * first stays.
+ * A scan counts once. Of copies of a reader's scan that differ in RSSI only, the strongest stays, whichever came
+ * first; of others the first stays.
  *
  * @param mayBeKnown whether a scan has to be looked for among the stored ones.
  */
@@ -45,8 +45,8 @@ export async function sortOut(
     const stored = known.get(name);
     if (stored === undefined) {
       fresh.push(scan);
-    } else if (stored.locationId === scan.locationId && compareRssi(scan.scan.rssi, stored.rssi) > 0) {
-      stronger.push(scan);
+    } else if (isStronger(scan, stored)) {
+      stronger.push({ ...scan, assetId: stored.assetId });
     }
   }
   for (const copy of placed) {
@@ -59,8 +59,16 @@ export async function sortOut(
 
 /** `first`, with the RSSI of `copy` if that is stronger and all else is equal. */
 function strongerOf(first: PlacedScan, copy: PlacedScan): PlacedScan {
-  const differsInRssiOnly = first.locationId === copy.locationId;
-  return differsInRssiOnly && compareRssi(copy.scan.rssi, first.scan.rssi) > 0
+  return isStronger(copy, { locationId: first.locationId, rssi: first.scan.rssi })
     ? { ...first, scan: { ...first.scan, rssi: copy.scan.rssi } }
     : first;
+}
+
+/** Whether a copy of a scan differs from it in RSSI only, and is the stronger one. A handheld's never is. */
+function isStronger(copy: PlacedScan, known: { locationId: number; rssi: number | null }): boolean {
+  return (
+    copy.scan.source.kind === 'reader' &&
+    copy.locationId === known.locationId &&
+    compareRssi(copy.scan.rssi, known.rssi) > 0
+  );
 }

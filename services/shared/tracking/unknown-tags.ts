@@ -70,15 +70,23 @@ const UPSERT = `insert into unknown_tags as stored (org_id, tag_type, tag_key, v
       order by latest.last_seen desc limit 1)
   returning stored.org_id, xmax = 0 as is_new`;
 
-/** Rows another recorder is writing are spared: its own trim sees to them. */
-const TRIM = `delete from unknown_tags
-  using unnest($1::integer[]) as grown (org_id)
-  cross join lateral (
-    select old.tag_type, old.tag_key from unknown_tags old where old.org_id = grown.org_id
-    order by old.last_seen desc offset $2 for update skip locked
-  ) surplus
-  where unknown_tags.org_id = grown.org_id
-    and unknown_tags.tag_type = surplus.tag_type and unknown_tags.tag_key = surplus.tag_key`;
+/**
+ * Rows another recorder is writing are spared: its own trim sees to them. The lock stands outside the ordered query,
+ * or it would fall on the rows that OFFSET skips too.
+ */
+const TRIM = `delete from unknown_tags using (
+    select old.org_id, old.tag_type, old.tag_key
+    from unnest($1::integer[]) as grown (org_id)
+    cross join lateral (
+      select tag_type, tag_key from unknown_tags where unknown_tags.org_id = grown.org_id
+      order by last_seen desc offset $2
+    ) surplus
+    join unknown_tags old on old.org_id = grown.org_id
+      and old.tag_type = surplus.tag_type and old.tag_key = surplus.tag_key
+    for update of old skip locked
+  ) oldest
+  where unknown_tags.org_id = oldest.org_id
+    and unknown_tags.tag_type = oldest.tag_type and unknown_tags.tag_key = oldest.tag_key`;
 
 interface UnknownSighting {
   name: string;

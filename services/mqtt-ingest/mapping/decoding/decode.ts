@@ -1,21 +1,8 @@
 import type { Decoding } from '../definition.ts';
+import type { Decoded } from './decoded.ts';
 import { decodeJson, decodeJsonStream } from './json.ts';
 import { decodeLines, decodeText } from './lines.ts';
 import { decodeMsgpack } from './msgpack.ts';
-
-/** What bytes turned out to hold. */
-export type Decoded =
-  | {
-      /** At least one. */
-      readonly documents: readonly unknown[];
-      /** What came after the documents and could not be read. */
-      readonly rest?: { readonly reason: string; readonly excerpt: string };
-    }
-  | {
-      readonly fault: string;
-      /** Whether a limit is exceeded, so that no other decoding need be tried. */
-      readonly final: boolean;
-    };
 
 const DECODERS: Readonly<Record<Decoding, (payload: Buffer) => Decoded>> = {
   json: decodeJson,

@@ -2,7 +2,7 @@ import { messageOf } from '../../../shared/errors.ts';
 import { MAX_DEPTH, MAX_ITEMS } from '../limits.ts';
 import { LongNumber } from '../long-number.ts';
 import { printable } from '../printable.ts';
-import type { Decoded } from './decode.ts';
+import type { Decoded } from './decoded.ts';
 import { isBlank, jsonExtent } from './json-extent.ts';
 
 /** One JSON value, an object or an array. */

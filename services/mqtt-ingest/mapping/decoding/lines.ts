@@ -1,5 +1,5 @@
 import { MAX_ITEMS } from '../limits.ts';
-import type { Decoded } from './decode.ts';
+import type { Decoded } from './decoded.ts';
 
 /** The lines of a text, blank ones left out, as one array. */
 export function decodeLines(payload: Buffer): Decoded {

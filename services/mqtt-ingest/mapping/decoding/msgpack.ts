@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../limits.ts';
 import { LongNumber } from '../long-number.ts';
-import type { Decoded } from './decode.ts';
+import type { Decoded } from './decoded.ts';
 
 /**
  * MessagePack, read here rather than by a library, because what is needed is small and must hold for any bytes: a

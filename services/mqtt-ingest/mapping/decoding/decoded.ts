@@ -1,0 +1,13 @@
+/** What bytes turned out to hold. */
+export type Decoded =
+  | {
+      /** At least one. */
+      readonly documents: readonly unknown[];
+      /** What came after the documents and could not be read. */
+      readonly rest?: { readonly reason: string; readonly excerpt: string };
+    }
+  | {
+      readonly fault: string;
+      /** Whether a limit is exceeded, so that no other decoding need be tried. */
+      readonly final: boolean;
+    };

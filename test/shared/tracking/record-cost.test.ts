@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { recordScans } from '../../../services/shared/tracking/record.ts';
+import type { Scan } from '../../../services/shared/tracking/scan.ts';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+import { aRead, RULES, record, storedHistory } from './recording.ts';
+
+const START = Date.UTC(2026, 4, 1, 10) * 1_000;
+const second = (count: number) => START + count * 1_000_000;
+
+interface Cost {
+  statements: number;
+  rows: number;
+}
+
+describe('the cost of recording', function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+  let site: Site;
+  let readerId: number;
+  let assets = 0;
+  const places: number[] = [];
+
+  before(async () => {
+    site = await Site.create(database);
+    places.push(await site.location('A'), await site.location('B'));
+    readerId = await site.reader('dock', places);
+  });
+
+  /** An asset that was read at alternate places, once a second. */
+  async function assetWith(stored: number): Promise<{ id: number; value: string }> {
+    const value = `crate-${++assets}`;
+    const id = await site.asset(value, value);
+    const scans = Array.from({ length: stored }, (_, index) => scanOf(value, second(index), index));
+    await record(database, scans);
+    expect(await storedHistory(database, id)).to.have.length(stored);
+    return { id, value };
+  }
+
+  const scanOf = (value: string, at: number, place: number): Scan =>
+    aRead({ orgId: site.orgId, readerId, value, locationId: places[place % 2] ?? 0, at });
+
+  /** Statements sent and rows returned or written while a batch is recorded for the first time. */
+  function costOf(scans: readonly Scan[]): Promise<Cost> {
+    const cost = { statements: 0, rows: 0 };
+    return inTransaction(database.pool, async (client) => {
+      const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
+      const outcomes = await recordScans(counted(client, cost), scans, {
+        rules: RULES,
+        now,
+        isCareful: false,
+      });
+      expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set(['recorded']));
+      return cost;
+    });
+  }
+
+  const arrivals: [string, (stored: number) => number][] = [
+    ['the newest scan', (stored) => second(stored) + 1],
+    ['a late scan', (stored) => second(stored / 2) + 1],
+    ['a late scan that makes a stay', (stored) => second(stored / 2 + 1) + 1],
+    ['a scan earlier than all others', () => START - 1],
+  ];
+  for (const [what, at] of arrivals) {
+    it(`does not grow with the stored scans of the asset, for ${what}`, async () => {
+      const few = await assetWith(12);
+      const many = await assetWith(2_000);
+      const little = await costOf([scanOf(few.value, at(12), 0)]);
+      const much = await costOf([scanOf(many.value, at(2_000), 0)]);
+      expect(much).to.deep.equal(little);
+      expect(little.statements).to.be.within(1, 20);
+      expect(little.rows).to.be.within(1, 40);
+    });
+  }
+
+  it('does not grow in statements with the size of the batch', async () => {
+    const standing: { id: number; value: string }[] = [];
+    for (let count = 0; count < 40; count++) {
+      standing.push(await assetWith(2));
+    }
+    const [first, ...others] = standing.map(({ value }) => scanOf(value, second(60), 1));
+    const single = await costOf(first === undefined ? [] : [first]);
+    const batch = await costOf(others);
+    expect(batch.statements).to.equal(single.statements);
+  });
+
+  it('is less for the newest scan at the place where its asset is than for a move', async () => {
+    const still = await assetWith(10);
+    const moving = await assetWith(10);
+    const stay = await costOf([scanOf(still.value, second(60), 9)]);
+    const move = await costOf([scanOf(moving.value, second(60), 10)]);
+    expect(stay.rows).to.be.at.most(move.rows);
+    expect(stay.statements).to.be.at.most(move.statements);
+  });
+});
+
+/** `client`, with its statements and their rows counted into `cost`. */
+function counted(client: pg.PoolClient, cost: Cost): pg.PoolClient {
+  const query = async (statement: string | pg.QueryConfig, values?: unknown[]) => {
+    cost.statements++;
+    const result = await client.query(statement, values);
+    cost.rows += result.rowCount ?? 0;
+    return result;
+  };
+  return new Proxy(client, {
+    get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)),
+  });
+}
