@@ -4,20 +4,24 @@ import pg from 'pg';
  * How every `pg` connection of this project is made: times come and go in UTC, `int8` is a number (ids and counts here
  * stay below 2^53), and `timestamptz` and `json` stay the text the database sent, so that neither microseconds nor
  * digits are lost.
+ *
+ * @param role whom to act as from the start, a member of which the user of `url` must be.
  */
-export function connectionConfig(url: string, applicationName = 'tagtrail'): pg.ClientConfig {
+export function connectionConfig(url: string, applicationName = 'tagtrail', role?: string): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: applicationName,
-    options: SESSION_OPTIONS,
+    options: sessionOptions(role),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     types: { getTypeParser },
   };
 }
 
-/** Session settings that the code relies on, as the `options` of a connection. */
-export const SESSION_OPTIONS = '-c timezone=UTC -c datestyle=ISO';
+/** Session settings that the code relies on, and the role to act as, as the `options` of a connection. */
+export function sessionOptions(role?: string): string {
+  return `-c timezone=UTC -c datestyle=ISO${role === undefined ? '' : ` -c role=${role}`}`;
+}
 
 const asText = (text: string) => text;
 const PARSERS = new Map<number, (text: string) => unknown>([

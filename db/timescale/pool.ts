@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { createPool, type DatabasePool, type DriverTypeParser } from 'slonik';
-import { connectionConfig, SESSION_OPTIONS } from './connection.ts';
+import { connectionConfig, sessionOptions } from './connection.ts';
 
 /**
  * Connections for the write path: plain `pg`, named statements, and statements that do not wait for each other sent
@@ -18,9 +18,9 @@ export function createWritePool(url: string, options: { max: number; application
  * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
  * of the throughput; it is off, so no query may leave session state behind.
  */
-export function createQueryPool(url: string, options: { max: number }): Promise<DatabasePool> {
+export function createQueryPool(url: string, options: { max: number; role?: string }): Promise<DatabasePool> {
   const uri = new URL(url);
-  uri.searchParams.set('options', SESSION_OPTIONS);
+  uri.searchParams.set('options', sessionOptions(options.role));
   uri.searchParams.set('application_name', 'tagtrail api');
   return createPool(uri.href, {
     captureStackTrace: false,

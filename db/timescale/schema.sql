@@ -290,6 +290,13 @@ create table unknown_tags (
 );
 CREATE INDEX unknown_tags__org_id_last_seen ON public.unknown_tags USING btree (org_id, last_seen);
 
+CREATE OR REPLACE FUNCTION public.current_org_id()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('tagtrail.org_id'::text, true), ''::text))::integer
+;
+
 CREATE OR REPLACE FUNCTION public.micros_of_time(at timestamp with time zone)
  RETURNS bigint
  LANGUAGE sql

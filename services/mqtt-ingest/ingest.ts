@@ -6,9 +6,9 @@ import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { repeat } from '../shared/runtime/repeat.ts';
-import { createIntake } from './intake.ts';
+import { createIntake } from './intake/intake.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
-import { openRegistry } from './registry.ts';
+import { openRegistry } from './registry/registry.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 
 export interface EmbeddedIngestConfig {

@@ -21,7 +21,7 @@ export const STANDALONE_SETTINGS = {
 
 export type StandaloneConfig = Configuration<typeof STANDALONE_SETTINGS>;
 
-/** @throws AppError `invalid_input` with every fault. */
+/** @throws AppError `misconfigured` with every fault. */
 export function readStandaloneConfig(environment: NodeJS.ProcessEnv): StandaloneConfig {
   return readSettings(STANDALONE_SETTINGS, environment, [
     retentionCoversLateness,

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { MqttClient } from 'mqtt';
 import { freePort } from '../../db/timescale/free-port.ts';
 import { useDatabase } from '../support/database.ts';
-import { connected, connectReader } from '../support/ingest.ts';
+import { connected, connectReader, FlaggingStore } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
 
 const KILLS = 20;
@@ -34,6 +34,7 @@ describe("ingestion killed in the middle of a reader's publishes", function () {
     const reader = connectReader(port, 'portal', {
       clean: false,
       reconnectPeriod: 50,
+      outgoingStore: new FlaggingStore(),
       connectTimeout: 2_000,
     });
     reader.on('error', () => {});

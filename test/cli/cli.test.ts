@@ -29,7 +29,7 @@ describe('the command line', () => {
 
   describe('migrate', () => {
     it('says what it applied and where the database is', async () => {
-      expect(await json('migrate')).to.deep.equal({ applied: [], current: '0005-outcomes' });
+      expect(await json('migrate')).to.deep.equal({ applied: [], current: '0006-row-security' });
     });
   });
 

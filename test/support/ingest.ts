@@ -67,3 +67,25 @@ export function connected(client: mqtt.MqttClient): Promise<void> {
     client.once('error', reject);
   });
 }
+
+/**
+ * Remembers what awaits its acknowledgement, as the library's own store does, and sets the DUP flag on what it sends
+ * again (MQTT 3.1.1, [MQTT-3.3.1-1]), which the library's does not.
+ */
+export class FlaggingStore extends mqtt.Store {
+  readonly #packets = new Set<Parameters<mqtt.Store['put']>[0]>();
+
+  override put(...[packet, done]: Parameters<mqtt.Store['put']>): this {
+    this.#packets.add(packet);
+    return super.put(packet, done);
+  }
+
+  override createStream(): ReturnType<mqtt.Store['createStream']> {
+    for (const packet of this.#packets) {
+      if (packet.cmd === 'publish') {
+        packet.dup = true;
+      }
+    }
+    return super.createStream();
+  }
+}

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
 import { AppError } from '../../shared/errors.ts';
-import { loadFormats } from '../load-formats.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { faultOfTopicFilter, topicsOverlap } from '../topic.ts';
+import { loadFormats } from '../registry/load-formats.ts';
+import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
 
 export interface NewReader {
   orgId: number;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
 import { listenFault } from '../../shared/runtime/listen-fault.ts';
-import type { Intake } from '../intake.ts';
-import type { RegisteredReader } from '../load-readers.ts';
-import type { Registry } from '../registry.ts';
+import type { Intake } from '../intake/intake.ts';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+import type { Registry } from '../registry/registry.ts';
 
 /**
  * An MQTT 3.1.1 broker that readers publish to directly. A reader logs in with the name and password of its

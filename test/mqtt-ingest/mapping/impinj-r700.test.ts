@@ -27,12 +27,12 @@ describe('the format impinj-r700', () => {
   });
 
   it('reads the EPC of a tag of any length, padded or not, in either alphabet', () => {
-    const valueOf = (epc: string) => readsOf(map(format, eventWith({ epc })))[0]?.value;
-    expect(valueOf('4oARYGAAAgpmgfI+')).to.equal(read.value);
-    expect(valueOf('__79')).to.equal('FFFEFD');
-    expect(valueOf('AAECAw==')).to.equal('00010203');
-    expect(valueOf('AAECAw')).to.equal('00010203');
-    expect(valueOf('A'.repeat(42))).to.equal('0'.repeat(62));
+    const epcOf = (epc: string) => readsOf(map(format, eventWith({ epc })))[0]?.value;
+    expect(epcOf('4oARYGAAAgpmgfI+')).to.equal(read.value);
+    expect(epcOf('__79')).to.equal('FFFEFD');
+    expect(epcOf('AAECAw==')).to.equal('00010203');
+    expect(epcOf('AAECAw')).to.equal('00010203');
+    expect(epcOf('A'.repeat(42))).to.equal('0'.repeat(62));
   });
 
   it('takes hundredths of a dBm exactly, quoted too', () => {
@@ -44,11 +44,11 @@ describe('the format impinj-r700', () => {
   });
 
   it('prefers the EPC in hex, where that is switched on and usable', () => {
-    const valueOf = (more: Record<string, unknown>) => readsOf(map(format, eventWith(more)))[0]?.value;
-    expect(valueOf({ epcHex: 'e28011606000020a6681f23f' })).to.equal('E28011606000020A6681F23F');
-    expect(valueOf({ epc: undefined, epcHex: 'E280' })).to.equal('E280');
+    const epcOf = (more: Record<string, unknown>) => readsOf(map(format, eventWith(more)))[0]?.value;
+    expect(epcOf({ epcHex: 'e28011606000020a6681f23f' })).to.equal('E28011606000020A6681F23F');
+    expect(epcOf({ epc: undefined, epcHex: 'E280' })).to.equal('E280');
     for (const epcHex of ['', 'none', null, 280]) {
-      expect(valueOf({ epcHex })).to.equal(read.value);
+      expect(epcOf({ epcHex })).to.equal(read.value);
     }
   });
 

@@ -29,10 +29,12 @@ describe('the identity of a scan', () => {
     gate = await site.reader('gate', [B]);
     handheldId = await aHandheld('one');
   });
-  beforeEach(async () => {
+  beforeEach(aNewAsset);
+
+  async function aNewAsset(): Promise<void> {
     value = `E280AA${++assets}`;
     assetId = await site.asset(value, value);
-  });
+  }
 
   async function aHandheld(name: string): Promise<number> {
     const [row] = await database.rows<{ id: number }>(
@@ -105,18 +107,39 @@ describe('the identity of a scan', () => {
       expect(rows).to.deep.equal([{ first: true }]);
     });
 
-    it('is another one at another antenna, by another reader, of another tag, at another microsecond', async () => {
-      await site.tag({ assetId }, `${value}FF`);
-      const others = [
-        atDock(),
-        atDock({ antenna: 2 }),
-        atGate(),
-        atDock({ value: `${value}FF` }),
-        atDock({ at: AT + 1 }),
-      ];
-      expect(await statuses(...others)).to.deep.equal(others.map(() => 'recorded'));
-      expect(await statuses(...others)).to.deep.equal(others.map(() => 'duplicate'));
-      expect(await rssiStored()).to.have.length(others.length);
+    const others: [string, () => Scan][] = [
+      ['at another antenna', () => atDock({ antenna: 2 })],
+      ['by another reader', () => atGate()],
+      ['of another tag of the asset', () => atDock({ value: `${value}FF` })],
+      ['of another type of tag with the value', () => atDock({ tagType: 'barcode' })],
+      ['a microsecond later', () => atDock({ at: AT + 1 })],
+      ['a microsecond earlier', () => atDock({ at: AT - 1 })],
+    ];
+    for (const [what, other] of others) {
+      it(`is another one ${what}, in one batch and across batches`, async () => {
+        for (const isOneBatch of [true, false]) {
+          await aNewAsset();
+          await site.tag({ assetId }, `${value}FF`);
+          await site.tag({ assetId }, value, 'barcode');
+          const scans = [atDock({ rssi: -70 }), { ...other(), rssi: -70 }];
+          const batches = isOneBatch ? [scans] : scans.map((scan) => [scan]);
+          for (const batch of batches) {
+            expect(await statuses(...batch)).to.deep.equal(batch.map(() => 'recorded'));
+          }
+          expect(await statuses(...scans)).to.deep.equal(['duplicate', 'duplicate']);
+          await record(database, [{ ...other(), rssi: -60 }]);
+          expect((await rssiStored()).toSorted()).to.deep.equal([-60, -70]);
+          await expectHistoryToFollowFromStoredScans();
+        }
+      });
+    }
+
+    it('holds for a copy from another place, which changes nothing', async () => {
+      const moved = atDock({ locationId: B, rssi: -50 });
+      expect(await statuses(atDock({ rssi: -70 }), moved)).to.deep.equal(['duplicate', 'recorded']);
+      expect(await statuses(moved)).to.deep.equal(['duplicate']);
+      expect(await rssiStored()).to.deep.equal([-70]);
+      expect(await placesOf()).to.deep.equal(['A']);
       await expectHistoryToFollowFromStoredScans();
     });
 
@@ -141,8 +164,7 @@ describe('the identity of a scan', () => {
       it(`keeps ${what}, in one batch and across batches, whichever comes first`, async () => {
         for (const order of [rssis, rssis.toReversed()]) {
           for (const isOneBatch of [true, false]) {
-            value = `E280AA${++assets}`;
-            assetId = await site.asset(value, value);
+            await aNewAsset();
             const scans = order.map((rssi) => atDock({ rssi }));
             const batches = isOneBatch ? [scans] : scans.map((scan) => [scan]);
             const outcomes = [];
@@ -202,7 +224,8 @@ describe('the identity of a scan', () => {
       expect(await statuses(...submission)).to.deep.equal(['recorded', 'recorded', 'recorded']);
       expect(await statuses(...submission)).to.deep.equal(['duplicate', 'duplicate', 'duplicate']);
       expect(await statuses(byHand('s3', 0), byHand('s3', 0))).to.deep.equal(['duplicate', 'recorded']);
-      expect(await rssiStored()).to.have.length(4);
+      expect(await statuses(byHand('s3', 1), byHand('s1', 2))).to.deep.equal(['recorded', 'recorded']);
+      expect(await rssiStored()).to.have.length(6);
     });
 
     it('leaves a stronger copy of a fixed read in the same batch its effect', async () => {
@@ -220,17 +243,20 @@ describe('the identity of a scan', () => {
       expect(await statuses(atDock(), byHand('s4', 1))).to.deep.equal(['recorded', 'recorded']);
     });
 
-    it('is its own in every organization', async () => {
+    it('is its own in every organization, in one batch and across batches', async () => {
       const other = await Site.create(database, 'Globex');
-      const otherPlace = await other.location('A');
+      const inOther = { orgId: other.orgId, locationId: await other.location('A') };
       await other.asset('crate', value);
-      await record(database, [byHand('s5', 0)]);
-      const elsewhere = byHand('s5', 0, { orgId: other.orgId, locationId: otherPlace });
-      expect(await statuses(elsewhere)).to.deep.equal(['recorded']);
+      const both = (submissionId: string) => [byHand(submissionId, 0), byHand(submissionId, 0, inOther)];
+      expect(await statuses(...both('s5'))).to.deep.equal(['recorded', 'recorded']);
+      const [ours, theirs] = both('s6');
+      for (const scan of [ours, theirs]) {
+        expect(await statuses(...(scan === undefined ? [] : [scan]))).to.deep.equal(['recorded']);
+      }
     });
 
     it('places the asset where the user said', async () => {
-      await record(database, [atDock(), byHand('s6', 0, { locationId: B, deviceTime: LATER })]);
+      await record(database, [atDock(), byHand('s7', 0, { locationId: B, deviceTime: LATER })]);
       expect(await placesOf()).to.deep.equal(['A', 'B']);
     });
   });

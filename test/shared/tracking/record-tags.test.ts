@@ -172,6 +172,16 @@ describe('which tag a scan is of', () => {
     await expectAsset(byRfid, value, 'rfid');
     await expectAsset(byBle, value, 'ble');
     await expectAsset(byBarcode, value, 'barcode');
+    const types = ['barcode', 'rfid', 'ble'] as const;
+    const outcomes = await record(
+      database,
+      types.map((tagType) => aRead({ orgId: site.orgId, readerId, locationId, value, tagType, at: START })),
+    );
+    expect(outcomes.map((outcome) => 'assetId' in outcome && outcome.assetId)).to.deep.equal([
+      byBarcode,
+      byRfid,
+      byBle,
+    ]);
   });
 
   it('is any of the several tags of an asset, of any type', async () => {

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
-import type { Outcome, ReaderSource, Scan } from '../../../services/shared/tracking/scan.ts';
-import { recordUnknownTags } from '../../../services/shared/tracking/unknown-tags.ts';
+import type { ReaderSource, Scan } from '../../../services/shared/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 import { aRead, record } from './recording.ts';
@@ -42,8 +40,6 @@ describe('unknown tags', () => {
        from unknown_tags where org_id = $1 order by tag_type, tag_key`,
       [of.orgId],
     );
-  const values = async (of = site) => (await listed(of)).map(({ value }) => value).toSorted();
-
   const row = () => ({
     tagType: 'rfid',
     value: 'E28011',
@@ -74,8 +70,8 @@ describe('unknown tags', () => {
   it('have one row for all spellings of a key, with the last one', async () => {
     await record(database, [aScan('E28011', START), aScan('e2-80-11', second(1))]);
     expect(await listed()).to.deep.equal([{ ...row(), value: 'e2-80-11', count: 2, lastSeen: second(1) }]);
-    await record(database, [aScan('0E28011', second(2))]);
-    expect(await listed()).to.deep.equal([{ ...row(), value: '0E28011', count: 3, lastSeen: second(2) }]);
+    await record(database, [aScan('e28011', second(2)), aScan('0E28011', second(3))]);
+    expect(await listed()).to.deep.equal([{ ...row(), value: '0E28011', count: 4, lastSeen: second(3) }]);
   });
 
   it('are first seen earlier by a late read, which leaves the last one as it is', async () => {
@@ -100,6 +96,21 @@ describe('unknown tags', () => {
         locationId: yard,
       },
     ]);
+  });
+
+  it('show the strongest of several reads at one instant', async () => {
+    const strong = aScan('E28011', START, { readerId: gate, locationId: yard, rssi: -50 });
+    const weak = [aScan('E28011', START, { rssi: -70 }), aScan('E28011', START, { antenna: 2 })];
+    for (const batch of [
+      [strong, ...weak],
+      [...weak, strong],
+    ]) {
+      await database.rows('delete from unknown_tags where org_id = $1', [site.orgId]);
+      await record(database, batch);
+      expect(await listed()).to.deep.equal([
+        { ...row(), count: 3, readerId: gate, locationId: yard, rssi: -50 },
+      ]);
+    }
   });
 
   it('have a row for each type and organization', async () => {
@@ -155,7 +166,7 @@ describe('unknown tags', () => {
     await database.rows('update assets set deleted_at = now() where id = $1', [assetId]);
     await database.rows('update tags set detached_at = now() where asset_id = $1', [assetId]);
     await record(database, [aScan('E28011', START)]);
-    expect(await values()).to.deep.equal(['E28011']);
+    expect(await listed()).to.deep.equal([row()]);
   });
 
   const unlisted: [string, () => Promise<Scan>][] = [
@@ -191,60 +202,5 @@ describe('unknown tags', () => {
       ['E28011', 1],
       ['E28012', 1],
     ]);
-  });
-
-  describe('are bounded in number', () => {
-    /** Records reads as unknown with a small bound; a transaction that had to be run again is an error. */
-    async function see(kept: number, ...scans: Scan[]) {
-      const outcomes: Outcome[] = scans.map(({ receivedAt }) => ({
-        status: 'unknown',
-        observedAt: receivedAt,
-        locationId: null,
-      }));
-      await inTransaction(database.pool, async (client, attempt) => {
-        expect(attempt).to.equal(1);
-        await recordUnknownTags(client, scans, outcomes, kept);
-      });
-    }
-    const seen = (value: string, at: number, read: Read = {}) => aScan(value, second(at), read);
-
-    it('with the one longest not seen going first', async () => {
-      await see(3, seen('t1', 1), seen('t2', 2), seen('t3', 3));
-      expect(await values()).to.deep.equal(['t1', 't2', 't3']);
-      await see(3, seen('t4', 4));
-      expect(await values()).to.deep.equal(['t2', 't3', 't4']);
-      await see(3, seen('t2', 5));
-      await see(3, seen('t5', 6));
-      expect(await values()).to.deep.equal(['t2', 't4', 't5']);
-    });
-
-    it('within one batch too, in whatever order', async () => {
-      await see(2, seen('t3', 3), seen('t5', 5), seen('t1', 1), seen('t4', 4), seen('t2', 2));
-      expect(await values()).to.deep.equal(['t4', 't5']);
-    });
-
-    it('in each organization for itself', async () => {
-      const other = await Site.create(database, 'Globex');
-      const theirs = await other.reader(`reader-${++readers}`, []);
-      const inTheirs = { orgId: other.orgId, readerId: theirs };
-      await see(2, seen('a1', 1, inTheirs), seen('a2', 2, inTheirs));
-      await see(2, seen('t3', 3), seen('t4', 4), seen('t5', 5));
-      expect(await values()).to.deep.equal(['t4', 't5']);
-      expect(await values(other)).to.deep.equal(['a1', 'a2']);
-      await see(2, seen('t6', 6), seen('a7', 7, inTheirs));
-      expect(await values()).to.deep.equal(['t5', 't6']);
-      expect(await values(other)).to.deep.equal(['a2', 'a7']);
-    });
-
-    it('by recorders at once that see the same tags in opposite orders', async () => {
-      const all = Array.from({ length: 30 }, (_, index) => seen(`t${10 + index}`, index));
-      const batches = Array.from({ length: 12 }, (_, index) => {
-        const part = all.slice(index % 5, 20 + (index % 10));
-        return index % 2 === 0 ? part : part.toReversed();
-      });
-      await Promise.all(batches.map((batch) => see(8, ...batch)));
-      await see(8, ...all);
-      expect(await values()).to.deep.equal(['t32', 't33', 't34', 't35', 't36', 't37', 't38', 't39']);
-    });
   });
 });

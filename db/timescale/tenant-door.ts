@@ -1,0 +1,123 @@
+import pg from 'pg';
+import type { QuerySqlToken } from 'slonik';
+import { connectionConfig } from './connection.ts';
+import { PipelinedConnections } from './pipelined-connections.ts';
+import { inTransaction } from './transaction.ts';
+
+/** A query of rows, as slonik's `sql.type` and `sql.prepared` compose it. */
+export type RowQuery<Row> = QuerySqlToken<RowType<Row>>;
+
+/** How one organization's queries are sent. Every query names `orgId` all the same. */
+export interface TenantConnection {
+  readonly orgId: number;
+  any<Row>(query: RowQuery<Row>): Promise<readonly Row[]>;
+  /** @throws RangeError if there is not exactly one row. */
+  one<Row>(query: RowQuery<Row>): Promise<Row>;
+  /** @throws RangeError if there is more than one row. */
+  maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null>;
+}
+
+export interface TenantDatabase extends TenantConnection {
+  /** Runs `work` in a transaction; again from the start if the database gave it up for another's sake. */
+  transaction<Result>(work: (transaction: TenantConnection) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * The one door to the tables of organizations: whoever comes through it is `tagtrail_api`, which sees the rows of the
+ * organization that a session setting names. No statement goes through without that setting in front of it, in the
+ * same write, so it costs no round trip and nothing that an earlier statement left behind can matter.
+ */
+export interface TenantDoor {
+  of(orgId: number): TenantDatabase;
+  end(): Promise<void>;
+}
+
+export function openTenantDoor(url: string, { max }: { max: number }): TenantDoor {
+  const config = {
+    ...connectionConfig(url, 'tagtrail api', TENANT_ROLE),
+    statement_timeout: STATEMENT_TIMEOUT,
+    pipeline: true,
+  };
+  const shared = new PipelinedConnections(config, Math.ceil(max / 2));
+  const exclusive = new pg.Pool({ ...config, max: Math.floor(max / 2) });
+  exclusive.on('error', () => {});
+  return {
+    of: (orgId) => ({
+      ...connectionOf(orgId, (query) => shared.query(settingOf(orgId, false), query)),
+      transaction: (work) =>
+        inTransaction(exclusive, async (client) => {
+          const set = client.query(settingOf(orgId, true));
+          const worked = work(connectionOf(orgId, (query) => client.query(query)));
+          return (await Promise.all([worked, set]))[0];
+        }),
+    }),
+    end: async () => {
+      await Promise.all([shared.end(), exclusive.end()]);
+    },
+  };
+}
+
+const TENANT_ROLE = 'tagtrail_api';
+
+/** Milliseconds. */
+const STATEMENT_TIMEOUT = 30_000;
+
+/** Names the organization to the policies: for the session, to be replaced by the next, or for the transaction. */
+function settingOf(orgId: number, isLocal: boolean): pg.QueryConfig {
+  return {
+    name: isLocal ? 'enter-organization-locally' : 'enter-organization',
+    text: `select set_config('tagtrail.org_id', $1, ${isLocal})`,
+    values: [String(orgId)],
+  };
+}
+
+function connectionOf(
+  orgId: number,
+  send: (query: pg.QueryConfig) => Promise<pg.QueryResult>,
+): TenantConnection {
+  const any = async <Row>(query: RowQuery<Row>): Promise<readonly Row[]> =>
+    (await send(toConfig(query))).rows;
+  const maybeOne = async <Row>(query: RowQuery<Row>): Promise<Row | null> => {
+    const rows = await any(query);
+    if (rows.length > 1) {
+      throw new RangeError(`${rows.length} rows from a query for at most one`);
+    }
+    return rows[0] ?? null;
+  };
+  return {
+    orgId,
+    any,
+    maybeOne,
+    one: async (query) => {
+      const row = await maybeOne(query);
+      if (row === null) {
+        throw new RangeError('no row from a query for one');
+      }
+      return row;
+    },
+  };
+}
+
+function toConfig({ name, sql, values }: RowQuery<unknown>): pg.QueryConfig {
+  const text = sql.replaceAll(SLONIK_PLACEHOLDER, '$');
+  return { text, values: [...values], ...(name === undefined ? {} : { name }) };
+}
+
+/** slonik numbers parameters as `$slonik_1` and leaves it to whoever sends the query to write `$1`. */
+const SLONIK_PLACEHOLDER = '$slonik_';
+
+/**
+ * The type of a query's rows, for `sql.type` and `sql.prepared`. The schema and the query are written side by side and
+ * tested on the database, so rows are not validated again one by one.
+ */
+export function rowsOf<Row>(): RowType<Row> {
+  return PASS as RowType<Row>;
+}
+
+type RowType<Row> = QuerySqlToken['parser'] & {
+  readonly '~standard': { readonly types?: { readonly input: Row; readonly output: Row } | undefined };
+};
+
+const PASS: QuerySqlToken['parser'] = {
+  '~standard': { version: 1, vendor: 'tagtrail', validate: (value) => ({ value }) },
+};

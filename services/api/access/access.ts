@@ -1,0 +1,44 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { DatabasePool } from 'slonik';
+import type { Access } from '../../shared/http/app.ts';
+import { unauthorized } from '../../shared/http/bearer.ts';
+import { Problem } from '../../shared/http/problem.ts';
+import type { ApiContext } from '../context.ts';
+import { bindToOrganization } from '../organization-database.ts';
+import type { KeyCache } from './key-cache.ts';
+import { digestOf, parseKey } from './key-format.ts';
+
+/** Lets API keys in (interface section 5). */
+export function apiKeyAccess(pool: DatabasePool, keys: KeyCache): Access<ApiContext> {
+  return {
+    authenticate: (token) => authenticate(token, keys, pool),
+    authorize: (context, route) => authorize(context, route.scope),
+  };
+}
+
+async function authenticate(token: string, keys: KeyCache, pool: DatabasePool): Promise<ApiContext> {
+  const key = parseKey(token);
+  const known = key === null ? null : await keys.get(key.id);
+  if (key === null || known === null || !timingSafeEqual(digestOf(key.secret), known.row.secret_sha256)) {
+    throw unauthorized('Invalid or expired token');
+  }
+  if (known.row.is_revoked) {
+    throw unauthorized('API key has been revoked');
+  }
+  if (performance.now() >= known.expiresAtMs) {
+    throw unauthorized('API key has expired');
+  }
+  const { org_id: orgId, scopes, org_is_deleted: orgIsDeleted } = known.row;
+  return { apiKeyId: key.id, scopes, orgIsDeleted, db: bindToOrganization(pool, orgId) };
+}
+
+/** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */
+function authorize({ scopes, orgIsDeleted }: ApiContext, scope: string | null): void {
+  if (orgIsDeleted) {
+    const detail = 'The organization of this API key no longer exists';
+    throw new Problem(scope === null ? 'missing_org_context' : 'forbidden', detail);
+  }
+  if (scope !== null && !scopes.includes(scope)) {
+    throw new Problem('forbidden', `Missing required scope: ${scope}`);
+  }
+}

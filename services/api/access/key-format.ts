@@ -1,0 +1,29 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+
+/** A key as its holder has it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. */
+export interface PlainKey {
+  id: string;
+  secret: string;
+}
+
+const KEY = /^tt_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
+
+export function newKey(): PlainKey {
+  return { id: ulid(), secret: randomBytes(32).toString('base64url') };
+}
+
+export function formatKey({ id, secret }: PlainKey): string {
+  return `tt_${id}_${secret}`;
+}
+
+/** Null if the text is no key. */
+export function parseKey(text: string): PlainKey | null {
+  const [, id, secret] = KEY.exec(text) ?? [];
+  return id === undefined || secret === undefined ? null : { id, secret };
+}
+
+/** What is stored of a secret. */
+export function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

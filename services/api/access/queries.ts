@@ -1,0 +1,45 @@
+import { type CommonQueryMethods, sql } from 'slonik';
+import { rowsOf } from '../organization-database.ts';
+
+export interface KeyRow {
+  org_id: number;
+  scopes: string[];
+  secret_sha256: Buffer;
+  is_revoked: boolean;
+  /** By the database's clock; null for a key that does not expire. */
+  seconds_left: number | null;
+  org_is_deleted: boolean;
+}
+
+/** Looks a key up by its id. The one query that no organization bounds: it finds out which organization asks. */
+export function findKey(db: CommonQueryMethods, id: string): Promise<KeyRow | null> {
+  return db.maybeOne(sql.prepared('find-key', rowsOf<KeyRow>())`
+    select api_key.org_id, api_key.scopes, api_key.secret_sha256,
+      api_key.revoked_at is not null as is_revoked,
+      extract(epoch from api_key.expires_at - clock_timestamp())::double precision as seconds_left,
+      organization.deleted_at is not null as org_is_deleted
+    from api_keys api_key
+    join organizations organization on organization.id = api_key.org_id
+    where api_key.id = ${id}`);
+}
+
+export interface NewKeyRow {
+  orgId: number;
+  id: string;
+  name: string;
+  scopes: readonly string[];
+  secretDigest: Buffer;
+  expiresAt: string | null;
+}
+
+/** False if there is no such organization, or it is deleted. */
+export async function insertKey(db: CommonQueryMethods, key: NewKeyRow): Promise<boolean> {
+  const inserted = await db.maybeOne(sql.type(rowsOf<{ id: string }>())`
+    insert into api_keys (org_id, id, name, scopes, secret_sha256, expires_at)
+    select organization.id, ${key.id}, ${key.name}, ${sql.array(key.scopes, 'text')},
+      ${sql.binary(key.secretDigest)}, ${key.expiresAt}::timestamptz
+    from organizations organization
+    where organization.id = ${key.orgId}::integer and organization.deleted_at is null
+    returning api_keys.id`);
+  return inserted !== null;
+}

@@ -1,0 +1,14 @@
+import { notFound } from '../../shared/http/problem.ts';
+import type { OrganizationDatabase } from '../organization-database.ts';
+import { detachAllTags } from '../tags/queries.ts';
+import { softDeleteAsset } from './queries.ts';
+
+/** Soft-deletes a live asset and detaches its tags. @throws Problem `not_found`. */
+export function deleteAsset(db: OrganizationDatabase, id: number): Promise<void> {
+  return db.transaction(async (transaction) => {
+    if ((await softDeleteAsset(transaction, id)) === null) {
+      throw notFound('Asset not found');
+    }
+    await detachAllTags(transaction, 'asset', id);
+  });
+}

@@ -1,0 +1,51 @@
+import { parseExactly } from '../../shared/http/exact-json.ts';
+import { notFound } from '../../shared/http/problem.ts';
+import { sameJson } from '../../shared/http/same.ts';
+import type { OrganizationDatabase } from '../organization-database.ts';
+import { patchedTime } from '../patched.ts';
+import { type AssetColumns, findLiveAsset, lockLiveAsset, updateAsset } from './queries.ts';
+import type { AssetChanges, AssetPatch } from './schema.ts';
+import type { AssetRow } from './view.ts';
+
+/**
+ * Applies a patch to a live asset (interface section 4.7). A patch that changes nothing writes nothing.
+ *
+ * @throws Problem `validation_error` for what is wrong with it, given the asset as it is.
+ */
+export function patchAsset(db: OrganizationDatabase, id: number, patch: AssetPatch): Promise<AssetRow> {
+  return db.transaction(async (transaction) => {
+    const current = await mustBeThere(lockLiveAsset(transaction, id));
+    const patched = apply(current, patch.against(current));
+    if (isUnchanged(current, patched)) {
+      return current;
+    }
+    await updateAsset(transaction, id, patched);
+    return mustBeThere(findLiveAsset(transaction, id));
+  });
+}
+
+/** @throws Problem `not_found` if the asset was deleted since the request was let in. */
+export async function mustBeThere(asset: Promise<AssetRow | null>): Promise<AssetRow> {
+  const found = await asset;
+  if (found === null) {
+    throw notFound('Asset not found');
+  }
+  return found;
+}
+
+function apply(current: AssetRow, changes: AssetChanges): AssetColumns {
+  const { metadata } = changes;
+  const keepsMetadata = metadata === undefined || sameJson(metadata, parseExactly(current.metadata));
+  return {
+    name: changes.name ?? current.name,
+    description: changes.description === undefined ? current.description : changes.description,
+    is_active: changes.is_active ?? current.is_active,
+    valid_from: patchedTime(changes.valid_from, current.valid_from),
+    valid_to: patchedTime(changes.valid_to, current.valid_to),
+    metadata: keepsMetadata ? current.metadata : JSON.stringify(metadata),
+  };
+}
+
+function isUnchanged(current: AssetRow, patched: AssetColumns): boolean {
+  return Object.entries(patched).every(([column, value]) => current[column as keyof AssetColumns] === value);
+}

@@ -1,0 +1,175 @@
+import { sql } from 'slonik';
+import type { Page } from '../../shared/http/lists.ts';
+import { toDatabase } from '../../shared/http/timestamps.ts';
+import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import { pageOf } from '../page.ts';
+import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
+import { liveTags } from '../tags/queries.ts';
+import type { AssetFilters, NewAsset } from './schema.ts';
+import type { AssetRow } from './view.ts';
+
+/** Of an `asset` with its `location_id`, and of that `location`. */
+const COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,
+  asset.location_id, location.external_key as location_external_key,
+  asset.is_active, asset.valid_from, asset.valid_to, asset.metadata,
+  ${liveTags('asset', 'asset')},
+  asset.created_at, asset.updated_at, asset.deleted_at`;
+
+/** Assets with where they are. The location is shown also when it was deleted since. */
+const PLACED = sql.fragment`assets asset
+  left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
+
+const LOCATION = sql.fragment`locations location
+  on location.org_id = asset.org_id and location.id = asset.location_id`;
+
+/** A live asset. */
+export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
+  return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
+    select ${COLUMNS}
+    from (
+      select asset.*, position.location_id from ${PLACED}
+      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
+    ) asset
+    left join ${LOCATION}`);
+}
+
+/** Whether the asset is live: its id, or null. */
+export function findLiveAssetId(connection: OrganizationConnection, id: number): Promise<number | null> {
+  return connection.maybeOneFirst(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
+    select id from assets where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
+}
+
+const SORT_COLUMNS = {
+  external_key: sql.fragment`asset.external_key`,
+  name: sql.fragment`asset.name`,
+  created_at: sql.fragment`asset.created_at`,
+  updated_at: sql.fragment`asset.updated_at`,
+};
+
+/** A page of the assets in effect (interface section 4.2). */
+export async function listAssets(
+  connection: OrganizationConnection,
+  filters: AssetFilters,
+): Promise<Page<AssetRow>> {
+  const { orgId } = connection;
+  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`);
+  const where = allOf([
+    sql.fragment`asset.org_id = ${orgId}`,
+    inEffect('asset'),
+    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
+    when(filters.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
+    when(filters.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
+    when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
+    when(
+      filters.location_external_key,
+      (keys) => sql.fragment`position.location_id in (
+        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
+    ),
+    when(filters.q, (searched) => searchedIn(searched)),
+  ]);
+  const rows = await connection.any(sql.type(rowsOf<AssetRow & { total_count: number }>())`
+    select total.total_count, ${COLUMNS}
+    from (select count(*) as total_count from ${PLACED} where ${where}) total
+    left join (
+      select asset.*, position.location_id from ${PLACED}
+      where ${where}
+      order by ${order}
+      limit ${filters.limit} offset ${filters.offset}
+    ) asset on true
+    left join ${LOCATION}
+    order by ${order}`);
+  return pageOf(rows);
+}
+
+function searchedIn(searched: string) {
+  const texts = [
+    sql.fragment`asset.name`,
+    sql.fragment`asset.external_key`,
+    sql.fragment`coalesce(asset.description, '')`,
+  ];
+  return sql.fragment`(${containsText(searched, texts)} or exists (
+    select from tags tag
+    where tag.org_id = asset.org_id and tag.asset_id = asset.id and tag.detached_at is null
+      and ${containsText(searched, [sql.fragment`tag.value`])}))`;
+}
+
+/** Inserts an asset and returns its id; null if a live asset has the key. */
+export function insertAsset(
+  transaction: OrganizationConnection,
+  externalKey: string,
+  asset: NewAsset,
+): Promise<number | null> {
+  const { name, description, is_active, valid_from, valid_to, metadata } = asset;
+  return transaction.maybeOneFirst(sql.prepared('insert-asset', rowsOf<{ id: number }>())`
+    insert into assets (org_id, external_key, name, description, is_active, valid_from, valid_to, metadata)
+    values (
+      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true},
+      coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
+      ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz,
+      ${JSON.stringify(metadata ?? {})}::json
+    )
+    on conflict (org_id, external_key) where deleted_at is null do nothing
+    returning id`);
+}
+
+/** The live asset, locked against other changes of it until the transaction ends; scans of it are not held up. */
+export async function lockLiveAsset(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<AssetRow | null> {
+  const locked = await transaction.maybeOne(sql.prepared('lock-live-asset', rowsOf<{ id: number }>())`
+    select id from assets
+    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+    for no key update`);
+  return locked === null ? null : findLiveAsset(transaction, id);
+}
+
+/** What a PATCH can set, as the database takes it. */
+export interface AssetColumns {
+  name: string;
+  description: string | null;
+  is_active: boolean;
+  valid_from: string;
+  valid_to: string | null;
+  metadata: string;
+}
+
+export async function updateAsset(
+  transaction: OrganizationConnection,
+  id: number,
+  columns: AssetColumns,
+): Promise<void> {
+  await transaction.query(sql.prepared('update-asset', rowsOf<never>())`
+    update assets set
+      name = ${columns.name}, description = ${columns.description}, is_active = ${columns.is_active},
+      valid_from = ${columns.valid_from}::timestamptz, valid_to = ${columns.valid_to}::timestamptz,
+      metadata = ${columns.metadata}::json, updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+export async function updateAssetKey(
+  transaction: OrganizationConnection,
+  id: number,
+  externalKey: string,
+): Promise<void> {
+  await transaction.query(sql.prepared('update-asset-key', rowsOf<never>())`
+    update assets set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+/**
+ * Soft-deletes a live asset. Null if there is none. The full lock waits for those who are attaching tags to it, so
+ * that what they attached is seen afterwards.
+ */
+export function softDeleteAsset(transaction: OrganizationConnection, id: number): Promise<number | null> {
+  return transaction.maybeOneFirst(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
+    with locked as (
+      select id from assets
+      where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+      for update
+    )
+    update assets set deleted_at = now(), updated_at = ${NEXT_UPDATE}
+    from locked
+    where assets.org_id = ${transaction.orgId} and assets.id = locked.id
+    returning assets.id`);
+}

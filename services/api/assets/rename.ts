@@ -1,0 +1,21 @@
+import { explainViolations } from '../constraints.ts';
+import type { OrganizationDatabase } from '../organization-database.ts';
+import { mustBeThere } from './patch.ts';
+import { findLiveAsset, lockLiveAsset, updateAssetKey } from './queries.ts';
+import type { AssetRow } from './view.ts';
+
+/**
+ * Gives a live asset another external key; the one it has changes nothing.
+ *
+ * @throws Problem `conflict` if a live asset has the key.
+ */
+export function renameAsset(db: OrganizationDatabase, id: number, externalKey: string): Promise<AssetRow> {
+  return db.transaction(async (transaction) => {
+    const current = await mustBeThere(lockLiveAsset(transaction, id));
+    if (current.external_key === externalKey) {
+      return current;
+    }
+    await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
+    return mustBeThere(findLiveAsset(transaction, id));
+  });
+}

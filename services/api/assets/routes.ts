@@ -1,0 +1,108 @@
+import { listBody } from '../../shared/http/lists.ts';
+import { idInPath } from '../../shared/http/parameters.ts';
+import { NO_QUERY } from '../../shared/http/query.ts';
+import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
+import { route } from '../context.ts';
+import { renameBody } from '../external-keys/rename-body.ts';
+import { createAsset } from './create.ts';
+import { deleteAsset } from './delete.ts';
+import { patchAsset } from './patch.ts';
+import { findLiveAsset, findLiveAssetId, listAssets } from './queries.ts';
+import { renameAsset } from './rename.ts';
+import { ASSET, ASSET_LIST, assetPatchBody, newAssetBody, RENAMED_ASSET } from './schema.ts';
+import { assetView } from './view.ts';
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/assets',
+  operationId: 'listAssets',
+  summary: 'List the assets in effect',
+  scope: 'assets:read',
+  query: ASSET_LIST,
+  params: {},
+  success: listed(ASSET, 'A page of assets'),
+  handle: async ({ context, query }) => listBody(await listAssets(context.db, query), query, assetView),
+});
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/assets',
+  operationId: 'createAsset',
+  summary: 'Create an asset',
+  scope: 'assets:write',
+  query: NO_QUERY,
+  params: {},
+  body: newAssetBody,
+  success: created(ASSET, 'The asset as created'),
+  problems: { conflict: 'The external key or a tag is taken' },
+  handle: async ({ context, body }) => assetView(await createAsset(context.db, body)),
+});
+
+const read = route({
+  method: 'GET',
+  path: '/api/v1/assets/{asset_id}',
+  operationId: 'getAsset',
+  summary: 'Read a live asset',
+  scope: 'assets:read',
+  query: NO_QUERY,
+  params: { asset_id: idInPath },
+  find: {
+    missing: 'Asset not found',
+    row: ({ context, params }) => findLiveAsset(context.db, params.asset_id),
+  },
+  success: found(ASSET, 'The asset'),
+  handle: async ({ row }) => assetView(row),
+});
+
+const patch = route({
+  method: 'PATCH',
+  path: '/api/v1/assets/{asset_id}',
+  operationId: 'updateAsset',
+  summary: 'Change an asset',
+  scope: 'assets:write',
+  query: NO_QUERY,
+  params: { asset_id: idInPath },
+  find: {
+    missing: 'Asset not found',
+    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+  },
+  body: assetPatchBody,
+  success: found(ASSET, 'The asset as it is now'),
+  handle: async ({ context, row: id, body }) => assetView(await patchAsset(context.db, id, body)),
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/assets/{asset_id}',
+  operationId: 'deleteAsset',
+  summary: 'Soft-delete an asset and detach its tags',
+  scope: 'assets:write',
+  query: NO_QUERY,
+  params: { asset_id: idInPath },
+  success: noContent('The asset is deleted'),
+  problems: { not_found: 'Asset not found' },
+  handle: ({ context, params }) => deleteAsset(context.db, params.asset_id),
+});
+
+const rename = route({
+  method: 'POST',
+  path: '/api/v1/assets/{asset_id}/rename',
+  operationId: 'renameAsset',
+  summary: 'Give an asset another external key',
+  scope: 'assets:write',
+  query: NO_QUERY,
+  params: { asset_id: idInPath },
+  find: {
+    missing: 'Asset not found',
+    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+  },
+  body: renameBody,
+  success: answered(RENAMED_ASSET, 'The asset under its new key'),
+  problems: { conflict: 'The external key is taken' },
+  handle: async ({ context, row: id, body }) => ({
+    data: assetView(await renameAsset(context.db, id, body.external_key)),
+    descendant_count_affected: 0,
+  }),
+});
+
+export const assetRoutes = [list, create, read, patch, remove, rename];

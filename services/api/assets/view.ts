@@ -1,0 +1,40 @@
+import { parseExactly } from '../../shared/http/exact-json.ts';
+import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { tagViews } from '../tags/view.ts';
+
+export interface AssetRow {
+  id: number;
+  external_key: string;
+  name: string;
+  description: string | null;
+  location_id: number | null;
+  location_external_key: string | null;
+  is_active: boolean;
+  valid_from: string;
+  valid_to: string | null;
+  metadata: string;
+  tags: string;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+
+/** An asset on the wire (interface section 2.2). */
+export function assetView(row: AssetRow) {
+  return {
+    id: row.id,
+    external_key: row.external_key,
+    name: row.name,
+    description: row.description,
+    location_id: row.location_id,
+    location_external_key: row.location_external_key,
+    is_active: row.is_active,
+    valid_from: wireTime(row.valid_from),
+    valid_to: wireTimeOrNull(row.valid_to),
+    metadata: parseExactly(row.metadata),
+    tags: tagViews(row.tags),
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.updated_at),
+    deleted_at: wireTimeOrNull(row.deleted_at),
+  };
+}

@@ -1,0 +1,18 @@
+import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { portSetting } from '../shared/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
+
+/** Everything about the API that is decided outside of it. */
+export const API_SETTINGS = {
+  DATABASE_URL,
+  HOST,
+  API_PORT: portSetting('the port the API listens on', 8080),
+  LOG_LEVEL,
+};
+
+export type ApiConfig = Configuration<typeof API_SETTINGS>;
+
+/** @throws AppError `misconfigured` with every fault. */
+export function readApiConfig(environment: NodeJS.ProcessEnv): ApiConfig {
+  return readSettings(API_SETTINGS, environment);
+}

@@ -1,0 +1,26 @@
+import { IntegrityConstraintViolationError } from 'slonik';
+import { conflict, type Problem } from '../shared/http/problem.ts';
+
+/** What the client is told when a write breaks a constraint, from the values it wrote. */
+const PROBLEMS: Readonly<Record<string, (values: { external_key: string }) => Problem>> = {
+  assets__org_id_external_key: ({ external_key }) => keyTaken('asset', external_key),
+  locations__org_id_external_key: ({ external_key }) => keyTaken('location', external_key),
+};
+
+/** A live row of the organization has this external key. */
+export function keyTaken(resource: 'asset' | 'location', externalKey: string): Problem {
+  return conflict(`${resource} with external_key ${externalKey} already exists`);
+}
+
+/** Waits for a write, and turns a violation of a known constraint into its problem. */
+export async function explainViolations<Result>(
+  write: Promise<Result>,
+  values: { external_key: string },
+): Promise<Result> {
+  try {
+    return await write;
+  } catch (error) {
+    const constraint = error instanceof IntegrityConstraintViolationError ? error.constraint : null;
+    throw PROBLEMS[constraint ?? '']?.(values) ?? error;
+  }
+}

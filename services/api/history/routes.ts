@@ -1,0 +1,27 @@
+import { listBody } from '../../shared/http/lists.ts';
+import { idInPath } from '../../shared/http/parameters.ts';
+import { listed } from '../../shared/http/success.ts';
+import { findLiveAssetId } from '../assets/queries.ts';
+import { route } from '../context.ts';
+import { listTransitions } from './queries.ts';
+import { HISTORY, HISTORY_ITEM } from './schema.ts';
+import { historyItemView } from './view.ts';
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/assets/{asset_id}/history',
+  operationId: 'listAssetHistory',
+  summary: 'List where an asset has been',
+  scope: 'tracking:read',
+  query: HISTORY,
+  params: { asset_id: idInPath },
+  find: {
+    missing: 'Asset not found',
+    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+  },
+  success: listed(HISTORY_ITEM, 'A page of transitions'),
+  handle: async ({ context, query, row: assetId }) =>
+    listBody(await listTransitions(context.db, assetId, query), query, historyItemView),
+});
+
+export const historyRoutes = [list];

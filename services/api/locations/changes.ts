@@ -1,0 +1,107 @@
+import { sql } from 'slonik';
+import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import { NEXT_UPDATE } from '../sql.ts';
+import { findLiveLocation } from './queries.ts';
+import type { LocationRow } from './view.ts';
+
+/** The live location, locked against other changes of it until the transaction ends. */
+export async function lockLocationForChange(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<LocationRow | null> {
+  const locked = await transaction.maybeOne(sql.prepared(
+    'lock-location-for-change',
+    rowsOf<{ id: number }>(),
+  )`
+    select id from locations
+    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+    for no key update`);
+  return locked === null ? null : findLiveLocation(transaction, id);
+}
+
+/**
+ * Locks a live location against everything, what refers to it included: waits for those who are putting a child or
+ * an asset under it, and keeps others from doing so. Null if there is none.
+ */
+export function lockLocationForDelete(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  return transaction.maybeOneFirst(sql.prepared('lock-location-for-delete', rowsOf<{ id: number }>())`
+    select id from locations
+    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+    for update`);
+}
+
+/** Lets one transaction at a time move locations of the organization: two moves could close a circle together. */
+export async function lockTree(transaction: OrganizationConnection): Promise<void> {
+  await transaction.query(sql.prepared('lock-tree', rowsOf<never>())`
+    select pg_advisory_xact_lock(${TREE_LOCK}::integer, ${transaction.orgId}::integer)`);
+}
+
+/** Any number of its own; advisory locks are per database. */
+const TREE_LOCK = 7_461_727;
+
+/** Whether `id` is `ancestorId` or below it. */
+export function isWithin(
+  transaction: OrganizationConnection,
+  id: number,
+  ancestorId: number,
+): Promise<boolean> {
+  return transaction.exists(sql.prepared('is-within', rowsOf<{ id: number }>())`
+    with recursive chain (id, parent_id) as (
+      select id, parent_id from locations where org_id = ${transaction.orgId} and id = ${id}
+      union
+      select parent.id, parent.parent_id from chain
+      join locations parent on parent.org_id = ${transaction.orgId} and parent.id = chain.parent_id
+    )
+    select id from chain where id = ${ancestorId}`);
+}
+
+/** What a PATCH can set, as the database takes it. */
+export interface LocationColumns {
+  name: string;
+  description: string | null;
+  parent_id: number | null;
+  is_active: boolean;
+  valid_from: string;
+  valid_to: string | null;
+}
+
+export async function updateLocation(
+  transaction: OrganizationConnection,
+  id: number,
+  columns: LocationColumns,
+): Promise<void> {
+  await transaction.query(sql.prepared('update-location', rowsOf<never>())`
+    update locations set
+      name = ${columns.name}, description = ${columns.description}, parent_id = ${columns.parent_id},
+      is_active = ${columns.is_active}, valid_from = ${columns.valid_from}::timestamptz,
+      valid_to = ${columns.valid_to}::timestamptz, updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+export async function updateLocationKey(
+  transaction: OrganizationConnection,
+  id: number,
+  externalKey: string,
+): Promise<void> {
+  await transaction.query(sql.prepared('update-location-key', rowsOf<never>())`
+    update locations set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+/** Of a location that is locked for it. */
+export async function softDeleteLocation(transaction: OrganizationConnection, id: number): Promise<void> {
+  await transaction.query(sql.prepared('soft-delete-location', rowsOf<never>())`
+    update locations set deleted_at = now(), updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+/** Whether a live asset's last stay is at the location. */
+export function hasLiveAssets(transaction: OrganizationConnection, id: number): Promise<boolean> {
+  return transaction.exists(sql.prepared('has-live-assets', rowsOf<{ id: number }>())`
+    select asset.id from positions position
+    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+    where position.org_id = ${transaction.orgId} and position.location_id = ${id} and asset.deleted_at is null`);
+}

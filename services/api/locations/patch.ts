@@ -1,0 +1,118 @@
+import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../shared/http/issues.ts';
+import { conflict, invalid, notFound, refuseIssues } from '../../shared/http/problem.ts';
+import type { OrganizationConnection, OrganizationDatabase } from '../organization-database.ts';
+import { patchedTime } from '../patched.ts';
+import {
+  isWithin,
+  type LocationColumns,
+  lockLocationForChange,
+  lockTree,
+  updateLocation,
+} from './changes.ts';
+import { findLiveLocation, lockLiveLocation } from './queries.ts';
+import type { LocationChanges, LocationPatch } from './schema.ts';
+import type { LocationRow } from './view.ts';
+
+/**
+ * Applies a patch to a live location (interface section 4.7). A patch that changes nothing writes nothing.
+ *
+ * @throws Problem `validation_error` for what is wrong with it, given the location as it is; `conflict` if it would
+ * close a circle.
+ */
+export function patchLocation(
+  db: OrganizationDatabase,
+  id: number,
+  patch: LocationPatch,
+): Promise<LocationRow> {
+  return db.transaction(async (transaction) => {
+    const current = await mustBeThere(lockLocationForChange(transaction, id));
+    const changes = patch.against(current);
+    const patched = {
+      name: changes.name ?? current.name,
+      description: changes.description === undefined ? current.description : changes.description,
+      parent_id: await patchedParent(transaction, current, changes),
+      is_active: changes.is_active ?? current.is_active,
+      valid_from: patchedTime(changes.valid_from, current.valid_from),
+      valid_to: patchedTime(changes.valid_to, current.valid_to),
+    };
+    if (isUnchanged(current, patched)) {
+      return current;
+    }
+    await updateLocation(transaction, id, patched);
+    return mustBeThere(findLiveLocation(transaction, id));
+  });
+}
+
+/** @throws Problem `not_found` if the location was deleted since the request was let in. */
+export async function mustBeThere(location: Promise<LocationRow | null>): Promise<LocationRow> {
+  const found = await location;
+  if (found === null) {
+    throw notFound('Location not found');
+  }
+  return found;
+}
+
+/** The parent after the patch, which stays live until the transaction ends; null for a root. */
+async function patchedParent(
+  transaction: OrganizationConnection,
+  current: LocationRow,
+  { parent_id: id, parent_external_key: externalKey }: LocationChanges,
+): Promise<number | null> {
+  const keepsId = id === undefined || id === current.parent_id;
+  const keepsKey = externalKey === undefined || externalKey === current.parent_external_key;
+  if (keepsId && keepsKey) {
+    return current.parent_id;
+  }
+  if ((id === null && typeof externalKey === 'string') || (externalKey === null && typeof id === 'number')) {
+    throw invalid(ambiguous(['parent_id', 'parent_external_key']));
+  }
+  if (id === null || externalKey === null) {
+    return null;
+  }
+  await lockTree(transaction);
+  const parentId = await resolve(transaction, id, externalKey);
+  await refuseCircle(transaction, current.id, parentId);
+  return parentId;
+}
+
+/** Both ways of naming the parent, or one, resolved; both must mean the same location. */
+async function resolve(
+  transaction: OrganizationConnection,
+  id: number | undefined,
+  externalKey: string | undefined,
+): Promise<number> {
+  const byId = id === undefined ? undefined : await lockLiveLocation(transaction, { id });
+  const byKey = externalKey === undefined ? undefined : await lockLiveLocation(transaction, { externalKey });
+  const issues: FieldIssue[] = [];
+  if (id !== undefined && byId === null) {
+    issues.push(foreignKeyNotFound('parent_id', id));
+  }
+  if (externalKey !== undefined && byKey === null) {
+    issues.push(foreignKeyNotFound('parent_external_key', externalKey));
+  }
+  refuseIssues(issues);
+  const found = byId ?? byKey;
+  if (found === null || found === undefined || (byKey ?? found) !== found) {
+    throw invalid(ambiguous(['parent_id', 'parent_external_key']));
+  }
+  return found;
+}
+
+async function refuseCircle(
+  transaction: OrganizationConnection,
+  id: number,
+  parentId: number,
+): Promise<void> {
+  if (parentId === id) {
+    throw conflict(`parent_id ${parentId} would create a self-referential cycle`);
+  }
+  if (await isWithin(transaction, parentId, id)) {
+    throw conflict(`parent_id ${parentId} would create a cycle through location ${id}`);
+  }
+}
+
+function isUnchanged(current: LocationRow, patched: LocationColumns): boolean {
+  return Object.entries(patched).every(
+    ([column, value]) => current[column as keyof LocationColumns] === value,
+  );
+}

@@ -1,0 +1,130 @@
+import { sql } from 'slonik';
+import type { Page } from '../../shared/http/lists.ts';
+import { toDatabase } from '../../shared/http/timestamps.ts';
+import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import { pageOf } from '../page.ts';
+import { allOf, containsText, inEffect, orderBy, when } from '../sql.ts';
+import { liveTags } from '../tags/queries.ts';
+import type { LocationFilters, NewLocation } from './schema.ts';
+import type { LocationRow } from './view.ts';
+
+/** Of a `location` and its `parent`. */
+export const COLUMNS = sql.fragment`location.id, location.external_key, location.name, location.description,
+  location.parent_id, parent.external_key as parent_external_key,
+  location.is_active, location.valid_from, location.valid_to,
+  ${liveTags('location', 'location')},
+  location.created_at, location.updated_at, location.deleted_at`;
+
+/** The parent is shown also when it was deleted since. */
+export const PARENT = sql.fragment`locations parent
+  on parent.org_id = location.org_id and parent.id = location.parent_id`;
+
+/** A live location. */
+export function findLiveLocation(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<LocationRow | null> {
+  return connection.maybeOne(sql.prepared('find-live-location', rowsOf<LocationRow>())`
+    select ${COLUMNS}
+    from locations location
+    left join ${PARENT}
+    where location.org_id = ${connection.orgId} and location.id = ${id} and location.deleted_at is null`);
+}
+
+/** Whether the location is live: its id, or null. */
+export function findLiveLocationId(connection: OrganizationConnection, id: number): Promise<number | null> {
+  return connection.maybeOneFirst(sql.prepared('find-live-location-id', rowsOf<{ id: number }>())`
+    select id from locations where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
+}
+
+const SORT_COLUMNS = {
+  external_key: sql.fragment`location.external_key`,
+  name: sql.fragment`location.name`,
+  created_at: sql.fragment`location.created_at`,
+};
+
+/** A page of the locations in effect (interface section 4.3). */
+export async function listLocations(
+  connection: OrganizationConnection,
+  filters: LocationFilters,
+): Promise<Page<LocationRow>> {
+  const { orgId } = connection;
+  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
+  const where = allOf([
+    sql.fragment`location.org_id = ${orgId}`,
+    inEffect('location'),
+    filters.include_deleted ? null : sql.fragment`location.deleted_at is null`,
+    when(filters.is_active, (isActive) => sql.fragment`location.is_active = ${isActive}`),
+    when(
+      filters.external_key,
+      (keys) => sql.fragment`location.external_key = any(${sql.array(keys, 'text')})`,
+    ),
+    when(filters.id, (id) => sql.fragment`location.id = ${id}`),
+    when(filters.parent_id, (parentId) => sql.fragment`location.parent_id = ${parentId}`),
+    when(
+      filters.parent_external_key,
+      (key) => sql.fragment`location.parent_id in (
+        select id from locations where org_id = ${orgId} and external_key = ${key})`,
+    ),
+    when(filters.q, (searched) => searchedIn(searched)),
+  ]);
+  const rows = await connection.any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
+    select total.total_count, ${COLUMNS}
+    from (select count(*) as total_count from locations location where ${where}) total
+    left join (
+      select location.* from locations location
+      where ${where}
+      order by ${order}
+      limit ${filters.limit} offset ${filters.offset}
+    ) location on true
+    left join ${PARENT}
+    order by ${order}`);
+  return pageOf(rows);
+}
+
+function searchedIn(searched: string) {
+  const texts = [
+    sql.fragment`location.name`,
+    sql.fragment`location.external_key`,
+    sql.fragment`coalesce(location.description, '')`,
+  ];
+  return sql.fragment`(${containsText(searched, texts)} or exists (
+    select from tags tag
+    where tag.org_id = location.org_id and tag.location_id = location.id and tag.detached_at is null
+      and ${containsText(searched, [sql.fragment`tag.value`])}))`;
+}
+
+/**
+ * The live location that an id or a key names, which then stays live until the transaction ends: deleting a location
+ * takes its row's full lock.
+ */
+export function lockLiveLocation(
+  transaction: OrganizationConnection,
+  named: { id: number } | { externalKey: string },
+): Promise<number | null> {
+  const condition =
+    'id' in named ? sql.fragment`id = ${named.id}` : sql.fragment`external_key = ${named.externalKey}`;
+  return transaction.maybeOneFirst(sql.type(rowsOf<{ id: number }>())`
+    select id from locations
+    where org_id = ${transaction.orgId} and ${condition} and deleted_at is null
+    for key share`);
+}
+
+/** Inserts a location and returns its id; null if a live location has the key. */
+export function insertLocation(
+  transaction: OrganizationConnection,
+  externalKey: string,
+  location: NewLocation,
+  parentId: number | null,
+): Promise<number | null> {
+  const { name, description, is_active, valid_from, valid_to } = location;
+  return transaction.maybeOneFirst(sql.prepared('insert-location', rowsOf<{ id: number }>())`
+    insert into locations (org_id, external_key, name, description, parent_id, is_active, valid_from, valid_to)
+    values (
+      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${parentId}, ${is_active ?? true},
+      coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
+      ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz
+    )
+    on conflict (org_id, external_key) where deleted_at is null do nothing
+    returning id`);
+}

@@ -1,0 +1,31 @@
+import { explainViolations } from '../constraints.ts';
+import type { OrganizationDatabase } from '../organization-database.ts';
+import { lockLocationForChange, updateLocationKey } from './changes.ts';
+import { mustBeThere } from './patch.ts';
+import { findLiveLocation } from './queries.ts';
+import { countDescendants } from './tree.ts';
+import type { LocationRow } from './view.ts';
+
+/**
+ * Gives a live location another external key; the one it has changes nothing. No other row is touched: the count is
+ * of the live locations below it, which are now below another key.
+ *
+ * @throws Problem `conflict` if a live location has the key.
+ */
+export function renameLocation(
+  db: OrganizationDatabase,
+  id: number,
+  externalKey: string,
+): Promise<{ location: LocationRow; descendantCount: number }> {
+  return db.transaction(async (transaction) => {
+    const current = await mustBeThere(lockLocationForChange(transaction, id));
+    if (current.external_key === externalKey) {
+      return { location: current, descendantCount: 0 };
+    }
+    await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
+    return {
+      location: await mustBeThere(findLiveLocation(transaction, id)),
+      descendantCount: await countDescendants(transaction, id),
+    };
+  });
+}

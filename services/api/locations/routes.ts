@@ -1,0 +1,112 @@
+import { listBody } from '../../shared/http/lists.ts';
+import { idInPath } from '../../shared/http/parameters.ts';
+import { NO_QUERY } from '../../shared/http/query.ts';
+import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
+import { route } from '../context.ts';
+import { renameBody } from '../external-keys/rename-body.ts';
+import { createLocation } from './create.ts';
+import { deleteLocation } from './delete.ts';
+import { patchLocation } from './patch.ts';
+import { findLiveLocation, findLiveLocationId, listLocations } from './queries.ts';
+import { renameLocation } from './rename.ts';
+import { LOCATION, LOCATION_LIST, locationPatchBody, newLocationBody, RENAMED_LOCATION } from './schema.ts';
+import { locationView } from './view.ts';
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/locations',
+  operationId: 'listLocations',
+  summary: 'List the locations in effect',
+  scope: 'locations:read',
+  query: LOCATION_LIST,
+  params: {},
+  success: listed(LOCATION, 'A page of locations'),
+  handle: async ({ context, query }) => listBody(await listLocations(context.db, query), query, locationView),
+});
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/locations',
+  operationId: 'createLocation',
+  summary: 'Create a location',
+  scope: 'locations:write',
+  query: NO_QUERY,
+  params: {},
+  body: newLocationBody,
+  success: created(LOCATION, 'The location as created'),
+  problems: { conflict: 'The external key or a tag is taken' },
+  handle: async ({ context, body }) => locationView(await createLocation(context.db, body)),
+});
+
+const read = route({
+  method: 'GET',
+  path: '/api/v1/locations/{location_id}',
+  operationId: 'getLocation',
+  summary: 'Read a live location',
+  scope: 'locations:read',
+  query: NO_QUERY,
+  params: { location_id: idInPath },
+  find: {
+    missing: 'Location not found',
+    row: ({ context, params }) => findLiveLocation(context.db, params.location_id),
+  },
+  success: found(LOCATION, 'The location'),
+  handle: async ({ row }) => locationView(row),
+});
+
+const patch = route({
+  method: 'PATCH',
+  path: '/api/v1/locations/{location_id}',
+  operationId: 'updateLocation',
+  summary: 'Change a location',
+  scope: 'locations:write',
+  query: NO_QUERY,
+  params: { location_id: idInPath },
+  find: {
+    missing: 'Location not found',
+    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+  },
+  body: locationPatchBody,
+  success: found(LOCATION, 'The location as it is now'),
+  problems: { conflict: 'The parent is the location itself or below it' },
+  handle: async ({ context, row: id, body }) => locationView(await patchLocation(context.db, id, body)),
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/locations/{location_id}',
+  operationId: 'deleteLocation',
+  summary: 'Soft-delete a location and detach its tags',
+  scope: 'locations:write',
+  query: NO_QUERY,
+  params: { location_id: idInPath },
+  success: noContent('The location is deleted'),
+  problems: {
+    not_found: 'Location not found',
+    conflict: 'Live locations are below it, or live assets are placed at it',
+  },
+  handle: ({ context, params }) => deleteLocation(context.db, params.location_id),
+});
+
+const rename = route({
+  method: 'POST',
+  path: '/api/v1/locations/{location_id}/rename',
+  operationId: 'renameLocation',
+  summary: 'Give a location another external key',
+  scope: 'locations:write',
+  query: NO_QUERY,
+  params: { location_id: idInPath },
+  find: {
+    missing: 'Location not found',
+    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+  },
+  body: renameBody,
+  success: answered(RENAMED_LOCATION, 'The location under its new key'),
+  problems: { conflict: 'The external key is taken' },
+  handle: async ({ context, row: id, body }) => {
+    const { location, descendantCount } = await renameLocation(context.db, id, body.external_key);
+    return { data: locationView(location), descendant_count_affected: descendantCount };
+  },
+});
+
+export const locationRoutes = [list, create, read, patch, remove, rename];

@@ -1,0 +1,37 @@
+import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { tagViews } from '../tags/view.ts';
+
+export interface LocationRow {
+  id: number;
+  external_key: string;
+  name: string;
+  description: string | null;
+  parent_id: number | null;
+  parent_external_key: string | null;
+  is_active: boolean;
+  valid_from: string;
+  valid_to: string | null;
+  tags: string;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+
+/** A location on the wire (interface section 2.3). */
+export function locationView(row: LocationRow) {
+  return {
+    id: row.id,
+    external_key: row.external_key,
+    name: row.name,
+    description: row.description,
+    parent_id: row.parent_id,
+    parent_external_key: row.parent_external_key,
+    is_active: row.is_active,
+    valid_from: wireTime(row.valid_from),
+    valid_to: wireTimeOrNull(row.valid_to),
+    tags: tagViews(row.tags),
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.updated_at),
+    deleted_at: wireTimeOrNull(row.deleted_at),
+  };
+}

@@ -1,0 +1,28 @@
+import { Problem } from '../../shared/http/problem.ts';
+import { NO_QUERY } from '../../shared/http/query.ts';
+import { found } from '../../shared/http/success.ts';
+import { route } from '../context.ts';
+import { findOwnOrganization } from './queries.ts';
+import { ORGANIZATION } from './schema.ts';
+import { organizationView } from './view.ts';
+
+const me = route({
+  method: 'GET',
+  path: '/api/v1/orgs/me',
+  operationId: 'getOwnOrganization',
+  summary: 'Read the organization of the key',
+  scope: null,
+  query: NO_QUERY,
+  params: {},
+  success: found(ORGANIZATION, 'The organization'),
+  problems: { missing_org_context: 'The organization of the key no longer exists' },
+  handle: async ({ context }) => {
+    const organization = await findOwnOrganization(context.db);
+    if (organization === null) {
+      throw new Problem('missing_org_context', 'The organization of this API key no longer exists');
+    }
+    return organizationView(organization, context);
+  },
+});
+
+export const orgRoutes = [me];

@@ -1,0 +1,21 @@
+import { listBody } from '../../shared/http/lists.ts';
+import { listed } from '../../shared/http/success.ts';
+import { route } from '../context.ts';
+import { listAssetLocations } from './queries.ts';
+import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
+import { assetLocationView } from './view.ts';
+
+const assetLocations = route({
+  method: 'GET',
+  path: '/api/v1/reports/asset-locations',
+  operationId: 'reportAssetLocations',
+  summary: 'Report where the scanned assets are',
+  scope: 'tracking:read',
+  query: ASSET_LOCATIONS,
+  params: {},
+  success: listed(ASSET_LOCATION, 'A page of scanned assets'),
+  handle: async ({ context, query }) =>
+    listBody(await listAssetLocations(context.db, query), query, assetLocationView),
+});
+
+export const reportRoutes = [assetLocations];

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { sql } from 'slonik';
+import { createQueryPool } from '../../db/timescale/pool.ts';
+import { requireDatabase } from '../shared/runtime/database.ts';
+import { createHealth } from '../shared/runtime/health.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { listenOn } from '../shared/runtime/listen-on.ts';
+import { findKey } from './access/queries.ts';
+import { startKeys } from './access/start-keys.ts';
+import { createApp } from './app.ts';
+import type { ApiConfig } from './config.ts';
+import { rowsOf } from './organization-database.ts';
+
+/** Connections to the database that one API process may have. */
+const POOL_SIZE = 10;
+
+/**
+ * Starts the API, part by part.
+ *
+ * @returns where it listens.
+ * @throws AppError if the database is not there or not migrated, or the port is taken.
+ */
+export async function startApi(
+  config: ApiConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<{ url: string }> {
+  await requireDatabase(config.DATABASE_URL);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const pool = await lifecycle.start(
+    'database',
+    () => createQueryPool(config.DATABASE_URL, { max: POOL_SIZE }),
+    (started) => started.end(),
+  );
+  const keys = await lifecycle.start(
+    'api keys',
+    () => startKeys(config.DATABASE_URL, (id) => findKey(pool, id), log),
+    (started) => started.stop(),
+  );
+  const health = createHealth({
+    registry,
+    checks: { database: () => pool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+  });
+  const app = createApp({ pool, keys: keys.cache, health, log, registry });
+  const listening = await lifecycle.start(
+    'http',
+    () => listenOn(app.callback(), { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' }),
+    (started) => started.close(),
+  );
+  log.info({ address: listening.url }, 'the API listens');
+  return { url: listening.url };
+}

@@ -1,0 +1,48 @@
+import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
+import type { OrganizationConnection } from '../organization-database.ts';
+import { attachTags, type Parent } from './queries.ts';
+import type { NewTag } from './schema.ts';
+import type { TagRow } from './view.ts';
+
+/** Attaches all tags to a row that this transaction has made. @throws Problem `conflict` if one of them is live. */
+export async function attachAll(
+  transaction: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tags: readonly NewTag[],
+): Promise<void> {
+  if (tags.length === 0) {
+    return;
+  }
+  const attached = await attachTags(transaction, parent, parentId, tags);
+  const left = new Set(attached.map(nameOf));
+  const taken = tags.find((tag) => !left.delete(nameOf({ tag_type: tag.tagType, value: tag.value })));
+  if (taken !== undefined) {
+    throw tagTaken(taken);
+  }
+}
+
+/** Attaches one tag. @throws Problem `conflict` if it is live, `not_found` if the row is gone. */
+export async function attachOne(
+  connection: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tag: NewTag,
+  stillThere: () => Promise<unknown>,
+): Promise<TagRow> {
+  const [attached] = await attachTags(connection, parent, parentId, [tag]);
+  if (attached !== undefined) {
+    return attached;
+  }
+  throw (await stillThere()) === null ? notFound(MISSING[parent]) : tagTaken(tag);
+}
+
+export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
+
+function tagTaken({ tagType, value }: NewTag): Problem {
+  return conflict(`tag ${tagType}:${value} already exists`);
+}
+
+function nameOf({ tag_type, value }: { tag_type: string; value: string }): string {
+  return `${tag_type}:${value}`;
+}

@@ -1,0 +1,88 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import type { NewTag } from './schema.ts';
+import type { TagRow } from './view.ts';
+
+/** What tags are attached to. */
+export type Parent = 'asset' | 'location';
+
+const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
+const PARENT_TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
+
+/**
+ * The live tags of a row, aggregated for `tagViews`, as a select-list item.
+ *
+ * @param row the row's alias in the query, with `org_id` and `id`.
+ */
+export function liveTags(parent: Parent, row: string): FragmentSqlToken {
+  return sql.fragment`coalesce((
+      select json_agg(json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value) order by tag.id)
+      from tags tag
+      where tag.org_id = ${sql.identifier([row, 'org_id'])}
+        and tag.${PARENT_COLUMN[parent]} = ${sql.identifier([row, 'id'])} and tag.detached_at is null
+    ), '[]') as tags`;
+}
+
+/**
+ * Attaches tags to a live row, which then stays live until the transaction ends. A pair that is live in the
+ * organization, or is named twice, is attached once or not at all.
+ *
+ * @returns the tags that were attached; none if there is no such live row.
+ */
+export function attachTags(
+  connection: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tags: readonly NewTag[],
+): Promise<readonly TagRow[]> {
+  return connection.any(sql.type(rowsOf<TagRow>())`
+    with parent as (
+      select id from ${PARENT_TABLE[parent]}
+      where org_id = ${connection.orgId} and id = ${parentId} and deleted_at is null
+      for key share
+    )
+    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
+    select ${connection.orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
+    from parent cross join unnest(
+      ${sql.array(
+        tags.map(({ tagType }) => tagType),
+        'text',
+      )},
+      ${sql.array(
+        tags.map(({ value }) => value),
+        'text',
+      )},
+      ${sql.array(
+        tags.map(({ tagKey }) => tagKey),
+        'text',
+      )}
+    ) with ordinality as tag (tag_type, value, tag_key, place)
+    order by tag.place
+    on conflict (org_id, tag_type, value) where detached_at is null do nothing
+    returning id, tag_type, value`);
+}
+
+/** Detaches one tag. Null if it is not attached to this row. */
+export function detachTag(
+  connection: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tagId: number,
+): Promise<{ id: number } | null> {
+  return connection.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    update tags set detached_at = now()
+    where org_id = ${connection.orgId} and id = ${tagId}
+      and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null
+    returning id`);
+}
+
+/** Detaches all tags of a row. */
+export async function detachAllTags(
+  connection: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+): Promise<void> {
+  await connection.query(sql.type(rowsOf<never>())`
+    update tags set detached_at = now()
+    where org_id = ${connection.orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`);
+}

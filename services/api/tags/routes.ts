@@ -1,0 +1,91 @@
+import { idInPath } from '../../shared/http/parameters.ts';
+import { notFound } from '../../shared/http/problem.ts';
+import { NO_QUERY } from '../../shared/http/query.ts';
+import { created, noContent } from '../../shared/http/success.ts';
+import { findLiveAssetId } from '../assets/queries.ts';
+import { route } from '../context.ts';
+import { findLiveLocationId } from '../locations/queries.ts';
+import { attachOne, MISSING } from './attach.ts';
+import { detachTag } from './queries.ts';
+import { newTagBody, TAG } from './schema.ts';
+import { tagView } from './view.ts';
+
+const attachToAsset = route({
+  method: 'POST',
+  path: '/api/v1/assets/{asset_id}/tags',
+  operationId: 'attachAssetTag',
+  summary: 'Attach a tag to an asset',
+  scope: 'assets:write',
+  query: NO_QUERY,
+  params: { asset_id: idInPath },
+  find: {
+    missing: MISSING.asset,
+    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+  },
+  body: newTagBody,
+  success: created(TAG, 'The tag as attached'),
+  problems: { conflict: 'The organization has this tag already' },
+  handle: async ({ context: { db }, params: { asset_id: id }, body }) =>
+    tagView(await attachOne(db, 'asset', id, body, () => findLiveAssetId(db, id))),
+});
+
+const attachToLocation = route({
+  method: 'POST',
+  path: '/api/v1/locations/{location_id}/tags',
+  operationId: 'attachLocationTag',
+  summary: 'Attach a tag to a location',
+  scope: 'locations:write',
+  query: NO_QUERY,
+  params: { location_id: idInPath },
+  find: {
+    missing: MISSING.location,
+    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+  },
+  body: newTagBody,
+  success: created(TAG, 'The tag as attached'),
+  problems: { conflict: 'The organization has this tag already' },
+  handle: async ({ context: { db }, params: { location_id: id }, body }) =>
+    tagView(await attachOne(db, 'location', id, body, () => findLiveLocationId(db, id))),
+});
+
+const detachFromAsset = route({
+  method: 'DELETE',
+  path: '/api/v1/assets/{asset_id}/tags/{tag_id}',
+  operationId: 'detachAssetTag',
+  summary: 'Detach a tag from an asset',
+  scope: 'assets:write',
+  query: NO_QUERY,
+  params: { asset_id: idInPath, tag_id: idInPath },
+  find: {
+    missing: MISSING.asset,
+    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+  },
+  success: noContent('The tag is detached'),
+  handle: async ({ context, params }) => {
+    if ((await detachTag(context.db, 'asset', params.asset_id, params.tag_id)) === null) {
+      throw notFound('Tag not found on this asset');
+    }
+  },
+});
+
+const detachFromLocation = route({
+  method: 'DELETE',
+  path: '/api/v1/locations/{location_id}/tags/{tag_id}',
+  operationId: 'detachLocationTag',
+  summary: 'Detach a tag from a location',
+  scope: 'locations:write',
+  query: NO_QUERY,
+  params: { location_id: idInPath, tag_id: idInPath },
+  find: {
+    missing: MISSING.location,
+    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+  },
+  success: noContent('The tag is detached'),
+  handle: async ({ context, params }) => {
+    if ((await detachTag(context.db, 'location', params.location_id, params.tag_id)) === null) {
+      throw notFound('Tag not found on this location');
+    }
+  },
+});
+
+export const tagRoutes = [attachToAsset, attachToLocation, detachFromAsset, detachFromLocation];

@@ -1,0 +1,119 @@
+import pg from 'pg';
+import { isConnectionLost } from '../../../db/timescale/connection-lost.ts';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { Batch } from '../../shared/tracking/batch.ts';
+import type { TimeRules } from '../../shared/tracking/observed-at.ts';
+import { KnownAfterAll } from '../../shared/tracking/record.ts';
+import { type Mapped, mapMessage } from '../mapping/run.ts';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+import type { Registry } from '../registry/registry.ts';
+import { topicMatches } from '../registry/topic.ts';
+import { digestOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
+import { type MessageOutcome, recordMessages } from './record-messages.ts';
+
+/**
+ * Where every source of messages ends: `receive` resolves when the message, whatever its outcome, is committed, and
+ * not before. So a source that acknowledges when it resolves loses nothing.
+ */
+export interface Intake {
+  /**
+   * @param publisher who is known to have sent it; without one the topic tells.
+   * @throws what kept the message from being committed; it must not be acknowledged then.
+   */
+  receive(message: IncomingMessage, publisher?: RegisteredReader): Promise<MessageOutcome>;
+  /** Takes nothing more and waits for what was taken; an outage for no longer than `patience` milliseconds. */
+  drain(patience: number): Promise<void>;
+}
+
+export interface IntakeOptions {
+  pool: pg.Pool;
+  registry: Registry;
+  clock: Clock;
+  rules: TimeRules;
+  /** Told of every attempt to commit that the database's absence defeated. */
+  onOutage(error: unknown): void;
+  /** Told of a message that the database refused for its own sake; it is kept as rejected. */
+  onPoison(error: unknown, topic: string): void;
+}
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { pool, registry, clock, rules, onOutage, onPoison } = options;
+  const batch = new Batch<ReadMessage, MessageOutcome>({
+    flush: (messages) =>
+      inTransaction(
+        pool,
+        (client, attempt) =>
+          recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 }),
+        (error) => error instanceof KnownAfterAll,
+      ),
+    weigh,
+    maxBatch: MAX_BATCH,
+    maxHeld: MAX_HELD,
+    isOutage: isConnectionLost,
+    onOutage,
+  });
+  return {
+    receive: async (incoming, publisher) => {
+      const message = read(incoming, publisher, registry, clock);
+      try {
+        return await batch.submit(message);
+      } catch (error) {
+        if (message.mapped.outcome === 'rejected' || !isDatabaseRefusal(error)) {
+          throw error;
+        }
+        onPoison(error, message.topic);
+        const reason = `the database refused it: ${messageOf(error)}`;
+        return await batch.submit({ ...message, mapped: { outcome: 'rejected', reason } });
+      }
+    },
+    drain: (patience) => batch.drain(patience),
+  };
+}
+
+function isDatabaseRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !isConnectionLost(error);
+}
+
+/** In items and, at 256 bytes each, payload: about 2,000 reads a transaction, and at the most 8 MB held. */
+const MAX_BATCH = 4_000;
+const MAX_HELD = 32_000;
+
+function weigh({ mapped, payload }: ReadMessage): number {
+  return 1 + (mapped.outcome === 'items' ? mapped.items.length : 0) + (payload.head.length >> 8);
+}
+
+function read(
+  { topic, payload, isDup, isStale }: IncomingMessage,
+  publisher: RegisteredReader | undefined,
+  registry: Registry,
+  clock: Clock,
+): ReadMessage {
+  const reader = publisher ?? registry.byTopic(topic) ?? null;
+  const excerpt = excerptOf(payload);
+  return {
+    topic,
+    receivedAt: clock(),
+    isDup,
+    reader,
+    mapped: isStale ? STALE : judge(reader, topic, payload),
+    payload: excerpt,
+    digest: digestOf(topic, excerpt.sha256),
+  };
+}
+
+const STALE: Mapped = { outcome: 'ignored', reason: 'retained before this subscription' };
+
+function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {
+  if (reader === null) {
+    return { outcome: 'rejected', reason: 'no reader has this topic' };
+  }
+  if (!topicMatches(reader.topic, topic)) {
+    return { outcome: 'rejected', reason: `the topic is not the publisher's, which is ${reader.topic}` };
+  }
+  if (reader.format === null) {
+    return { outcome: 'rejected', reason: `the reader's format ${reader.formatName} does not exist` };
+  }
+  return mapMessage(reader.format, { topic, payload }, reader.policies);
+}

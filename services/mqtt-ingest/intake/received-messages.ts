@@ -1,0 +1,131 @@
+import type { ClientBase } from 'pg';
+import { MICROS_PER_DAY, type Micros } from '../../shared/instant.ts';
+import { isDeviceTimeUsed } from '../../shared/tracking/observed-at.ts';
+import type { ReadMessage } from './message.ts';
+
+export interface Reception {
+  /** When this message was first received. */
+  receivedAt: Micros;
+  isRedelivery: boolean;
+}
+
+/** How long a message is remembered. */
+export const REMEMBERED: Micros = MICROS_PER_DAY;
+
+/**
+ * Whether the message, if it came again, would make the very scans it made before, and nothing else, so that it need
+ * not be remembered: no DUP flag, nothing rejected, and every read with a device time that counts.
+ */
+export function bringsItsOwnTimes({ isDup, mapped, receivedAt }: ReadMessage): boolean {
+  return (
+    !isDup &&
+    mapped.outcome !== 'rejected' &&
+    (mapped.outcome === 'ignored' ||
+      mapped.items.every(
+        (item) =>
+          item.outcome === 'ignored' ||
+          (item.outcome === 'read' && isDeviceTimeUsed({ deviceTime: item.read.deviceTime, receivedAt })),
+      ))
+  );
+}
+
+/**
+ * Remembers messages, and tells which are redeliveries: those with the DUP flag whose words were received within the
+ * last 24 hours. A redelivery keeps its first time of reception, so that reads without a time of their own stay the
+ * reads they were. The same words without the flag are a new message. Messages that belong to no organization are
+ * not remembered.
+ *
+ * If another process is just recording the same message, this waits for it.
+ */
+export async function rememberMessages(
+  client: ClientBase,
+  messages: readonly ReadMessage[],
+): Promise<ReadonlyMap<ReadMessage, Reception>> {
+  const receipts = messages.flatMap((message) =>
+    message.reader === null ? [] : [{ ...message, orgId: message.reader.orgId, message }],
+  );
+  const byWords = Map.groupBy(receipts, wordsOf);
+  const firsts = [...byWords.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
+  const remembered = await insertOrFind(client, firsts);
+  const receptions = new Map<ReadMessage, Reception>();
+  const moved: Receipt[] = [];
+  for (const [words, copies] of byWords) {
+    const stored = remembered.get(words) ?? copies[0]?.receivedAt;
+    let last = remembered.get(words) ?? Number.NEGATIVE_INFINITY;
+    for (const { message, isDup, receivedAt } of copies) {
+      const isRedelivery = isDup && last >= receivedAt - REMEMBERED;
+      last = isRedelivery ? last : receivedAt;
+      receptions.set(message, { receivedAt: last, isRedelivery });
+    }
+    moved.push(...copies.slice(0, last === stored ? 0 : 1).map((copy) => ({ ...copy, receivedAt: last })));
+  }
+  await moveReceptions(client, moved);
+  return receptions;
+}
+
+interface Receipt {
+  orgId: number;
+  digest: Buffer;
+  receivedAt: Micros;
+}
+
+const wordsOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) =>
+  `${orgId} ${digest.toString('hex')}`;
+
+/** Times of reception of those that are remembered already; the others are remembered now. */
+async function insertOrFind(
+  client: ClientBase,
+  receipts: readonly Receipt[],
+): Promise<ReadonlyMap<string, Micros>> {
+  if (receipts.length === 0) {
+    return new Map();
+  }
+  const { rowCount } = await client.query({
+    name: 'remember-messages',
+    text: `insert into received_messages (org_id, digest, received_at)
+      select org_id, digest, time_of_micros(received_at)
+      from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
+      order by org_id, digest
+      on conflict do nothing`,
+    values: columns(receipts),
+  });
+  if (rowCount === receipts.length) {
+    return new Map();
+  }
+  const inserted = new Map(receipts.map((receipt) => [wordsOf(receipt), receipt.receivedAt]));
+  const { rows } = await client.query<{ orgId: number; digest: Buffer; received_at: Micros }>({
+    name: 'find-messages',
+    text: `select stored.org_id as "orgId", stored.digest, micros_of_time(stored.received_at) as received_at
+      from unnest($1::integer[], $2::bytea[]) as receipt (org_id, digest)
+      join received_messages stored on stored.org_id = receipt.org_id and stored.digest = receipt.digest
+      order by stored.org_id, stored.digest
+      for update of stored`,
+    values: columns(receipts).slice(0, 2),
+  });
+  // A time equal to our own may be the row just inserted: the clock never tells one time twice within a process.
+  return new Map(
+    rows.flatMap((row) =>
+      row.received_at === inserted.get(wordsOf(row)) ? [] : [[wordsOf(row), row.received_at] as const],
+    ),
+  );
+}
+
+async function moveReceptions(client: ClientBase, receipts: readonly Receipt[]): Promise<void> {
+  if (receipts.length > 0) {
+    await client.query({
+      name: 'move-receptions',
+      text: `update received_messages stored set received_at = time_of_micros(receipt.received_at)
+        from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
+        where stored.org_id = receipt.org_id and stored.digest = receipt.digest`,
+      values: columns(receipts),
+    });
+  }
+}
+
+function columns(receipts: readonly Receipt[]): unknown[][] {
+  return [
+    receipts.map(({ orgId }) => orgId),
+    receipts.map(({ digest }) => digest),
+    receipts.map(({ receivedAt }) => receivedAt),
+  ];
+}

@@ -1,0 +1,91 @@
+import type { ClientBase } from 'pg';
+import { type RecordOptions, recordScans } from '../../shared/tracking/record.ts';
+import type { Outcome } from '../../shared/tracking/scan.ts';
+import type { ReadMessage } from './message.ts';
+import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
+import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
+import { keepRejectedMessages } from './rejected-messages.ts';
+import { type ScanItem, type SettledItem, toScans } from './to-scans.ts';
+
+/** What became of a message. */
+export interface MessageOutcome {
+  counts: MessageCounts;
+  /** Why the message, or what of it, was rejected; empty if nothing was. */
+  rejections: string[];
+}
+
+/**
+ * Records messages inside the caller's transaction: their scans, what was rejected with its reason, and the readers'
+ * counters, so that after the commit all of it is there, or none.
+ *
+ * @returns one outcome for each message, in their order.
+ * @throws KnownAfterAll as {@link recordScans} does.
+ */
+export async function recordMessages(
+  client: ClientBase,
+  messages: readonly ReadMessage[],
+  options: RecordOptions,
+): Promise<MessageOutcome[]> {
+  const receptions = await rememberMessages(
+    client,
+    messages.filter((message) => !bringsItsOwnTimes(message)),
+  );
+  const received = messages.map((message) => {
+    const reception = receptions.get(message) ?? { receivedAt: message.receivedAt, isRedelivery: false };
+    return { message, reception, items: itemsOf(message, reception) };
+  });
+  const scans = received.flatMap(({ items }) => items.flatMap((item) => ('scan' in item ? [item.scan] : [])));
+  const outcomes = (await recordScans(client, scans, options)).values();
+  const results = received.map(({ message, reception, items }) => {
+    const settled = items.map((item) => ('scan' in item ? { outcome: next(outcomes) } : item));
+    return { message, reception, settled, rejections: rejectionsOf(message, settled) };
+  });
+  await keepRejectedMessages(
+    client,
+    results.filter(({ reception, rejections }) => rejections.length > 0 && !reception.isRedelivery),
+  );
+  // These left a trace that the scans themselves would not reveal: were the message to come again, its unknown
+  // tags would be counted again.
+  const unknown = results.filter(({ message, settled }) => !receptions.has(message) && hasUnknown(settled));
+  await rememberMessages(
+    client,
+    unknown.map(({ message }) => message),
+  );
+  const counted = results.map(({ message, settled, rejections }) => ({
+    reader: message.reader,
+    counts: countItems(message, settled),
+    rejections,
+  }));
+  await addReaderCounts(client, counted);
+  return counted;
+}
+
+function itemsOf({ reader, mapped }: ReadMessage, reception: Reception): ScanItem[] {
+  return reader === null || mapped.outcome !== 'items' ? [] : toScans(reader, mapped.items, reception);
+}
+
+function rejectionsOf({ mapped }: ReadMessage, settled: readonly SettledItem[]): string[] {
+  if (mapped.outcome === 'rejected') {
+    return [mapped.reason];
+  }
+  return settled.flatMap((item) => {
+    if ('rejected' in item) {
+      return [item.rejected];
+    }
+    return 'outcome' in item && item.outcome.status === 'rejected' ? [item.outcome.reason] : [];
+  });
+}
+
+function hasUnknown(settled: readonly SettledItem[]): boolean {
+  return settled.some(
+    (item) => 'outcome' in item && (item.outcome.status === 'unknown' || item.outcome.status === 'ambiguous'),
+  );
+}
+
+function next(outcomes: Iterator<Outcome>): Outcome {
+  const { done, value } = outcomes.next();
+  if (done) {
+    throw new RangeError('fewer outcomes than scans');
+  }
+  return value;
+}

@@ -1,0 +1,58 @@
+import type { Micros } from '../../shared/instant.ts';
+import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
+import { tagKey } from '../../shared/tracking/tag-key.ts';
+import type { Item, Read } from '../mapping/run.ts';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+
+/** An item of a message: a scan to record, or what became of it already. */
+export type ScanItem = { scan: Scan } | { ignored: string } | { rejected: string };
+
+/** An item of a message once its scan, if it is one, has been recorded. */
+export type SettledItem = Exclude<ScanItem, { scan: unknown }> | { outcome: Outcome };
+
+/** Turns what a format read into canonical scans: organization and place come from the reader's registration. */
+export function toScans(
+  reader: RegisteredReader,
+  items: readonly Item[],
+  received: { receivedAt: Micros; isRedelivery: boolean },
+): ScanItem[] {
+  return items.map((item) => {
+    if (item.outcome === 'ignored') {
+      return { ignored: item.reason };
+    }
+    if (item.outcome === 'rejected') {
+      return { rejected: `item ${item.index}: ${item.reason}` };
+    }
+    const { tagType, value } = item.read;
+    return tagKey(tagType, value) === ''
+      ? { rejected: `value ${JSON.stringify(value)} has nothing but separators` }
+      : { scan: toScan(reader, item.read, received) };
+  });
+}
+
+function toScan(
+  reader: RegisteredReader,
+  read: Read,
+  { receivedAt, isRedelivery }: { receivedAt: Micros; isRedelivery: boolean },
+): Scan {
+  const { tagType, value, deviceTime, rssi, reportUnknown } = read;
+  const antenna = reader.antennas.get(read.antenna);
+  const isTooWeak = rssi !== null && antenna?.minRssi != null && rssi < antenna.minRssi;
+  return {
+    orgId: reader.orgId,
+    tagType,
+    value,
+    locationId: antenna?.locationId ?? null,
+    deviceTime,
+    receivedAt,
+    rssi,
+    source: {
+      kind: 'reader',
+      readerId: reader.readerId,
+      antenna: read.antenna,
+      isShutOut: antenna?.isEnabled === false || isTooWeak,
+      reportUnknown,
+      isRedelivery,
+    },
+  };
+}

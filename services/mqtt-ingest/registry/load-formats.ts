@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { compileFormat, type Format } from '../mapping/format.ts';
+
+/**
+ * All formats by name: those of the database under the built-in ones, which cannot be replaced. One that cannot be
+ * compiled (stored by another version, say) is left out and reported.
+ */
+export async function loadFormats(
+  pool: pg.Pool,
+  builtin: ReadonlyMap<string, Format>,
+  onFault: (error: unknown) => void,
+): Promise<ReadonlyMap<string, Format>> {
+  const { rows } = await pool.query<{ name: string; definition: unknown }>(
+    'select name, definition from formats order by name',
+  );
+  const formats = new Map(builtin);
+  for (const { name, definition } of rows) {
+    try {
+      formats.set(name, builtin.get(name) ?? compileFormat(definition));
+    } catch (error) {
+      onFault(new Error(`Format ${name} cannot be used`, { cause: error }));
+    }
+  }
+  return formats;
+}

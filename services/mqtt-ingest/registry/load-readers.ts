@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import type { Format } from '../mapping/format.ts';
+import type { Policies } from '../mapping/policies.ts';
+
+/** A live reader of a live organization, as its messages are judged by. */
+export interface RegisteredReader {
+  orgId: number;
+  readerId: number;
+  name: string;
+  /** A topic or a topic filter. */
+  topic: string;
+  formatName: string;
+  /** Null if there is no usable format of that name. */
+  format: Format | null;
+  /** What is set for this reader; the rest is the format's. */
+  policies: Partial<Policies>;
+  username: string;
+  passwordSha256: Buffer;
+  /** By port. */
+  antennas: ReadonlyMap<number, Antenna>;
+}
+
+export interface Antenna {
+  locationId: number | null;
+  /** dBm; a weaker read does not count, one without RSSI does. */
+  minRssi: number | null;
+  isEnabled: boolean;
+}
+
+export async function loadReaders(
+  pool: pg.Pool,
+  formats: ReadonlyMap<string, Format>,
+): Promise<RegisteredReader[]> {
+  const { rows } = await pool.query<ReaderRow>(
+    `select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
+       reader.identity_policy, reader.report_unknown, reader.mqtt_username, reader.mqtt_password_sha256,
+       coalesce((
+         select json_agg(json_build_object('port', antenna.port, 'locationId', antenna.location_id,
+           'minRssi', antenna.min_rssi, 'isEnabled', antenna.is_enabled))
+         from antennas antenna where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
+       ), '[]') as antennas
+     from readers reader join organizations organization on organization.id = reader.org_id
+     where reader.deleted_at is null and organization.deleted_at is null
+     order by reader.id`,
+  );
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    readerId: row.id,
+    name: row.name,
+    topic: row.topic,
+    formatName: row.format,
+    format: formats.get(row.format) ?? null,
+    policies: {
+      ...(row.identity_policy === null ? {} : { identity: row.identity_policy }),
+      ...(row.time_policy === null ? {} : { time: row.time_policy }),
+      ...(row.report_unknown === null ? {} : { reportUnknown: row.report_unknown ? 'on' : 'off' }),
+    },
+    username: row.mqtt_username,
+    passwordSha256: row.mqtt_password_sha256,
+    antennas: new Map(
+      (JSON.parse(row.antennas) as (Antenna & { port: number })[]).map(({ port, ...antenna }) => [
+        port,
+        antenna,
+      ]),
+    ),
+  }));
+}
+
+interface ReaderRow {
+  org_id: number;
+  id: number;
+  name: string;
+  topic: string;
+  format: string;
+  time_policy: Policies['time'] | null;
+  identity_policy: Policies['identity'] | null;
+  report_unknown: boolean | null;
+  mqtt_username: string;
+  mqtt_password_sha256: Buffer;
+  /** JSON text. */
+  antennas: string;
+}

@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { type Listener, listen } from '../../../db/timescale/listen.ts';
+import type { Format } from '../mapping/format.ts';
+import { loadFormats } from './load-formats.ts';
+import { loadReaders, type RegisteredReader } from './load-readers.ts';
+import { isWildcard, topicMatches } from './topic.ts';
+
+/**
+ * The registered readers, in memory. Whoever changes one in the database announces it by NOTIFY; the registry then
+ * loads them all anew and swaps, so that a message meets either the old set or the new, never a mixture.
+ */
+export interface Registry {
+  byUsername(username: string): RegisteredReader | undefined;
+  byTopic(topic: string): RegisteredReader | undefined;
+  /** Loads anew; resolves when what was committed before the call is in effect. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RegistryOptions {
+  url: string;
+  pool: pg.Pool;
+  builtinFormats: ReadonlyMap<string, Format>;
+  /** Told when readers could not be loaded or are not being watched; the last loaded stay in effect. */
+  onFault(error: unknown): void;
+}
+
+/** @throws the database's error if the readers cannot be loaded at the start. */
+export async function openRegistry(options: RegistryOptions): Promise<Registry> {
+  const { url, pool, builtinFormats, onFault } = options;
+  let readers = indexed([]);
+  const load = async () => {
+    const formats = await loadFormats(pool, builtinFormats, onFault);
+    readers = indexed(await loadReaders(pool, formats));
+  };
+  const refresh = coalesced(load);
+  const refreshInBackground = () => {
+    refresh().catch(onFault);
+  };
+  const listener: Listener = await listen(url, ['registry_changed'], {
+    onNotify: refreshInBackground,
+    onReconnect: refreshInBackground,
+    onLost: onFault,
+  });
+  try {
+    await refresh();
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+  return {
+    byUsername: (username) => readers.byUsername.get(username),
+    byTopic: (topic) =>
+      readers.byTopic.get(topic) ?? readers.wildcards.find((reader) => topicMatches(reader.topic, topic)),
+    refresh,
+    close: () => listener.close(),
+  };
+}
+
+function indexed(readers: readonly RegisteredReader[]) {
+  return {
+    byUsername: new Map(readers.map((reader) => [reader.username, reader])),
+    byTopic: new Map(readers.map((reader) => [reader.topic, reader])),
+    wildcards: readers.filter(({ topic }) => isWildcard(topic)),
+  };
+}
+
+/** One run at a time; calls that come during a run share the one run after it. */
+function coalesced(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const start = () => {
+    running = run().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  return () => {
+    if (running === null) {
+      return start();
+    }
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return start();
+      });
+    return next;
+  };
+}

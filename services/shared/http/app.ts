@@ -1,0 +1,121 @@
+import Koa, { type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { bearerToken } from './bearer.ts';
+import { measureRequests } from './metrics.ts';
+import { envelope, type Headers, toProblem } from './problem.ts';
+import { readBody } from './read-body.ts';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import type { Route } from './route.ts';
+import { type Dispatch, routerOf, unknownPath } from './router.ts';
+
+/** How credentials become what handlers get. */
+export interface Access<Context> {
+  /** @throws Problem `unauthorized` (see `unauthorized`) if the token is not good. */
+  authenticate(token: string): Promise<Context>;
+  /** @throws Problem if the caller may not use the route. */
+  authorize(context: Context, route: Route<Context>): void;
+}
+
+/** Bounds how often a caller may ask. */
+export interface Limiter<Context> {
+  /** Headers of answers that cost nothing. */
+  idle(): Headers;
+  /** Takes what one request costs. @throws Problem `rate_limited`, with the same headers. */
+  take(context: Context): Promise<Headers>;
+}
+
+export interface HttpAppOptions<Context> {
+  routes: readonly Route<Context>[];
+  access: Access<Context>;
+  log: Logger;
+  registry: Registry;
+  /** Without one, callers are not limited. */
+  limiter?: Limiter<Context>;
+  /** Whatever is served beside the routes, without credentials. */
+  pages?: readonly Middleware[];
+}
+
+/**
+ * An HTTP application of declared routes; it does not listen. The order of its checks: routing (404, 405), 401, 429,
+ * 403, and then those of the route.
+ */
+export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
+  const app = new Koa();
+  app.on('error', (error) => options.log.debug({ err: error }, 'an answer could not be sent'));
+  app.use(measureRequests(options.registry));
+  app.use(identify);
+  app.use(answerProblems(options.log));
+  for (const page of options.pages ?? []) {
+    app.use(page);
+  }
+  if (options.limiter !== undefined) {
+    app.use(showIdleBudget(options.limiter));
+  }
+  app.use(routerOf(options.routes, dispatcher(options)));
+  app.use(unknownPath);
+  return app;
+}
+
+const identify: Middleware = (koa, next) => {
+  const requestId = requestIdOf(koa.req);
+  koa.state['requestId'] = requestId;
+  koa.set(REQUEST_ID_HEADER, requestId);
+  return next();
+};
+
+/** Turns whatever is thrown into an envelope; what was set for a success is kept only if every answer has it. */
+function answerProblems(log: Logger): Middleware {
+  return async (koa, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const problem = toProblem(error);
+      const requestId: string = koa.state['requestId'];
+      if (problem.type === 'internal_error') {
+        log.error({ err: error, requestId, operation: koa.state['operation'] }, 'request failed');
+      }
+      koa.set(problem.headers);
+      sendJson(koa, problem.status, envelope(problem, koa.path, requestId));
+    }
+  };
+}
+
+function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
+  return (koa, next) => {
+    koa.set(limiter.idle());
+    return next();
+  };
+}
+
+function dispatcher<Context>({ access, limiter }: HttpAppOptions<Context>): Dispatch<Context> {
+  return async (koa, route, params) => {
+    koa.state['operation'] = route.operationId;
+    const context = await access.authenticate(bearerToken(koa.req.headers));
+    if (limiter !== undefined) {
+      koa.set(await limiter.take(context));
+    }
+    access.authorize(context, route);
+    const exchange = {
+      headers: koa.req.headers,
+      path: koa.path,
+      search: koa.querystring,
+      params,
+      readBody: () => readBody(koa.req),
+    };
+    const answer = await route.answer(exchange, context);
+    koa.set(answer.headers);
+    sendJson(koa, answer.status, answer.body);
+  };
+}
+
+function sendJson(koa: Koa.Context, status: number, body: object | null): void {
+  koa.status = status;
+  if (body === null) {
+    koa.body = null;
+  } else {
+    koa.set('Content-Type', 'application/json');
+    // As bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1.
+    koa.body = Buffer.from(JSON.stringify(body));
+  }
+}

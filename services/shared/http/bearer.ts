@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Problem } from './problem.ts';
+
+/**
+ * The token of an `Authorization: Bearer` header; the scheme's case does not matter.
+ *
+ * @throws Problem `unauthorized` in the words of interface section 5.
+ */
+export function bearerToken(headers: IncomingHttpHeaders): string {
+  const { authorization } = headers;
+  if (authorization === undefined) {
+    const usedOtherHeader = headers['x-api-key'] !== undefined;
+    throw unauthorized(
+      usedOtherHeader ? 'Use Authorization: Bearer <token>' : 'Missing authorization header',
+    );
+  }
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (token === undefined) {
+    throw unauthorized('Invalid authorization header format');
+  }
+  return token;
+}
+
+/** Refuses a credential, with the challenge that every 401 carries (RFC 9110 section 11.6.1). */
+export function unauthorized(detail: string): Problem {
+  return new Problem('unauthorized', detail, { headers: { 'WWW-Authenticate': CHALLENGE } });
+}
+
+export const CHALLENGE = 'Bearer realm="tagtrail"';

@@ -1,0 +1,159 @@
+import {
+  DEPTH_LIMIT,
+  hasText,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  nestingOf,
+  parseExactly,
+} from './exact-json.ts';
+import type { Field, JsonSchema } from './fields.ts';
+import { ambiguous, type FieldIssue, type Pair, type Read } from './issues.ts';
+import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
+import { type Members, membersSchema, mismatchOf, readMembers, type Values } from './members.ts';
+import { badRequest, invalid } from './problem.ts';
+
+/** What an operation takes as its body, and what its handler gets. */
+export interface Body<T> {
+  readonly type: BodyType;
+  readonly schema: JsonSchema;
+  /** @throws Problem `bad_request` for what cannot be decoded, `validation_error` for what is decoded and wrong. */
+  read(bytes: Uint8Array): T;
+}
+
+const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
+
+export interface BodyRules {
+  /** Two keys that say the same, of which only one may be there. */
+  exclusive?: readonly Pair[];
+}
+
+/** A JSON object to create something with. */
+export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRules = {}): Body<Values<M>> {
+  return {
+    type: JSON_TYPE,
+    schema: membersSchema(members),
+    read: (bytes) => {
+      const object = decodeObject(parseBody(bytes), members);
+      const pairs = (rules.exclusive ?? []).filter((pair) => pair.every((key) => Object.hasOwn(object, key)));
+      const read = readMembers(members, object, {
+        nullAdvice: CREATE_ADVICE,
+        prefix: '',
+        current: undefined,
+      });
+      return accept(inOrder(read, pairs, members));
+    },
+  };
+}
+
+/** A body whose members, once read, are looked at together. */
+export function checkedBody<T, Checked>(body: Body<T>, check: (value: T) => Read<Checked>): Body<Checked> {
+  return { ...body, read: (bytes) => accept(check(body.read(bytes))) };
+}
+
+/** An object inside a body. `check` looks at what its members were read into. */
+export function objectField<M extends Members<unknown>, T>(
+  members: M,
+  check: (values: Values<M>, name: string) => Read<T>,
+): Field<T> {
+  return {
+    schema: membersSchema(members),
+    mismatch: (value) => {
+      const inside = isJsonObject(value) ? mismatchOf(members, value) : '';
+      return inside === null || inside === '' ? inside : `.${inside}`;
+    },
+    read: (value, name) => {
+      const reading = { nullAdvice: CREATE_ADVICE, prefix: `${name}.`, current: undefined };
+      const read = readMembers(members, value as JsonObject, reading);
+      return read.ok ? check(read.value, name) : read;
+    },
+  };
+}
+
+/** A JSON Merge Patch (RFC 7396), judged against the row as it is when it is applied. */
+export interface MergePatch<Current, T> {
+  /** @throws Problem `validation_error` for everything that is wrong with it. */
+  against(current: Current): T;
+}
+
+/** What a PATCH of a `Current` takes: read-only members may be sent as they are. */
+export function mergePatchOf<Current>() {
+  const nullAdvice = 'omit the field to leave unchanged, or provide a value';
+  return <M extends Members<Current>>(members: M): Body<MergePatch<Current, Values<M>>> => ({
+    type: MERGE_PATCH_TYPE,
+    schema: membersSchema(members),
+    read: (bytes) => {
+      const json = parseBody(bytes);
+      if (json === null) {
+        throw badRequest('Request body must be a JSON object (RFC 7396)');
+      }
+      const object = decodeObject(json, members);
+      return {
+        against: (current) => accept(readMembers(members, object, { nullAdvice, prefix: '', current })),
+      };
+    },
+  });
+}
+
+/** @throws Problem `bad_request` unless the bytes are JSON text in UTF-8 of bounded nesting. */
+export function parseBody(bytes: Uint8Array): Json {
+  const text = decodeUtf8(bytes);
+  if (nestingOf(text) > DEPTH_LIMIT) {
+    throw badRequest(`Request body is nested deeper than ${DEPTH_LIMIT} levels`);
+  }
+  try {
+    const json = parseExactly(text);
+    if (!SURROGATE_ESCAPE.test(text) || !hasText(json, (string) => !string.isWellFormed())) {
+      return json;
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      throw error;
+    }
+  }
+  throw badRequest(NOT_JSON);
+}
+
+const NOT_JSON = 'Request body is not valid JSON';
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** A byte order mark is kept, so that it is refused as what it is: not JSON. */
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw badRequest(NOT_JSON);
+  }
+}
+
+function decodeObject(json: Json, members: Members<never>): JsonObject {
+  if (!isJsonObject(json)) {
+    throw badRequest('Request body could not be decoded as the expected type');
+  }
+  const mismatch = mismatchOf(members, json);
+  if (mismatch !== null) {
+    throw badRequest(`Body field "${mismatch}" could not be decoded as the expected type`);
+  }
+  return json;
+}
+
+/** Ambiguous pairs take the place of whatever else is wrong with their members; the order of members stays. */
+function inOrder<T>(read: Read<T>, pairs: readonly Pair[], members: Members<never>): Read<T> {
+  if (pairs.length === 0) {
+    return read;
+  }
+  const found = pairs.flatMap(ambiguous);
+  const rest = read.ok
+    ? []
+    : read.issues.filter(({ field }) => !found.some((issue) => issue.field === field));
+  const keys = Object.keys(members);
+  const place = ({ field }: FieldIssue) => (keys.includes(field) ? keys.indexOf(field) : keys.length);
+  return { ok: false, issues: [...found, ...rest].sort((a, b) => place(a) - place(b)) };
+}
+
+function accept<T>(read: Read<T>): T {
+  if (!read.ok) {
+    throw invalid(read.issues);
+  }
+  return read.value;
+}

@@ -1,0 +1,197 @@
+import { hasText, isArray, isExactNumber, isJsonObject, type Json, type JsonObject } from './exact-json.ts';
+import {
+  accepted,
+  type FieldIssue,
+  invalidValue,
+  type Read,
+  refused,
+  tooLarge,
+  tooLong,
+  tooShort,
+  tooSmall,
+} from './issues.ts';
+import { type Instant, parseTimestamp, sentinelOf } from './timestamps.ts';
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** One kind of value in a request body: what it looks like, and how it is read. */
+export interface Field<T> {
+  readonly schema: JsonSchema;
+  /**
+   * Where its JSON type is wrong: `''` for the value itself, `[0].value` for something inside it, null for nowhere.
+   * A wrong type is another error than a wrong value (interface section 7.2).
+   */
+  mismatch(value: Json): string | null;
+  /** Reads a value whose JSON type fits. `name` is what the client calls it. */
+  read(value: Json, name: string): Read<T>;
+}
+
+/** The largest id there is (interface section 2.1). */
+export const MAX_ID = 2_147_483_647;
+
+export const ID_SCHEMA: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_ID };
+
+/** C0 control characters other than TAB, LF and CR, and DEL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** Text of 1 to `max` Unicode code points without control characters; blanks are kept. */
+export function text(max: number): Field<string> {
+  return {
+    schema: { type: 'string', minLength: 1, maxLength: max },
+    mismatch: notAString,
+    read: (value, name) => {
+      const string = value as string;
+      const issue =
+        lengthIssue(string, max, name) ??
+        (FORBIDDEN_CHARACTERS.test(string)
+          ? invalidValue(name, 'must not contain control characters')
+          : null);
+      return issue === null ? accepted(string) : refused(issue);
+    },
+  };
+}
+
+function lengthIssue(string: string, max: number, name: string): FieldIssue | null {
+  if (string === '') {
+    return tooShort(name, 1);
+  }
+  return string.length > max && [...string].length > max ? tooLong(name, max) : null;
+}
+
+export const KEY_PATTERN = /^[A-Za-z0-9-]+$/;
+export const KEY_MAX_LENGTH = 255;
+export const KEY_SCHEMA: JsonSchema = {
+  type: 'string',
+  pattern: KEY_PATTERN.source,
+  minLength: 1,
+  maxLength: KEY_MAX_LENGTH,
+};
+
+/** An external key (interface section 2.1). */
+export const externalKey: Field<string> = {
+  schema: KEY_SCHEMA,
+  mismatch: notAString,
+  read: (value, name) => {
+    const key = value as string;
+    const issue =
+      lengthIssue(key.trim() === '' ? '' : key, KEY_MAX_LENGTH, name) ??
+      (KEY_PATTERN.test(key) ? null : invalidValue(name, `must match ${KEY_PATTERN.source}`));
+    return issue === null ? accepted(key) : refused(issue);
+  },
+};
+
+/** One of a few strings. */
+export function choice<T extends string>(values: readonly T[]): Field<T> {
+  return {
+    schema: { type: 'string', enum: values },
+    mismatch: notAString,
+    read: (value, name) => {
+      const found = values.find((candidate) => candidate === value);
+      return found === undefined
+        ? refused(invalidValue(name, `must be one of: ${values.join(', ')}`, { allowed_values: values }))
+        : accepted(found);
+    },
+  };
+}
+
+export const flag: Field<boolean> = {
+  schema: { type: 'boolean' },
+  mismatch: (value) => (typeof value === 'boolean' ? null : ''),
+  read: (value) => accepted(value as boolean),
+};
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** The id of a row. Fractions and what no 64-bit integer holds are of another type; the rest is range-checked. */
+export const id: Field<number> = {
+  schema: ID_SCHEMA,
+  mismatch: (value) => (integerOf(value) === null ? '' : null),
+  read: (value, name) => {
+    const integer = integerOf(value) ?? 0n;
+    if (integer < 1n) {
+      return refused(tooSmall(name, 1));
+    }
+    return integer > MAX_ID ? refused(tooLarge(name, MAX_ID)) : accepted(Number(integer));
+  },
+};
+
+/** The integer a number's text denotes, in whatever notation, or null. */
+function integerOf(value: Json): bigint | null {
+  if (!isExactNumber(value)) {
+    return null;
+  }
+  if (!/^-?\d{1,19}$/.test(value.rawJSON)) {
+    const number = Number(value.rawJSON);
+    return Number.isSafeInteger(number) ? BigInt(number) : null;
+  }
+  const integer = BigInt(value.rawJSON);
+  return integer > INT64_MAX || integer < -INT64_MAX - 1n ? null : integer;
+}
+
+/** An instant (interface section 2.7). Every other type than string is a wrong value, not a wrong type. */
+export const timestamp: Field<Instant> = {
+  schema: { type: 'string', format: 'date-time' },
+  mismatch: () => null,
+  read: (value, name) => {
+    const instant = typeof value === 'string' ? parseTimestamp(value) : null;
+    if (instant === null) {
+      return refused(invalidValue(name, 'must be an RFC 3339 timestamp'));
+    }
+    const sentinel = sentinelOf(instant);
+    return sentinel === null
+      ? accepted(instant)
+      : refused(
+          invalidValue(
+            name,
+            `must not be a default-value sentinel (${sentinel}); use JSON null to leave the field unset`,
+          ),
+        );
+  },
+};
+
+/** Any JSON object, exactly as sent. The one character that the database cannot hold is refused. */
+export const jsonObject: Field<JsonObject> = {
+  schema: { type: 'object', additionalProperties: true },
+  mismatch: () => null,
+  read: (value, name) => {
+    if (!isJsonObject(value)) {
+      return refused(invalidValue(name, 'must be a JSON object'));
+    }
+    return hasText(value, (string) => string.includes('\u0000'))
+      ? refused(invalidValue(name, 'must not contain the character U+0000'))
+      : accepted(value);
+  },
+};
+
+/** Any number of values of one kind. */
+export function arrayOf<T>(item: Field<T>): Field<T[]> {
+  return {
+    schema: { type: 'array', items: item.schema },
+    mismatch: (value) => {
+      if (!isArray(value)) {
+        return '';
+      }
+      for (const [index, element] of value.entries()) {
+        const inside = item.mismatch(element);
+        if (inside !== null) {
+          return `[${index}]${inside}`;
+        }
+      }
+      return null;
+    },
+    read: (value, name) => {
+      const reads = (value as readonly Json[]).map((element, index) =>
+        item.read(element, `${name}[${index}]`),
+      );
+      const issues = reads.flatMap((read) => (read.ok ? [] : read.issues));
+      return issues.length > 0
+        ? { ok: false, issues }
+        : accepted(reads.flatMap((read) => (read.ok ? [read.value] : [])));
+    },
+  };
+}
+
+function notAString(value: Json): string | null {
+  return typeof value === 'string' ? null : '';
+}

@@ -1,0 +1,86 @@
+/** Machine-readable reasons why a field was refused (interface section 7.3). */
+export const ISSUE_CODES = [
+  'required',
+  'invalid_value',
+  'unknown_field',
+  'too_short',
+  'too_long',
+  'too_small',
+  'too_large',
+  'fk_not_found',
+  'ambiguous_fields',
+  'read_only',
+] as const;
+
+export type IssueCode = (typeof ISSUE_CODES)[number];
+
+/** One entry of an error's `fields` (interface section 7.1). */
+export interface FieldIssue {
+  field: string;
+  code: IssueCode;
+  message: string;
+  params?: Record<string, unknown>;
+}
+
+/** A value that was read, or why it cannot be. */
+export type Read<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };
+
+export function accepted<T>(value: T): Read<T> {
+  return { ok: true, value };
+}
+
+export function refused(...issues: FieldIssue[]): Read<never> {
+  return { ok: false, issues };
+}
+
+export function required(field: string): FieldIssue {
+  return { field, code: 'required', message: `${field} is required` };
+}
+
+/** @param rule what the value must do, after the field's name: `must be an integer`. */
+export function invalidValue(field: string, rule: string, params?: Record<string, unknown>): FieldIssue {
+  const issue: FieldIssue = { field, code: 'invalid_value', message: `${field} ${rule}` };
+  return params === undefined ? issue : { ...issue, params };
+}
+
+export function tooShort(field: string, min: number): FieldIssue {
+  const message = `${field} must be at least ${characters(min)}`;
+  return { field, code: 'too_short', message, params: { min_length: min } };
+}
+
+export function tooLong(field: string, max: number): FieldIssue {
+  const message = `${field} must be at most ${characters(max)}`;
+  return { field, code: 'too_long', message, params: { max_length: max } };
+}
+
+export function tooSmall(field: string, min: number): FieldIssue {
+  return { field, code: 'too_small', message: `${field} must be >= ${min}`, params: { min } };
+}
+
+export function tooLarge(field: string, max: number): FieldIssue {
+  return { field, code: 'too_large', message: `${field} must be <= ${max}`, params: { max } };
+}
+
+export function unknownField(field: string, message: string): FieldIssue {
+  return { field, code: 'unknown_field', message };
+}
+
+export function foreignKeyNotFound(field: string, value: string | number): FieldIssue {
+  return { field, code: 'fk_not_found', message: `${field} ${value} not found` };
+}
+
+export function readOnly(field: string, message: string): FieldIssue {
+  return { field, code: 'read_only', message };
+}
+
+/** Two ways of saying one thing, both used: one issue for each. */
+export function ambiguous(pair: Pair): FieldIssue[] {
+  const message = `${pair[0]} and ${pair[1]} are mutually exclusive; supply exactly one`;
+  return pair.map((field) => ({ field, code: 'ambiguous_fields', message }));
+}
+
+export type Pair = readonly [string, string];
+
+function characters(count: number): string {
+  return count === 1 ? '1 character' : `${count} characters`;
+}

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Problem } from './problem.ts';
+
+export const JSON_TYPE = 'application/json';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+export type BodyType = typeof JSON_TYPE | typeof MERGE_PATCH_TYPE;
+
+/**
+ * Refuses a body that does not say it is what the operation takes (interface section 4.1). Media types are parsed:
+ * case, blanks and quotes do not matter, another charset than UTF-8 does.
+ *
+ * @throws Problem `unsupported_media_type`.
+ */
+export function requireMediaType(headers: IncomingHttpHeaders, expected: BodyType): void {
+  if (!isUtf8(headers['content-type'] ?? '', expected)) {
+    throw new Problem('unsupported_media_type', DETAIL[expected]);
+  }
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new Problem('unsupported_media_type', 'Content-Encoding is not supported; send the body as it is');
+  }
+}
+
+const DETAIL: Record<BodyType, string> = {
+  [JSON_TYPE]: `Content-Type must be ${JSON_TYPE}`,
+  [MERGE_PATCH_TYPE]: `Content-Type must be ${MERGE_PATCH_TYPE} on PATCH operations`,
+};
+
+function isUtf8(header: string, expected: BodyType): boolean {
+  const [type = '', ...parameters] = header.split(';');
+  if (type.trim().toLowerCase() !== expected) {
+    return false;
+  }
+  return parameters.every((parameter) => {
+    const [name = '', value = ''] = parameter.split('=', 2);
+    return name.trim().toLowerCase() !== 'charset' || UTF_8.test(value.trim());
+  });
+}
+
+const UTF_8 = /^(?:utf-8|"utf-8")$/i;

@@ -1,0 +1,127 @@
+import { ID_SCHEMA, type JsonSchema, KEY_MAX_LENGTH, KEY_PATTERN, KEY_SCHEMA, MAX_ID } from './fields.ts';
+import { accepted, invalidValue, type Read, refused, tooLarge, tooSmall } from './issues.ts';
+import { type Instant, parseTimestamp } from './timestamps.ts';
+
+/** One parameter of a query string or a path. */
+export interface Parameter<T> {
+  readonly schema: JsonSchema;
+  readonly isRepeatable: boolean;
+  /** Reads all values given under the name; none if it is absent. */
+  read(values: readonly string[], name: string): Read<T>;
+}
+
+type ReadOne<T> = (value: string, name: string) => Read<T>;
+
+/** A parameter given at most once. */
+function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>): Parameter<T | Absent> {
+  return {
+    schema,
+    isRepeatable: false,
+    read: ([value, ...others], name) => {
+      if (value === undefined) {
+        return accepted(absent);
+      }
+      return others.length > 0 ? refused(invalidValue(name, 'must be given only once')) : one(value, name);
+    },
+  };
+}
+
+/** A parameter given any number of times: any of its values matches. Undefined if it is absent. */
+export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | undefined> {
+  return {
+    schema: { type: 'array', items: parameter.schema },
+    isRepeatable: true,
+    read: (values, name) => {
+      const read: T[] = [];
+      for (const value of new Set(values)) {
+        const one = parameter.read([value], name);
+        if (!one.ok) {
+          return one;
+        }
+        if (one.value !== undefined) {
+          read.push(one.value);
+        }
+      }
+      return accepted(read.length === 0 ? undefined : read);
+    },
+  };
+}
+
+/** An integer in decimal digits, of any number of digits. */
+export function integer<Absent>(
+  range: { min: number; max: number },
+  absent: Absent,
+): Parameter<number | Absent> {
+  const { min, max } = range;
+  const schema = { type: 'integer', minimum: min, maximum: max };
+  return scalar(absent === undefined ? schema : { ...schema, default: absent }, absent, (value, name) => {
+    if (!/^-?\d+$/.test(value)) {
+      return refused(invalidValue(name, 'must be an integer'));
+    }
+    const number = Number(value);
+    if (number < min) {
+      return refused(tooSmall(name, min));
+    }
+    return number > max ? refused(tooLarge(name, max)) : accepted(number);
+  });
+}
+
+/** An id as a filter. */
+export const idFilter: Parameter<number | undefined> = {
+  ...integer({ min: 1, max: MAX_ID }, undefined),
+  schema: ID_SCHEMA,
+};
+
+/** An id in a path, where it is never absent. */
+export const idInPath = idFilter as Parameter<number>;
+
+/** An external key as a filter: whatever is no key is an invalid value. */
+export const keyFilter: Parameter<string | undefined> = scalar(KEY_SCHEMA, undefined, (value, name) =>
+  value.length <= KEY_MAX_LENGTH && KEY_PATTERN.test(value)
+    ? accepted(value)
+    : refused(
+        invalidValue(name, `must match ${KEY_PATTERN.source} and be at most ${KEY_MAX_LENGTH} characters`),
+      ),
+);
+
+/** Exactly `true` or `false`. */
+export function booleanFilter<Absent>(absent: Absent): Parameter<boolean | Absent> {
+  const schema = { type: 'boolean' };
+  return scalar(absent === undefined ? schema : { ...schema, default: absent }, absent, (value, name) =>
+    value === 'true' || value === 'false'
+      ? accepted(value === 'true')
+      : refused(invalidValue(name, 'must be true or false')),
+  );
+}
+
+/** Text to search for; empty is as if absent. */
+export const searchText: Parameter<string | undefined> = scalar(
+  { type: 'string' },
+  undefined,
+  (value, name) =>
+    CONTROL_CHARACTERS.test(value)
+      ? refused(invalidValue(name, 'must not contain control characters'))
+      : accepted(value === '' ? undefined : value),
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+
+/** A bound in time. Its message is one of its own (interface section 7.3). */
+export const timeBound: Parameter<TimeBound | undefined> = scalar(
+  { type: 'string', format: 'date-time' },
+  undefined,
+  (value, name) => {
+    const instant = parseTimestamp(value);
+    const message = `Invalid '${name}' timestamp; expected RFC 3339, e.g. 2026-01-31T08:00:00Z`;
+    return instant === null
+      ? refused({ field: name, code: 'invalid_value', message })
+      : accepted({ instant, isMilliseconds: !/\.\d{4}/.test(value) });
+  },
+);
+
+export interface TimeBound {
+  instant: Instant;
+  /** Written no finer than the wire shows instants. */
+  isMilliseconds: boolean;
+}

@@ -1,0 +1,106 @@
+import { AppError, type AppErrorCode } from '../errors.ts';
+import type { FieldIssue } from './issues.ts';
+
+/**
+ * The kinds of error an answer can have, with the status and the title that belong to each (interface section 7.2).
+ * Statuses of errors stand here and nowhere else.
+ */
+export const PROBLEMS = {
+  validation_error: { status: 400, title: 'Validation failed' },
+  bad_request: { status: 400, title: 'Bad request' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  payload_too_large: { status: 413, title: 'Payload too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  missing_org_context: { status: 422, title: 'Missing org context' },
+  rate_limited: { status: 429, title: 'Rate limited' },
+  internal_error: { status: 500, title: 'Internal server error' },
+} as const;
+
+export type ProblemType = keyof typeof PROBLEMS;
+
+/** Response headers by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Ends a request with an error envelope. `detail` is read by the client. */
+export class Problem extends Error {
+  readonly type: ProblemType;
+  readonly fields: readonly FieldIssue[] | undefined;
+  readonly headers: Headers;
+
+  constructor(type: ProblemType, detail: string, extras: { fields?: FieldIssue[]; headers?: Headers } = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.type = type;
+    this.fields = extras.fields;
+    this.headers = extras.headers ?? {};
+  }
+
+  get status(): number {
+    return PROBLEMS[this.type].status;
+  }
+}
+
+export function badRequest(detail: string): Problem {
+  return new Problem('bad_request', detail);
+}
+
+export function notFound(detail: string): Problem {
+  return new Problem('not_found', detail);
+}
+
+export function conflict(detail: string): Problem {
+  return new Problem('conflict', detail);
+}
+
+/** `detail` is the first issue's message and how many more there are (interface section 7.1). */
+export function invalid(issues: readonly FieldIssue[]): Problem {
+  const more = issues.length - 1;
+  const suffix = more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`;
+  return new Problem('validation_error', (issues[0]?.message ?? '') + suffix, { fields: [...issues] });
+}
+
+/** Throws {@link invalid} if there is any issue. */
+export function refuseIssues(issues: readonly FieldIssue[]): void {
+  if (issues.length > 0) {
+    throw invalid(issues);
+  }
+}
+
+/** What a client is told of anything that was thrown; of a failure of ours, nothing but that it happened. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) {
+    return error;
+  }
+  const type = error instanceof AppError ? TYPE_OF_CODE[error.code] : 'internal_error';
+  return type === 'internal_error'
+    ? new Problem(type, 'The request could not be completed because of an internal error')
+    : new Problem(type, (error as AppError).message);
+}
+
+const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
+  invalid_input: 'bad_request',
+  misconfigured: 'internal_error',
+  not_found: 'not_found',
+  conflict: 'conflict',
+  unavailable: 'internal_error',
+};
+
+/** The body of an error answer (interface section 7.1). */
+export function envelope(problem: Problem, instance: string, requestId: string): object {
+  const { status, title } = PROBLEMS[problem.type];
+  return {
+    error: {
+      type: problem.type,
+      title,
+      status,
+      detail: problem.message,
+      instance,
+      request_id: requestId,
+      ...(problem.fields === undefined ? {} : { fields: problem.fields }),
+    },
+  };
+}

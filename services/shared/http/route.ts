@@ -1,0 +1,152 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Body } from './body.ts';
+import { requireMediaType } from './media-type.ts';
+import { type Headers, notFound, type ProblemType } from './problem.ts';
+import { type Parameters, type Query, type Read, readPath, readQuery } from './query.ts';
+import type { Success } from './success.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * All there is to say of a route, said once: the router, the checks, the description and the tests read this.
+ *
+ * `Context` is what authentication made of the credential.
+ */
+export interface Declaration<Context, Q extends Parameters, P extends Parameters, Row, Input, Result> {
+  method: Method;
+  /** Path template: `/api/v1/assets/{asset_id}`. */
+  path: string;
+  /** Name of the operation in the description, and of the route in the metrics. */
+  operationId: string;
+  summary: string;
+  /** The scope a key needs; null if any key will do. */
+  scope: string | null;
+  /** Left out of the public description. */
+  isInternal?: true;
+  query: Query<Q>;
+  params: P;
+  /** The row that the path names, looked up before the body is read. */
+  find?: {
+    /** What the client is told if there is none. */
+    missing: string;
+    row(request: { context: Context; params: Read<P> }): Promise<Row | null>;
+  };
+  body?: Body<Input>;
+  success: Success<Result>;
+  /** Problems only the handler can find, with when they occur; the others follow from what stands above. */
+  problems?: Partial<Record<ProblemType, string>>;
+  /** Does it, with input that passed every check. */
+  handle(request: Handled<Context, Q, P, Row, Input>): Promise<Result>;
+}
+
+export interface Handled<Context, Q extends Parameters, P extends Parameters, Row, Input> {
+  context: Context;
+  query: Read<Q>;
+  params: Read<P>;
+  row: Row;
+  body: Input;
+}
+
+/** A declared route whose types are settled. */
+export interface Route<Context> {
+  readonly method: Method;
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly scope: string | null;
+  readonly isInternal: boolean;
+  readonly query: Query;
+  readonly params: Parameters;
+  readonly body: Body<unknown> | null;
+  readonly success: Omit<Success<never>, 'present'>;
+  /** Every problem it answers with beside 404 of unknown paths and 405, and when. */
+  readonly problems: ReadonlyMap<ProblemType, string>;
+  /** Checks and handles a request that is authenticated and authorized. */
+  answer(exchange: Exchange, context: Context): Promise<Answer>;
+}
+
+/** What a route sees of a request. */
+export interface Exchange {
+  headers: IncomingHttpHeaders;
+  path: string;
+  /** The query string without `?`. */
+  search: string;
+  params: Readonly<Record<string, string>>;
+  readBody(): Promise<Uint8Array>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: object | null;
+}
+
+/** How routes whose handlers get a `Context` are declared. */
+export function routesOf<Context>() {
+  return <Q extends Parameters, P extends Parameters, Result, Row = undefined, Input = undefined>(
+    declaration: Declaration<Context, Q, P, Row, Input, Result>,
+  ): Route<Context> => {
+    const { method, path, operationId, summary, scope, query, params, success } = declaration;
+    return {
+      method,
+      path,
+      operationId,
+      summary,
+      scope,
+      isInternal: declaration.isInternal === true,
+      query,
+      params,
+      body: declaration.body ?? null,
+      success,
+      problems: problemsOf(declaration),
+      answer: (exchange, context) => answer(declaration, exchange, context),
+    };
+  };
+}
+
+/** The checks in their order; each ends the request if it fails. */
+async function answer<Context, Q extends Parameters, P extends Parameters, Row, Input, Result>(
+  declaration: Declaration<Context, Q, P, Row, Input, Result>,
+  exchange: Exchange,
+  context: Context,
+): Promise<Answer> {
+  const { find, success } = declaration;
+  if (declaration.body !== undefined) {
+    requireMediaType(exchange.headers, declaration.body.type);
+  }
+  const query = readQuery(declaration.query, exchange.search);
+  const params = readPath(declaration.params, exchange.params);
+  const row = await find?.row({ context, params });
+  if (find !== undefined && (row === null || row === undefined)) {
+    throw notFound(find.missing);
+  }
+  const body = declaration.body?.read(await exchange.readBody());
+  // Both are there where the declaration's types say so: `Row` and `Input` are undefined without `find` and `body`.
+  const result = await declaration.handle({ context, query, params, row: row as Row, body: body as Input });
+  const presented = success.present(result, exchange.path);
+  return { status: success.status, headers: presented.headers ?? {}, body: presented.body ?? null };
+}
+
+function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, Input, Result>(
+  declaration: Declaration<Context, Q, P, Row, Input, Result>,
+): ReadonlyMap<ProblemType, string> {
+  const problems = new Map<ProblemType, string>([
+    ['unauthorized', 'No credential, or one that is not valid'],
+    ['rate_limited', 'Too many requests; try again later'],
+    ['forbidden', 'The key does not have the required scope'],
+    ['validation_error', 'A parameter or a field of the body is not valid'],
+    ['internal_error', 'The request failed for no fault of its own'],
+  ]);
+  if (declaration.find !== undefined) {
+    problems.set('not_found', declaration.find.missing);
+  }
+  if (declaration.body !== undefined) {
+    problems.set('unsupported_media_type', 'The body is not of the media type required');
+    problems.set('bad_request', 'The body cannot be decoded');
+    problems.set('payload_too_large', 'The body is too large');
+  }
+  for (const [type, when] of Object.entries(declaration.problems ?? {})) {
+    problems.set(type as ProblemType, when);
+  }
+  return problems;
+}

@@ -1,0 +1,64 @@
+import type { JsonSchema } from './fields.ts';
+import { listSchema } from './lists.ts';
+import type { Headers } from './problem.ts';
+
+/** What a route answers when all went well: its handler's result becomes a body and headers here. */
+export interface Success<Result> {
+  readonly status: number;
+  readonly description: string;
+  /** Of the whole body; null if there is none. */
+  readonly schema: JsonSchema | null;
+  /** Headers the answer carries, with a description each. */
+  readonly headers: Headers;
+  present(result: Result, path: string): { body?: object; headers?: Headers };
+}
+
+/** One thing, as `{ data }`. */
+export function found<View>(schema: JsonSchema, description: string): Success<View> {
+  return {
+    status: 200,
+    description,
+    schema: dataSchema(schema),
+    headers: {},
+    present: (view) => ({ body: { data: view } }),
+  };
+}
+
+/** A new thing, as `{ data }`, and where it is: below the path it was posted to. */
+export function created<View extends { id: number }>(schema: JsonSchema, description: string): Success<View> {
+  return {
+    status: 201,
+    description,
+    schema: dataSchema(schema),
+    headers: { Location: 'Path of what was created' },
+    present: (view, path) => ({ body: { data: view }, headers: { Location: `${path}/${view.id}` } }),
+  };
+}
+
+/** A page of a list, made by `listBody`. */
+export function listed<List extends { data: readonly unknown[] }>(
+  item: JsonSchema,
+  description: string,
+): Success<List> {
+  return {
+    status: 200,
+    description,
+    schema: listSchema(item),
+    headers: {},
+    present: (list) => ({ body: list }),
+  };
+}
+
+/** A body that the handler makes whole. */
+export function answered<Body extends object>(schema: JsonSchema, description: string): Success<Body> {
+  return { status: 200, description, schema, headers: {}, present: (body) => ({ body }) };
+}
+
+/** Done, with nothing to say. */
+export function noContent(description: string): Success<void> {
+  return { status: 204, description, schema: null, headers: {}, present: () => ({}) };
+}
+
+function dataSchema(schema: JsonSchema): JsonSchema {
+  return { type: 'object', properties: { data: schema }, required: ['data'], additionalProperties: false };
+}

@@ -1,0 +1,37 @@
+export interface Repeating {
+  /** Begins no more runs, and waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs `task` now and then every `pause` milliseconds after its last run ended. A run that fails is reported, and
+ * does not keep the next from being tried.
+ */
+export function repeat(
+  pause: number,
+  task: () => Promise<unknown>,
+  onFault: (error: unknown) => void,
+): Repeating {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const run = () => {
+    running = task().then(
+      () => {},
+      (error: unknown) => onFault(error),
+    );
+    running.then(() => {
+      if (!isStopped) {
+        timer = setTimeout(run, pause);
+      }
+    });
+  };
+  run();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

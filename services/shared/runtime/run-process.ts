@@ -1,0 +1,48 @@
+import { writeSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { AppError, messageOf } from '../errors.ts';
+import { Lifecycle } from './lifecycle.ts';
+
+/**
+ * Runs a service as this process, from its configuration to its end. A fault at the start stops what was started,
+ * prints one message and exits with status 1. SIGINT or SIGTERM stops in order and exits with 0; a second signal
+ * does not wait.
+ *
+ * @param configure makes the log, and what is to be started with it.
+ */
+export async function runProcess(
+  configure: () => { log: Logger; boot: (lifecycle: Lifecycle) => Promise<unknown> },
+): Promise<void> {
+  let lifecycle: Lifecycle | undefined;
+  try {
+    const { log, boot } = configure();
+    lifecycle = new Lifecycle(log);
+    stopOnSignals(lifecycle, log);
+    await boot(lifecycle);
+  } catch (error) {
+    await lifecycle?.stop();
+    writeSync(process.stderr.fd, `${explain(error)}\n`);
+    process.exit(1);
+  }
+}
+
+function stopOnSignals(lifecycle: Lifecycle, log: Logger): void {
+  let isStopping = false;
+  const onSignal = async (signal: NodeJS.Signals) => {
+    if (isStopping) {
+      process.exit(1);
+    }
+    isStopping = true;
+    log.info({ signal }, 'stopping; a second signal does not wait');
+    await lifecycle.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', (signal) => void onSignal(signal));
+  process.on('SIGTERM', (signal) => void onSignal(signal));
+}
+
+/** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */
+function explain(error: unknown): string {
+  const isForeseen = error instanceof AppError;
+  return !isForeseen && error instanceof Error ? (error.stack ?? messageOf(error)) : messageOf(error);
+}

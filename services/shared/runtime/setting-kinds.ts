@@ -1,0 +1,69 @@
+import type { Setting } from './settings.ts';
+
+/** Any text. */
+export function textSetting(purpose: string, initial: string): Setting<string> {
+  return { purpose, initial, absent: undefined, remedy: 'some text', read: (text) => text };
+}
+
+/** A TCP port; 0 lets the system choose a free one. */
+export function portSetting(purpose: string, initial: number): Setting<number> {
+  return integerSetting(purpose, { initial, min: 0, max: 65_535 });
+}
+
+/** A whole number in a range. */
+export function integerSetting(
+  purpose: string,
+  range: { initial: number; min: number; max: number },
+): Setting<number> {
+  const { initial, min, max } = range;
+  return {
+    purpose,
+    initial: String(initial),
+    absent: undefined,
+    remedy: `a whole number from ${min} to ${max}`,
+    read: (text) => {
+      const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+  };
+}
+
+/** One of a few words. */
+export function choiceSetting<T extends string>(
+  purpose: string,
+  words: readonly T[],
+  initial: NoInfer<T>,
+): Setting<T> {
+  return {
+    purpose,
+    initial,
+    absent: undefined,
+    remedy: `one of ${words.join(', ')}`,
+    read: (text) => words.find((word) => word === text),
+  };
+}
+
+/** An address that must be set. It may hold a password, so messages do not repeat it. */
+export function requiredUrl(purpose: string, protocols: readonly string[], example: string): Setting<string> {
+  return {
+    purpose,
+    initial: null,
+    absent: undefined,
+    remedy: `an address such as ${example}`,
+    isSecret: true,
+    read: (text) => (isUrl(text, protocols) ? text : undefined),
+  };
+}
+
+/** An address that may be missing: null then. */
+export function optionalUrl(
+  purpose: string,
+  protocols: readonly string[],
+  example: string,
+): Setting<string | null> {
+  return { ...requiredUrl(purpose, protocols, example), absent: null };
+}
+
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}

@@ -1,0 +1,25 @@
+import { integerSetting } from './setting-kinds.ts';
+import type { Configuration } from './settings.ts';
+
+/** How long scans are kept and how late they may come, in days. */
+export const TIME_SETTINGS = {
+  SCAN_RETENTION_DAYS: integerSetting('how many days raw scans are kept', {
+    initial: 30,
+    min: 1,
+    max: 36_500,
+  }),
+  LATENESS_DAYS: integerSetting('how many days after its observation a scan may come', {
+    initial: 30,
+    min: 1,
+    max: 36_500,
+  }),
+};
+
+/** A scan that comes late is placed among the raw scans around it, so those must still be there. */
+export function retentionCoversLateness(times: Configuration<typeof TIME_SETTINGS>): string | null {
+  const { SCAN_RETENTION_DAYS: retention, LATENESS_DAYS: lateness } = times;
+  return retention < lateness
+    ? `SCAN_RETENTION_DAYS is ${retention}, less than LATENESS_DAYS, which is ${lateness}; ` +
+        `set SCAN_RETENTION_DAYS to ${lateness} or more, or LATENESS_DAYS to ${retention} or less`
+    : null;
+}

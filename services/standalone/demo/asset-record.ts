@@ -1,0 +1,25 @@
+/**
+ * What is said of an asset, in the words of the API: once by the simulator, which knows, and once by the API, which
+ * was told by readers. Only these two are compared.
+ */
+export interface AssetRecord {
+  asset: string;
+  /** Null if it was never seen. */
+  current: CurrentPlace | null;
+  /** Oldest first. */
+  history: readonly HistoryRow[];
+}
+
+export interface CurrentPlace {
+  location: string | null;
+  /** RFC 3339 in UTC with milliseconds. */
+  lastSeen: string;
+}
+
+export interface HistoryRow {
+  /** RFC 3339 in UTC with milliseconds. */
+  at: string;
+  location: string;
+  /** Whole seconds at the place before; null on the first row only. */
+  durationSeconds: number | null;
+}

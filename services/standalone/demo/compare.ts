@@ -1,0 +1,95 @@
+import type { AssetRecord, HistoryRow } from './asset-record.ts';
+
+/** Something that the API says otherwise than it is. */
+export interface Difference {
+  asset: string;
+  what: string;
+  truth: string;
+  answer: string;
+}
+
+/** Every difference between what is true and what was answered; none if they agree. */
+export function compare(truth: readonly AssetRecord[], answer: readonly AssetRecord[]): Difference[] {
+  const answered = new Map(answer.map((record) => [record.asset, record]));
+  const known = new Set(truth.map(({ asset }) => asset));
+  return [
+    ...truth.flatMap((record) => compareAsset(record, answered.get(record.asset))),
+    ...answer
+      .filter(({ asset }) => !known.has(asset))
+      .map(({ asset }) => ({ asset, what: 'asset', truth: NOTHING, answer: 'there' })),
+  ];
+}
+
+/** A row that is true beside the row that was answered for the same moment; null where there is none. */
+export interface RowPair {
+  truth: HistoryRow | null;
+  answer: HistoryRow | null;
+  agrees: boolean;
+}
+
+/** Two histories side by side, in the order of time, each row once. */
+export function pairRows(truth: readonly HistoryRow[], answer: readonly HistoryRow[]): RowPair[] {
+  const pairs: RowPair[] = [];
+  const left = [...truth];
+  const right = [...answer];
+  for (;;) {
+    const [a = null] = left;
+    const [b = null] = right;
+    if (a === null && b === null) {
+      return pairs;
+    }
+    const isTrueNow = a !== null && (b === null || a.at <= b.at);
+    const isAnsweredNow = b !== null && (a === null || b.at <= a.at);
+    pairs.push({
+      truth: isTrueNow ? a : null,
+      answer: isAnsweredNow ? b : null,
+      agrees:
+        isTrueNow && isAnsweredNow && a.location === b.location && a.durationSeconds === b.durationSeconds,
+    });
+    if (isTrueNow) {
+      left.shift();
+    }
+    if (isAnsweredNow) {
+      right.shift();
+    }
+  }
+}
+
+function compareAsset(truth: AssetRecord, answer: AssetRecord | undefined): Difference[] {
+  const { asset } = truth;
+  if (answer === undefined) {
+    return [{ asset, what: 'asset', truth: 'there', answer: NOTHING }];
+  }
+  const facts: [what: string, truth: string, answer: string][] = [
+    ['current location', currentText(truth), currentText(answer)],
+    ['last seen', truth.current?.lastSeen ?? NOTHING, answer.current?.lastSeen ?? NOTHING],
+  ];
+  return [
+    ...facts
+      .filter(([, is, said]) => is !== said)
+      .map(([what, is, said]) => ({ asset, what, truth: is, answer: said })),
+    ...pairRows(truth.history, answer.history)
+      .filter(({ agrees }) => !agrees)
+      .map((pair) => ({
+        asset,
+        what: 'history row',
+        truth: rowText(pair.truth),
+        answer: rowText(pair.answer),
+      })),
+  ];
+}
+
+/** An asset at a place that is not told is not the same as an asset that is not reported. */
+function currentText({ current }: AssetRecord): string {
+  return current === null ? NOTHING : (current.location ?? 'no location');
+}
+
+function rowText(row: HistoryRow | null): string {
+  if (row === null) {
+    return NOTHING;
+  }
+  const duration = row.durationSeconds === null ? 'first' : `after ${row.durationSeconds} s`;
+  return `${row.at} ${row.location} ${duration}`;
+}
+
+const NOTHING = 'nothing';

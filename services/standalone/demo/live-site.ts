@@ -1,0 +1,75 @@
+import type { Micros } from '../../shared/instant.ts';
+import { ASSETS, type SiteAsset } from './assets.ts';
+import { nextStop } from './movement.ts';
+import type { Random } from './random.ts';
+import { antennaAt, type Place, type SiteReader } from './site.ts';
+import type { TagRead } from './vendors/vendor.ts';
+import { VENDORS } from './vendors/vendors.ts';
+
+/** A message that a reader sends now. */
+export interface LiveMessage {
+  reader: SiteReader;
+  payload: string;
+}
+
+/** The site as it goes on for ever: one step, one or two assets moved. */
+export interface LiveSite {
+  /** Everything that moves is somewhere, and read there. */
+  begin(now: Micros): LiveMessage[];
+  step(now: Micros): LiveMessage[];
+}
+
+export function createLiveSite(random: Random): LiveSite {
+  const places = new Map<SiteAsset, Place>();
+  const sequences = new Map<SiteReader, number>();
+
+  const move = (asset: SiteAsset) => {
+    places.set(asset, nextStop(asset.kind, places.get(asset) ?? null, random));
+  };
+
+  const report = (assets: Iterable<SiteAsset>, now: Micros): LiveMessage[] => {
+    const seen = new Map<SiteReader, TagRead[]>();
+    for (const asset of assets) {
+      const place = places.get(asset);
+      if (place !== undefined) {
+        const { reader, port } = antennaAt(place.key);
+        const read = { epc: asset.epc, port, rssi: random.integer(-72, -41), at: now };
+        seen.set(reader, [...(seen.get(reader) ?? []), read]);
+      }
+    }
+    return [...seen].flatMap(([reader, reads]) => encode(reader, reads));
+  };
+
+  const encode = (reader: SiteReader, reads: readonly TagRead[]): LiveMessage[] => {
+    const vendor = VENDORS[reader.format];
+    return inGroupsOf(vendor.maxReadsPerMessage, reads).map((group) => {
+      const sequence = sequences.get(reader) ?? 0;
+      sequences.set(reader, sequence + 1);
+      return { reader, payload: vendor.encode(reader.name, group, sequence) };
+    });
+  };
+
+  const movable = ASSETS.filter(({ kind }) => kind !== 'in repair');
+  return {
+    begin: (now) => {
+      for (const asset of movable) {
+        for (let moves = random.integer(1, 4); moves > 0; moves--) {
+          move(asset);
+        }
+      }
+      return report(movable, now);
+    },
+    step: (now) => {
+      const movers = [random.pick(movable), ...(random.chance(0.4) ? [random.pick(movable)] : [])];
+      movers.forEach(move);
+      const bystanders = Array.from({ length: 3 }, () => random.pick(movable));
+      return report(new Set([...movers, ...bystanders]), now);
+    },
+  };
+}
+
+function inGroupsOf<Item>(size: number, items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,39 @@
+import type { AssetLocationAnswer } from './api-client.ts';
+import type { Demo } from './demo.ts';
+import type { Move } from './moves.ts';
+import { STOPS } from './site.ts';
+import { table } from './table.ts';
+
+/** What to type in another window to look at the same. */
+export function invitation(
+  { standalone: { apiUrl, mqttUrl }, site: { apiKey, readers } }: Demo,
+  asset: { id: number; external_key: string },
+): string[] {
+  const curl = (path: string) => `  curl -H 'Authorization: Bearer ${apiKey}' '${apiUrl}/api/v1${path}'`;
+  return [
+    `A warehouse with ${readers.length} readers publishing to ${mqttUrl}. Ctrl-C ends it and throws everything away.`,
+    '',
+    'Where everything is, newest first:',
+    curl('/reports/asset-locations?limit=200'),
+    `Where ${asset.external_key} has been:`,
+    curl(`/assets/${asset.id}/history`),
+    'What is at dock door 1:',
+    curl('/assets?location_external_key=DOCK-1'),
+    '',
+  ];
+}
+
+/** What is where, a line a place. */
+export function placesText(report: readonly AssetLocationAnswer[]): string[] {
+  const rows = STOPS.map(({ key, name }) => {
+    const here = report.filter((row) => row.location_external_key === key);
+    const assets = here.map((row) => row.asset_external_key).sort();
+    return [key, name, String(assets.length), assets.join(' ')];
+  });
+  return table(['location', 'name', 'assets', ''], rows);
+}
+
+export function moveText({ asset, from, to, at }: Move): string {
+  const way = from === null ? `is at ${to}` : `${from} -> ${to}`;
+  return `${at.slice(11, 19)}  ${asset.padEnd(11)}  ${way}`;
+}

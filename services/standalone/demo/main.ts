@@ -1,0 +1,78 @@
+import { pino } from 'pino';
+import { createClock } from '../../shared/clock.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { Lifecycle } from '../../shared/runtime/lifecycle.ts';
+import { readDemoConfig, startDemo } from './demo.ts';
+import { runLive } from './live.ts';
+import { runOnce } from './once.ts';
+import { type Options, parseOptions, USAGE } from './options.ts';
+import { createRandom } from './random.ts';
+import { linesScreen, redrawnScreen } from './screen.ts';
+
+const options = parseOptions(process.argv.slice(2));
+switch (options.kind) {
+  case 'help':
+    console.log(USAGE);
+    break;
+  case 'wrong':
+    console.error(`${options.message}\nTry --help.`);
+    process.exitCode = 2;
+    break;
+  case 'run':
+    process.exitCode = await run(options);
+}
+
+/** @returns the exit status, when everything is stopped and removed. */
+async function run({ isOnce, seed }: Options & { kind: 'run' }): Promise<number> {
+  const signal = interruption();
+  const clock = createClock();
+  const print = (line: string) => console.log(line);
+  let lifecycle: Lifecycle | undefined;
+  try {
+    const config = readDemoConfig(process.env);
+    const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: process.stderr.fd, sync: true }));
+    lifecycle = new Lifecycle(log);
+    print('Starting tagtrail with a database of its own ...');
+    const demo = await startDemo(config, log, lifecycle, print);
+    const work = isOnce
+      ? runOnce(demo, { seed, end: clock() })
+      : runLive(demo, { random: createRandom(seed), clock, signal, screen: screenFor(print) });
+    return (await Promise.race([work, aborted(signal)])) ? 0 : 1;
+  } catch (error) {
+    if (signal.aborted) {
+      // Ctrl-C is how the one ends, and breaks the other off.
+      return isOnce ? 130 : 0;
+    }
+    console.error(error instanceof AppError || !(error instanceof Error) ? messageOf(error) : error);
+    return 1;
+  } finally {
+    await lifecycle?.stop();
+  }
+}
+
+/** Aborted by Ctrl-C. More of them do not keep what is running from being stopped and removed. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (!controller.signal.aborted) {
+        console.error('\nStopping ...');
+        controller.abort();
+      }
+    });
+  }
+  return controller.signal;
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    if (signal.aborted) {
+      reject(signal.reason);
+    }
+  });
+}
+
+function screenFor(print: (line: string) => void) {
+  return process.stdout.isTTY ? redrawnScreen(process.stdout) : linesScreen(print);
+}

@@ -1,0 +1,123 @@
+import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { ASSETS } from './assets.ts';
+import type { Itinerary, Period } from './itinerary.ts';
+import type { Random } from './random.ts';
+import { type Antenna, antennaAt, READERS, type SiteReader, workshopReader } from './site.ts';
+import type { TagRead } from './vendors/vendor.ts';
+import { VENDORS } from './vendors/vendors.ts';
+
+/** A message as a reader has it ready, and what it holds. */
+export interface Message {
+  reader: SiteReader;
+  payload: string;
+  readyAt: Micros;
+  kind: 'reads' | 'heartbeat' | 'garbage';
+  reads: readonly SiteRead[];
+}
+
+/** A read, and whose it is. */
+export interface SiteRead extends TagRead {
+  /** Null for the tag of a stranger. */
+  asset: string | null;
+  reader: SiteReader;
+}
+
+/**
+ * What the readers of the site send during `period`, as it becomes ready: the reads of the itineraries, and between
+ * them tags that nobody registered, assets that lie about in the workshop, heartbeats, and a message that is broken.
+ */
+export function makeMessages(
+  itineraries: readonly Itinerary[],
+  period: Period,
+  random: Random,
+): readonly Message[] {
+  const reads = [
+    ...itineraries.flatMap(readsOf),
+    ...strangers(48, period, random),
+    ...workshopReads(12, period, random),
+  ];
+  return READERS.flatMap((reader) => {
+    const own = reads.filter((read) => read.reader === reader).sort((a, b) => a.at - b.at);
+    return [...reports(reader, own, random), ...heartbeats(reader, period)];
+  }).concat(brokenMessage(period));
+}
+
+function readsOf({ asset: key, visits }: Itinerary): SiteRead[] {
+  const epc = ASSETS.find((asset) => asset.key === key)?.epc;
+  if (epc === undefined) {
+    throw new RangeError(`no asset ${key}`);
+  }
+  return visits.flatMap(({ place, reads }) =>
+    reads.map(({ at, rssi }) => ({ ...antennaAt(place), epc, rssi, at, asset: key })),
+  );
+}
+
+/** Tags of passing lorries and neighbours. */
+function strangers(count: number, period: Period, random: Random): SiteRead[] {
+  const epcs = Array.from(
+    { length: 15 },
+    () => `AD99${random.integer(0, 0xffffffff).toString(16).toUpperCase().padStart(20, '0')}`,
+  );
+  return Array.from({ length: count }, () => {
+    const reader = random.pick(READERS);
+    const port = random.integer(1, reader.antennas.length);
+    return { ...randomRead({ reader, port }, random.pick(epcs), period, random), asset: null };
+  });
+}
+
+/** Reads of assets by the reader that is not mounted: they must move nothing. */
+function workshopReads(count: number, period: Period, random: Random): SiteRead[] {
+  return Array.from({ length: count }, () => {
+    const { epc, key } = random.pick(ASSETS);
+    const antenna = { reader: workshopReader(), port: 1 };
+    return { ...randomRead(antenna, epc, period, random), asset: key };
+  });
+}
+
+function randomRead(antenna: Antenna, epc: string, { from, to }: Period, random: Random) {
+  const { clockTick } = VENDORS[antenna.reader.format];
+  const at = Math.floor(from + random.fraction() * (to - from));
+  return { ...antenna, epc, rssi: random.integer(-84, -60), at: at - (at % clockTick) };
+}
+
+/** Reads that follow one another closely go into one message, as many as the reader likes to put there. */
+function reports(reader: SiteReader, reads: readonly SiteRead[], random: Random): Message[] {
+  const { encode, maxReadsPerMessage } = VENDORS[reader.format];
+  const bundles: SiteRead[][] = [];
+  let room = 0;
+  for (const read of reads) {
+    const bundle = bundles.at(-1);
+    const opened = bundle?.[0];
+    if (bundle === undefined || opened === undefined || room === 0 || read.at > opened.at + LONGEST_WAIT) {
+      bundles.push([read]);
+      room = random.integer(1, maxReadsPerMessage) - 1;
+    } else {
+      bundle.push(read);
+      room--;
+    }
+  }
+  return bundles.map((bundle, sequence) => ({
+    reader,
+    payload: encode(reader.name, bundle, sequence),
+    readyAt: Math.max(...bundle.map(({ at }) => at)),
+    kind: 'reads',
+    reads: bundle,
+  }));
+}
+
+const LONGEST_WAIT = 300 * MICROS_PER_SECOND;
+
+function heartbeats(reader: SiteReader, { from, to }: Period): Message[] {
+  const every = 1_200 * MICROS_PER_SECOND;
+  return Array.from({ length: Math.floor((to - from) / every) }, (_, sequence) => {
+    const readyAt = from + sequence * every;
+    const payload = VENDORS[reader.format].heartbeat(reader.name, readyAt, sequence);
+    return { reader, payload, readyAt, kind: 'heartbeat', reads: [] };
+  });
+}
+
+/** What a reader says while it starts anew. */
+function brokenMessage({ from, to }: Period): Message {
+  const { reader } = antennaAt('DOCK-3');
+  return { reader, payload: 'BOOT OK fw=2.14 {', readyAt: (from + to) / 2, kind: 'garbage', reads: [] };
+}

@@ -1,0 +1,28 @@
+import type { AssetLocationAnswer } from './api-client.ts';
+
+/** An asset that is elsewhere than it was when the API was asked before. */
+export interface Move {
+  asset: string;
+  /** Null if it was not seen before. */
+  from: string | null;
+  to: string;
+  /** RFC 3339. */
+  at: string;
+}
+
+/** What moved between two reports, in the order of time. */
+export function movesBetween(
+  before: readonly AssetLocationAnswer[],
+  after: readonly AssetLocationAnswer[],
+): Move[] {
+  const places = new Map(before.map((row) => [row.asset_external_key, row.location_external_key]));
+  return after
+    .flatMap((row): Move[] => {
+      const from = places.get(row.asset_external_key) ?? null;
+      const to = row.location_external_key;
+      return to === null || to === from
+        ? []
+        : [{ asset: row.asset_external_key, from, to, at: row.asset_last_seen }];
+    })
+    .sort((a, b) => a.at.localeCompare(b.at));
+}

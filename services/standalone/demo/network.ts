@@ -1,0 +1,67 @@
+import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { Period } from './itinerary.ts';
+import type { Message } from './messages.ts';
+import type { Random } from './random.ts';
+import { antennaAt, type SiteReader } from './site.ts';
+
+/** What happens on the network, in order. */
+export type Step = Transmission | { kind: 'leaves' | 'returns'; at: Micros; reader: SiteReader };
+
+export interface Transmission {
+  kind: 'sends';
+  at: Micros;
+  reader: SiteReader;
+  message: Message;
+  /** It was sent before. */
+  isRepeat: boolean;
+  /** It says so: the DUP flag of MQTT. */
+  isDup: boolean;
+  /** Its reader was offline when it was ready. */
+  isLate: boolean;
+}
+
+/** A reader without a network for a while: it keeps what it has, and sends it all when the network is back. */
+export interface Outage extends Period {
+  reader: SiteReader;
+}
+
+/**
+ * A bad day of the network: a reader drops out, messages overtake one another by minutes, and some come twice, soon
+ * after with the DUP flag or much later without.
+ */
+export function makePlan(messages: readonly Message[], period: Period, random: Random): readonly Step[] {
+  const outage = makeOutage(period);
+  const steps: Step[] = [
+    { kind: 'leaves', at: outage.from, reader: outage.reader },
+    { kind: 'returns', at: outage.to, reader: outage.reader },
+  ];
+  for (const message of messages) {
+    const delay = random.chance(0.25) ? random.integer(60, 480) : random.integer(0, 2);
+    const first = transmission(message, message.readyAt + seconds(delay), outage);
+    steps.push(first);
+    if (random.chance(0.07)) {
+      const isDup = random.chance(0.5);
+      const pause = isDup ? random.integer(1, 10) : random.integer(300, 2_400);
+      const again = transmission(message, first.at + seconds(pause), outage);
+      steps.push({ ...again, isRepeat: true, isDup });
+    }
+  }
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+function makeOutage({ from, to }: Period): Outage {
+  const lasted = to - from;
+  return { reader: antennaAt('AISLE-A').reader, from: from + lasted * 0.4, to: from + lasted * 0.75 };
+}
+
+function transmission(message: Message, at: Micros, outage: Outage): Transmission {
+  const { reader } = message;
+  const isOffline = reader === outage.reader && at >= outage.from && at <= outage.to;
+  // What was kept is sent as fast as it goes, in the order it was kept in.
+  const sentAt = isOffline ? outage.to + 1 + (at - outage.from) / 100 : at;
+  return { kind: 'sends', at: sentAt, reader, message, isRepeat: false, isDup: false, isLate: isOffline };
+}
+
+function seconds(count: number): Micros {
+  return count * MICROS_PER_SECOND;
+}

@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import { createQueryPool, createWritePool } from '../../../db/timescale/pool.ts';
+import { createApiKey } from '../../api/access/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../api/access/scopes.ts';
+import { createOrganization } from '../../api/orgs/create-organization.ts';
+import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
+import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
+import type { Standalone } from '../standalone.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { ASSETS } from './assets.ts';
+import { PLACES, READERS } from './site.ts';
+
+export interface InstalledSite {
+  api: ApiClient;
+  apiKey: string;
+  readers: readonly InstalledReader[];
+}
+
+/** What an installer notes down when a reader is registered. */
+export interface InstalledReader {
+  name: string;
+  topic: string;
+  username: string;
+  password: string;
+}
+
+/**
+ * Sets the site up as its owner would: an organization and a key on the server, locations and assets through the API,
+ * then the readers and what their antennas look at.
+ */
+export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<InstalledSite> {
+  const queryPool = await createQueryPool(databaseUrl, { max: 1 });
+  const writePool = createWritePool(databaseUrl, { max: 1, applicationName: 'tagtrail demo' });
+  try {
+    const { id: orgId } = await createOrganization(queryPool, 'North Hub Logistics');
+    const { key: apiKey } = await createApiKey(queryPool, {
+      orgId,
+      name: 'demo',
+      scopes: PUBLIC_SCOPES,
+      expiresAt: null,
+    });
+    const api = createApiClient(apiUrl, apiKey);
+    await createPlacesAndAssets(api);
+    return { api, apiKey, readers: await installReaders(writePool, orgId) };
+  } finally {
+    await queryPool.end();
+    await writePool.end();
+  }
+}
+
+async function createPlacesAndAssets(api: ApiClient): Promise<void> {
+  for (const { key, name, parent } of PLACES) {
+    const under = parent === null ? {} : { parent_external_key: parent };
+    await api.createLocation({ external_key: key, name, ...under });
+  }
+  for (const { key, name, registeredTag } of ASSETS) {
+    const tags = [{ tag_type: 'rfid' as const, value: registeredTag }];
+    await api.createAsset({ external_key: key, name, tags });
+  }
+}
+
+async function installReaders(pool: pg.Pool, orgId: number): Promise<InstalledReader[]> {
+  const formats = loadBuiltinFormats();
+  const installed: InstalledReader[] = [];
+  for (const { name, topic, format, antennas } of READERS) {
+    const reader = await createReader(pool, formats, { orgId, name, topic, format, policies: {} });
+    for (const [index, locationExternalKey] of antennas.entries()) {
+      await setAntenna(pool, { readerId: reader.id, port: index + 1, locationExternalKey });
+    }
+    installed.push({ name, topic, username: reader.mqttUsername, password: reader.mqttPassword });
+  }
+  return installed;
+}

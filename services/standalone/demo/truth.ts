@@ -1,0 +1,33 @@
+import type { AssetRecord, CurrentPlace, HistoryRow } from './asset-record.ts';
+import type { Itinerary } from './itinerary.ts';
+
+/**
+ * What the API must say of an asset that went this way, whatever became of the messages. Derived from the itinerary
+ * alone, and on purpose without any of the code that the API's answers come from.
+ */
+export function truthOf({ asset, visits }: Itinerary): AssetRecord {
+  const history: HistoryRow[] = [];
+  let current: CurrentPlace | null = null;
+  let arrivedAt: number | null = null;
+  for (const { place, reads } of visits) {
+    const [first] = reads;
+    const last = reads.at(-1);
+    // A visit that no reader noticed never happened, as far as anybody can tell.
+    if (first === undefined || last === undefined) {
+      continue;
+    }
+    // After one that went unnoticed the asset may be back where it was: to the readers it never left.
+    if (history.at(-1)?.location !== place) {
+      const durationSeconds = arrivedAt === null ? null : Math.floor((first.at - arrivedAt) / 1_000_000);
+      history.push({ at: toMilliseconds(first.at), location: place, durationSeconds });
+      arrivedAt = first.at;
+    }
+    current = { location: place, lastSeen: toMilliseconds(last.at) };
+  }
+  return { asset, current, history };
+}
+
+/** Microseconds as the API writes them: finer digits are cut off. */
+function toMilliseconds(micros: number): string {
+  return new Date(Math.floor(micros / 1_000)).toISOString();
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { type Call, expectProblem, useApi } from '../support/api.ts';
+
+describe('API keys', () => {
+  const api = useApi();
+  const me = (call: Partial<Call> = {}) => api.call({ path: '/api/v1/orgs/me', ...call });
+  const untilStatus = async (key: string, status: number) => {
+    for (;;) {
+      const answer = await me({ key });
+      if (answer.status === status) {
+        return answer;
+      }
+    }
+  };
+
+  it('are stored as a digest of their secret only', async () => {
+    const key = await api.keyWith(['assets:read', 'assets:read']);
+    expect(key).to.match(/^tt_[0-9A-HJKMNP-TV-Z]{26}_[A-Za-z0-9_-]{43}$/);
+    const [, id, secret] = /^tt_(.{26})_(.{43})$/.exec(key) ?? [];
+    const rows = await api.database.rows('select * from api_keys where id = $1', [id]);
+    expect(rows).to.have.length(1);
+    expect(rows[0]).to.deep.include({ org_id: api.orgId, scopes: ['assets:read'], expires_at: null });
+    expect(rows[0]?.['secret_sha256']).to.deep.equal(createHash('sha256').update(String(secret)).digest());
+    expect(JSON.stringify(rows)).not.to.include(secret);
+  });
+
+  for (const [what, headers, detail] of [
+    ['no header', {}, 'Missing authorization header'],
+    ['another scheme', { Authorization: 'Basic abc' }, 'Invalid authorization header format'],
+    ['an empty token', { Authorization: 'Bearer ' }, 'Invalid authorization header format'],
+    ['two tokens', { Authorization: 'Bearer a b' }, 'Invalid authorization header format'],
+    ['a malformed token', { Authorization: 'Bearer abc' }, 'Invalid or expired token'],
+    ['X-API-Key', { 'X-API-Key': 'abc' }, 'Use Authorization: Bearer <token>'],
+    ['both headers', { 'X-API-Key': 'abc', Authorization: 'Bearer abc' }, 'Invalid or expired token'],
+  ] as const) {
+    it(`answer 401 to ${what}, with a challenge`, async () => {
+      const answer = await me({ key: null, headers });
+      expectProblem(answer, 'unauthorized', detail);
+      expect(answer.headers.get('www-authenticate')).to.equal('Bearer realm="tagtrail"');
+    });
+  }
+
+  it('are accepted with the scheme in any case', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
+      const answer = await me({ key: null, headers: { Authorization: `${scheme} ${api.key}` } });
+      expect(answer.status).to.equal(200);
+    }
+  });
+
+  it('are refused with another secret, and if unknown', async () => {
+    const other = await api.keyWith([]);
+    const mixed = `${api.key.slice(0, 30)}${other.slice(30)}`;
+    for (const key of [mixed, api.key.slice(0, -1), `tt_${'0'.repeat(26)}_${'a'.repeat(43)}`]) {
+      expectProblem(await me({ key }), 'unauthorized', 'Invalid or expired token');
+    }
+  });
+
+  it('are refused once they have expired, also if they were in use before', async () => {
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    const key = await api.keyWith([], { expiresAt: soon });
+    expect((await me({ key })).status).to.equal(200);
+    expectProblem(await untilStatus(key, 401), 'unauthorized', 'API key has expired');
+  });
+
+  it('are refused once they are revoked, also if they were in use before', async () => {
+    const key = await api.keyWith([]);
+    expect((await me({ key })).status).to.equal(200);
+    await api.database.rows('update api_keys set revoked_at = now() where id = $1', [key.split('_')[1]]);
+    expectProblem(await untilStatus(key, 401), 'unauthorized', 'API key has been revoked');
+  });
+
+  it('lose a scope at once', async () => {
+    const key = await api.keyWith(['assets:read']);
+    expect((await api.call({ path: '/api/v1/assets', key })).status).to.equal(200);
+    await api.database.rows(`update api_keys set scopes = '{}' where id = $1`, [key.split('_')[1]]);
+    await untilStatus(key, 200);
+    let answer = await api.call({ path: '/api/v1/assets', key });
+    while (answer.status === 200) {
+      answer = await api.call({ path: '/api/v1/assets', key });
+    }
+    expectProblem(answer, 'forbidden', 'Missing required scope: assets:read');
+  });
+
+  it('are looked up every time while changes cannot be heard, and work again after', async () => {
+    const terminated = await api.database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'tagtrail listen'`,
+    );
+    expect(terminated).to.have.length(1);
+    const key = await api.keyWith([]);
+    expect((await me({ key })).status).to.equal(200);
+    await api.database.rows('update api_keys set revoked_at = now() where id = $1', [key.split('_')[1]]);
+    expectProblem(await untilStatus(key, 401), 'unauthorized', 'API key has been revoked');
+  });
+
+  it('are not made for unknown scopes, names out of bounds, or no organization', async () => {
+    const codeOf = async (made: Promise<unknown>) =>
+      (
+        await made.then(
+          () => ({ code: null }),
+          (error: { code: string }) => error,
+        )
+      ).code;
+    expect(await codeOf(api.keyWith(['assets:admin']))).to.equal('invalid_input');
+    expect(await codeOf(api.keyWith([], { expiresAt: 'tomorrow' }))).to.equal('invalid_input');
+    expect(await codeOf(api.keyWith([], { orgId: 2_147_483_647 }))).to.equal('not_found');
+    expect(await codeOf(api.organization(''))).to.equal('invalid_input');
+  });
+});

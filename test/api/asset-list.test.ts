@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { expectIssues, expectProblem, useApi } from '../support/api.ts';
+
+const PATH = '/api/v1/assets';
+
+describe('GET /assets', () => {
+  const api = useApi();
+  const keysOf = async (query: string) => {
+    const { status, body } = await api.call({ path: `${PATH}?${query}` });
+    expect(status).to.equal(200);
+    return body?.data.map((asset: { external_key: string }) => asset.external_key);
+  };
+  let locationId: number;
+  let goneId: number;
+
+  before(async () => {
+    const locate = async (external_key: string) =>
+      (
+        await api.call({
+          method: 'POST',
+          path: '/api/v1/locations',
+          json: { name: external_key, external_key },
+        })
+      ).body?.data.id;
+    locationId = await locate('HALL');
+    goneId = await locate('OLD-HALL');
+    for (const json of [
+      { external_key: 'a', name: 'Zebra', description: 'ΟΔΟΣ 100%_x\\y' },
+      { external_key: 'B', name: 'Ärger', tags: [{ tag_type: 'barcode', value: 'Wäre-42' }] },
+      { external_key: 'c', name: 'apple', is_active: false },
+      { external_key: 'expired', name: 'Expired', valid_to: '2020-01-01T00:00:00Z' },
+      { external_key: 'future', name: 'Future', valid_from: '2999-01-01T00:00:00Z' },
+      { external_key: 'deleted', name: 'Deleted' },
+    ]) {
+      await api.call({ method: 'POST', path: PATH, json });
+    }
+    await api.database.rows(`update assets set deleted_at = now() where external_key = 'deleted'`);
+    await api.database.rows(`update locations set deleted_at = now() where id = $1`, [goneId]);
+    await api.database.rows(
+      `insert into positions (org_id, asset_id, location_id, since, last_seen)
+       select org_id, id, case external_key when 'a' then $1::integer else $2 end, now(), now()
+       from assets where external_key in ('a', 'deleted')`,
+      [locationId, goneId],
+    );
+    const other = await api.organization('Other');
+    await api.call({
+      method: 'POST',
+      path: PATH,
+      json: { name: 'Theirs', external_key: 'a' },
+      key: other.key,
+    });
+  });
+
+  it("lists the organization's live assets in effect, ordered bytewise by key", async () => {
+    const { body } = await api.call({ path: PATH });
+    expect(body).to.include({ limit: 50, offset: 0, total_count: 3 });
+    expect(await keysOf('')).to.deep.equal(['B', 'a', 'c']);
+  });
+
+  it('adds deleted assets on request, with the key of a location that was deleted too', async () => {
+    const { body } = await api.call({ path: `${PATH}?include_deleted=true&external_key=deleted` });
+    expect(body?.data[0]).to.include({ location_id: goneId, location_external_key: 'OLD-HALL' });
+  });
+
+  it('filters by any of several keys, by location, by activity', async () => {
+    expect(await keysOf('external_key=a&external_key=c&external_key=none&external_key=a')).to.deep.equal([
+      'a',
+      'c',
+    ]);
+    expect(await keysOf(`location_id=${locationId}`)).to.deep.equal(['a']);
+    expect(await keysOf('location_external_key=HALL&location_external_key=NOWHERE')).to.deep.equal(['a']);
+    expect(await keysOf('location_external_key=OLD-HALL&include_deleted=true')).to.deep.equal(['deleted']);
+    expect(await keysOf('is_active=false')).to.deep.equal(['c']);
+    expect(await keysOf('is_active=true')).to.deep.equal(['B', 'a']);
+  });
+
+  it('searches name, key, description and tags, letter case aside, and takes wildcards literally', async () => {
+    for (const [q, keys] of [
+      ['ÄRG', ['B']],
+      ['οδοσ', ['a']],
+      ['wÄRE', ['B']],
+      ['APPLE', ['c']],
+      ['100%_X\\Y', ['a']],
+      ['%', ['a']],
+      ['_', ['a']],
+      ['\\', ['a']],
+      ['no such thing', []],
+      ['', ['B', 'a', 'c']],
+    ] as const) {
+      expect(await keysOf(`q=${encodeURIComponent(q)}`), q).to.deep.equal(keys);
+    }
+  });
+
+  it('sorts by several fields, each in its direction', async () => {
+    expect(await keysOf('sort=name')).to.deep.equal(['a', 'c', 'B']);
+    expect(await keysOf('sort=-name')).to.deep.equal(['B', 'c', 'a']);
+    expect(await keysOf('sort=-created_at,external_key')).to.deep.equal(['c', 'B', 'a']);
+    expect(await keysOf('sort=')).to.deep.equal(['B', 'a', 'c']);
+  });
+
+  it('pages without overlap and counts all, also beyond the last page', async () => {
+    expect(await keysOf('limit=2')).to.deep.equal(['B', 'a']);
+    expect(await keysOf('limit=2&offset=2')).to.deep.equal(['c']);
+    const { body } = await api.call({ path: `${PATH}?limit=2&offset=2147483647` });
+    expect(body).to.deep.equal({ data: [], limit: 2, offset: 2147483647, total_count: 3 });
+  });
+
+  for (const [query, issues] of [
+    ['limit=0', [['limit', 'too_small']]],
+    ['limit=201', [['limit', 'too_large']]],
+    ['limit=', [['limit', 'invalid_value']]],
+    [
+      'limit=ten&offset=-1',
+      [
+        ['limit', 'invalid_value'],
+        ['offset', 'too_small'],
+      ],
+    ],
+    ['offset=2147483648', [['offset', 'too_large']]],
+    ['limit=1&limit=2', [['limit', 'invalid_value']]],
+    ['sort=colour', [['sort', 'invalid_value']]],
+    ['sort=name,,', [['sort', 'invalid_value']]],
+    ['external_key=a_b', [['external_key', 'invalid_value']]],
+    ['external_key=', [['external_key', 'invalid_value']]],
+    ['location_id=0', [['location_id', 'too_small']]],
+    ['location_id=99999999999', [['location_id', 'too_large']]],
+    ['is_active=yes', [['is_active', 'invalid_value']]],
+    ['include_deleted=TRUE', [['include_deleted', 'invalid_value']]],
+    ['q=%00', [['q', 'invalid_value']]],
+    [
+      'z=1&limit=0&a=1&a=2',
+      [
+        ['limit', 'too_small'],
+        ['a', 'unknown_field'],
+        ['z', 'unknown_field'],
+      ],
+    ],
+    [
+      'location_id=1&location_external_key=A',
+      [
+        ['location_id', 'ambiguous_fields'],
+        ['location_external_key', 'ambiguous_fields'],
+      ],
+    ],
+  ] as const) {
+    it(`refuses ?${query}`, async () => {
+      expectIssues(await api.call({ path: `${PATH}?${query}` }), issues);
+    });
+  }
+
+  it('names the bound and the unknown field in its messages', async () => {
+    const detail = async (query: string) =>
+      (await api.call({ path: `${PATH}?${query}` })).body?.error?.detail;
+    expect(await detail('limit=201')).to.equal('limit must be <= 200');
+    expect(await detail('sort=-colour')).to.equal('unknown sort field: colour');
+    expect(await detail('foo=1')).to.equal('unknown parameter: foo');
+  });
+
+  it('needs assets:read, which assets:write does not imply', async () => {
+    const key = await api.keyWith(['assets:write']);
+    expectProblem(await api.call({ path: PATH, key }), 'forbidden', 'Missing required scope: assets:read');
+  });
+});

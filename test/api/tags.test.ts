@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { expectIssues, expectProblem, useApi } from '../support/api.ts';
+
+for (const resource of ['assets', 'locations'] as const) {
+  const noun = resource === 'assets' ? 'asset' : 'location';
+
+  describe(`tags of ${resource}`, () => {
+    const api = useApi();
+    let id: number;
+    const attach = (json: unknown, key?: string) =>
+      api.call({
+        method: 'POST',
+        path: `/api/v1/${resource}/${id}/tags`,
+        json,
+        ...(key === undefined ? {} : { key }),
+      });
+    const detach = (tagId: number | string, parentId = id) =>
+      api.call({ method: 'DELETE', path: `/api/v1/${resource}/${parentId}/tags/${tagId}` });
+    const make = async () =>
+      (await api.call({ method: 'POST', path: `/api/v1/${resource}`, json: { name: 'n' } })).body?.data.id;
+    before(async () => {
+      id = await make();
+    });
+
+    it('are attached, shown, and leave updated_at alone', async () => {
+      const before = (await api.call({ path: `/api/v1/${resource}/${id}` })).body?.data;
+      const { status, headers, body } = await attach({ tag_type: 'ble', value: 'aa:bb:cc:dd:ee:0f' });
+      expect(status).to.equal(201);
+      expect(headers.get('location')).to.equal(`/api/v1/${resource}/${id}/tags/${body?.data.id}`);
+      expect(body?.data).to.deep.equal({ id: body?.data.id, tag_type: 'ble', value: 'aa:bb:cc:dd:ee:0f' });
+      const after = (await api.call({ path: `/api/v1/${resource}/${id}` })).body?.data;
+      expect(after).to.deep.equal({ ...before, tags: [body?.data] });
+      expect(
+        await api.database.rows(`select org_id, tag_key, ${noun}_id as parent from tags where id = $1`, [
+          body?.data.id,
+        ]),
+      ).to.deep.equal([{ org_id: api.orgId, tag_key: 'AABBCCDDEE0F', parent: id }]);
+    });
+
+    it('are unique by type and value while they are live', async () => {
+      const tag = { tag_type: 'rfid', value: 'DUP' };
+      const first = (await attach(tag)).body?.data.id;
+      expectProblem(await attach(tag), 'conflict', 'tag rfid:DUP already exists');
+      expect((await attach({ tag_type: 'barcode', value: 'DUP' })).status).to.equal(201);
+      expect((await detach(first)).status).to.equal(204);
+      expect((await attach(tag)).status).to.equal(201);
+    });
+
+    it('are attached once by concurrent requests', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => attach({ tag_type: 'rfid', value: 'RACE' })),
+      );
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, ...Array(7).fill(409)]);
+    });
+
+    for (const [what, json, issues] of [
+      ['no type', { value: 'a' }, [['tag_type', 'required']]],
+      ['a null type', { tag_type: null, value: 'a' }, [['tag_type', 'required']]],
+      ['an unknown type', { tag_type: 'nfc', value: 'a' }, [['tag_type', 'invalid_value']]],
+      ['no value', { tag_type: 'rfid' }, [['value', 'required']]],
+      ['a null value', { tag_type: 'rfid', value: null }, [['value', 'invalid_value']]],
+      ['an empty value', { tag_type: 'rfid', value: '' }, [['value', 'too_short']]],
+      ['a long value', { tag_type: 'rfid', value: 'x'.repeat(256) }, [['value', 'too_long']]],
+      ['DEL', { tag_type: 'rfid', value: 'a\u007f' }, [['value', 'invalid_value']]],
+      ['separators only', { tag_type: 'ble', value: ': -' }, [['value', 'invalid_value']]],
+      [
+        'nothing but a surplus key',
+        { x: 1 },
+        [
+          ['tag_type', 'required'],
+          ['value', 'required'],
+          ['x', 'unknown_field'],
+        ],
+      ],
+    ] as const) {
+      it(`are refused with ${what}`, async () => {
+        expectIssues(await attach(json), issues);
+      });
+    }
+
+    it('are detached once, and only from what they are attached to', async () => {
+      const tagId = (await attach({ tag_type: 'rfid', value: 'once' })).body?.data.id;
+      const missing = `Tag not found on this ${noun}`;
+      expectProblem(await detach(tagId, await make()), 'not_found', missing);
+      expect((await detach(tagId)).status).to.equal(204);
+      expectProblem(await detach(tagId), 'not_found', missing);
+      expectIssues(await detach('x'), [['tag_id', 'invalid_value']]);
+    });
+
+    it(`need the ${resource}:write scope and a parent of the organization`, async () => {
+      const other = await api.organization('Other');
+      const tag = { tag_type: 'rfid', value: 'theirs' };
+      expectProblem(await attach(tag, other.key), 'not_found');
+      expectProblem(await attach(tag, await api.keyWith([`${resource}:read`])), 'forbidden');
+      expect(await api.database.rows(`select from tags where value = 'theirs'`)).to.deep.equal([]);
+    });
+
+    it('are not attached to a deleted parent', async () => {
+      await api.database.rows(`update ${resource} set deleted_at = now() where id = $1`, [id]);
+      expectProblem(await attach({ tag_type: 'rfid', value: 'late' }), 'not_found');
+    });
+  });
+}

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { sql } from 'slonik';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { openTenantDoor, rowsOf, type TenantDoor } from '../../db/timescale/tenant-door.ts';
+import { useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
+
+describe('the door to the tables of organizations', () => {
+  const database = useDatabase();
+  let door: TenantDoor;
+  let ours: Site;
+  let theirs: Site;
+
+  before(async () => {
+    ours = await Site.create(database, 'Ours');
+    theirs = await Site.create(database, 'Theirs');
+    await ours.asset('OUR-ASSET');
+    await theirs.asset('THEIR-ASSET');
+    door = openTenantDoor(database.url, { max: 4 });
+    database.beforeDrop(() => door.end());
+  });
+
+  const keyRow = rowsOf<{ external_key: string }>();
+  const KEYS = sql.type(keyRow)`select external_key from assets order by external_key`;
+  const keys = async (orgId: number) => (await door.of(orgId).any(KEYS)).map((row) => row.external_key);
+
+  it('shows a query that forgets its organization nothing but that organization', async () => {
+    expect(await keys(ours.orgId)).to.deep.equal(['OUR-ASSET']);
+    expect(await keys(theirs.orgId)).to.deep.equal(['THEIR-ASSET']);
+    expect(await keys(999_999)).to.deep.equal([]);
+  });
+
+  it('never mixes organizations up, however many ask at once', async () => {
+    const asked = Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? ours : theirs));
+    const answers = await Promise.all(
+      asked.map(async ({ orgId }, index) =>
+        index % 7 === 0
+          ? door.of(orgId).transaction((transaction) => transaction.any(KEYS))
+          : door.of(orgId).any(KEYS),
+      ),
+    );
+    answers.forEach((rows, index) => {
+      const expected = asked[index] === ours ? 'OUR-ASSET' : 'THEIR-ASSET';
+      expect(rows).to.deep.equal([{ external_key: expected }]);
+    });
+  });
+
+  it('lets nobody write into another organization', async () => {
+    const stray = sql.type(keyRow)`
+      insert into assets (org_id, external_key, name) values (${theirs.orgId}, 'STRAY', 'stray') returning external_key`;
+    const error = await door
+      .of(ours.orgId)
+      .any(stray)
+      .catch((e: unknown) => e);
+    expect(error).to.be.instanceOf(pg.DatabaseError).and.to.have.property('code', '42501');
+    const moved = await door.of(ours.orgId).any(sql.type(keyRow)`
+      update assets set name = 'seized' where external_key = 'THEIR-ASSET' returning external_key`);
+    expect(moved).to.deep.equal([]);
+  });
+
+  it('keeps a failed statement to itself', async () => {
+    const failing = door
+      .of(ours.orgId)
+      .any(sql.type(keyRow)`select 1 / 0`)
+      .catch((e: unknown) => e);
+    const fine = door.of(theirs.orgId).any(KEYS);
+    expect(await failing).to.have.property('code', '22012');
+    expect(await fine).to.deep.equal([{ external_key: 'THEIR-ASSET' }]);
+  });
+
+  it('undoes a transaction that fails', async () => {
+    const error = await door
+      .of(ours.orgId)
+      .transaction(async (transaction) => {
+        await transaction.any(sql.type(keyRow)`
+          insert into assets (org_id, external_key, name) values (${ours.orgId}, 'HALF', 'half') returning external_key`);
+        throw new RangeError('no');
+      })
+      .catch((e: unknown) => e);
+    expect(error).to.have.property('message', 'no');
+    expect(await keys(ours.orgId)).to.deep.equal(['OUR-ASSET']);
+  });
+
+  it('connects again after its connections were cut', async () => {
+    await database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'tagtrail api'`,
+    );
+    // A statement that was under way on a cut connection fails; none may hang, and none after that may fail.
+    let answer: unknown;
+    while (answer === undefined) {
+      answer = await keys(ours.orgId).catch(() => undefined);
+    }
+    expect(answer).to.deep.equal(['OUR-ASSET']);
+  });
+
+  it("gives no way to raw scans, to readers' passwords, or to delete a row", async () => {
+    for (const query of [
+      sql.type(keyRow)`select * from scan_events`,
+      sql.type(keyRow)`select * from readers`,
+      sql.type(keyRow)`delete from assets`,
+      sql.type(keyRow)`alter table assets disable row level security`,
+    ]) {
+      const error = await door
+        .of(ours.orgId)
+        .any(query)
+        .catch((e: unknown) => e);
+      expect(error).to.have.property('code', '42501');
+    }
+  });
+
+  it('is a role that owns nothing and cannot bypass the policies, on every tenant table', async () => {
+    const [role] = await database.rows(
+      `select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole,
+         (select count(*) from pg_class where relowner = pg_roles.oid) as owned
+       from pg_roles where rolname = 'tagtrail_api'`,
+    );
+    expect(role).to.deep.equal({
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcanlogin: false,
+      rolcreaterole: false,
+      owned: 0,
+    });
+    const open = await database.rows<{ name: string }>(
+      `select relname as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)
+         and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'org_id')
+         and has_table_privilege('tagtrail_api', pg_class.oid, 'select')`,
+    );
+    expect(open).to.deep.equal([]);
+  });
+
+  it("holds for the tables' owner too, unless it is a member of the service role", async () => {
+    const owner = `owner_${process.pid}`;
+    await database.rows(`create role ${owner} nologin; grant select on assets to ${owner}`);
+    const client = new pg.Client(connectionConfig(database.url, 'test', owner));
+    await client.connect();
+    expect((await client.query('select from assets')).rowCount).to.equal(0);
+    await database.rows(`grant tagtrail_service to ${owner}`);
+    expect((await client.query('select from assets')).rowCount).to.equal(2);
+    await client.end();
+    await database.rows(`drop owned by ${owner}; drop role ${owner}`);
+  });
+});

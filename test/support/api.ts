@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createApiKey } from '../../services/api/access/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
+import { createOrganization } from '../../services/api/orgs/create-organization.ts';
+import { startApi } from '../../services/api/start.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import { type TestDatabase, useDatabase } from './database.ts';
+import { type Answer, expectDeclared } from './declared-answer.ts';
+
+export interface Call {
+  method?: string;
+  /** Path and query below the server's address. */
+  path: string;
+  /** The API key; null for none. The suite's own key if left out. */
+  key?: string | null;
+  /** Sent as JSON, with the media type of the method. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string | Uint8Array;
+  headers?: Record<string, string>;
+}
+
+export interface TestApi {
+  database: TestDatabase;
+  /** Where it listens. */
+  url: string;
+  orgId: number;
+  /** A key of the suite's organization with the five public scopes. */
+  key: string;
+  /** Makes a request; what comes back is checked against the route's declaration. */
+  call(call: Call): Promise<Answer>;
+  /** An organization of its own, with a key. */
+  organization(name?: string): Promise<{ orgId: number; key: string }>;
+  /** A key with just these scopes. */
+  keyWith(scopes: readonly string[], options?: { orgId?: number; expiresAt?: string }): Promise<string>;
+}
+
+/** The real API on a database of the suite's own, listening on a free port, with one organization and its key. */
+export function useApi(): TestApi {
+  const lifecycle = new Lifecycle(pino({ level: 'silent' }));
+  // Hooks run in the order they are registered in: the API stops before its database is dropped.
+  after(() => lifecycle.stop());
+  const database = useDatabase();
+  const api = { database } as TestApi;
+
+  before(async () => {
+    const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+    const pool = await lifecycle.start(
+      'arranging',
+      () => createQueryPool(database.url, { max: 2 }),
+      (started) => started.end(),
+    );
+    const config = {
+      DATABASE_URL: database.url,
+      HOST: '127.0.0.1',
+      API_PORT: 0,
+      LOG_LEVEL: 'silent',
+    } as const;
+    api.url = (await startApi(config, log, lifecycle)).url;
+    api.organization = async (name = 'Acme') => {
+      const { id: orgId } = await createOrganization(pool, name);
+      return { orgId, key: await api.keyWith(PUBLIC_SCOPES, { orgId }) };
+    };
+    api.keyWith = async (scopes, { orgId = api.orgId, expiresAt } = {}) => {
+      const { key } = await createApiKey(pool, { orgId, name: 'test', scopes, expiresAt: expiresAt ?? null });
+      return key;
+    };
+    Object.assign(api, await api.organization());
+  });
+
+  api.call = async ({ method = 'GET', path, key = api.key, json, body, headers = {} }) => {
+    const hasBody = json !== undefined || body !== undefined;
+    const response = await fetch(api.url + path, {
+      method,
+      headers: {
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(hasBody ? { 'Content-Type': mediaTypeOf(method) } : {}),
+        ...headers,
+      },
+      body: json === undefined ? (body ?? null) : JSON.stringify(json),
+    });
+    const text = await response.text();
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? null : JSON.parse(text),
+    };
+    expectDeclared(method, path, answer);
+    return answer;
+  };
+  return api;
+}
+
+function mediaTypeOf(method: string): string {
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+}
+
+/** Expects a `validation_error` with exactly these fields and codes, in this order. */
+export function expectIssues(
+  answer: Answer,
+  issues: readonly (readonly [field: string, code: string])[],
+): void {
+  expect(answer.body?.error).to.include({ type: 'validation_error', status: 400 });
+  const found = answer.body?.error?.fields?.map(({ field, code }) => [field, code]);
+  expect(found).to.deep.equal(issues);
+}
+
+/** Expects an error of this type, and its detail if one is given. */
+export function expectProblem(answer: Answer, type: string, detail?: string): void {
+  expect(answer.body?.error?.type, answer.text).to.equal(type);
+  if (detail !== undefined) {
+    expect(answer.body?.error?.detail).to.equal(detail);
+  }
+}
