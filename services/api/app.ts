@@ -1,17 +1,17 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { DatabasePool } from 'slonik';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
 import type { Health } from '../shared/runtime/health.ts';
 import { apiKeyAccess } from './access/access.ts';
 import type { KeyCache } from './access/key-cache.ts';
 import type { ApiContext } from './context.ts';
+import type { OrganizationDoor } from './organization-database.ts';
 import { API_ROUTES } from './routes.ts';
 
 export interface AppParts {
-  pool: DatabasePool;
+  door: OrganizationDoor;
   keys: KeyCache;
   health: Health;
   log: Logger;
@@ -20,11 +20,11 @@ export interface AppParts {
 }
 
 /** The API as an application that does not listen. */
-export function createApp({ pool, keys, health, ...parts }: AppParts): Koa {
+export function createApp({ door, keys, health, ...parts }: AppParts): Koa {
   return createHttpApp({
     ...parts,
     routes: API_ROUTES,
-    access: apiKeyAccess(pool, keys),
+    access: apiKeyAccess(door, keys),
     pages: [servePages(health)],
   });
 }

@@ -1,4 +1,4 @@
-import { IntegrityConstraintViolationError } from 'slonik';
+import pg from 'pg';
 import { conflict, type Problem } from '../shared/http/problem.ts';
 
 /** What the client is told when a write breaks a constraint, from the values it wrote. */
@@ -20,7 +20,7 @@ export async function explainViolations<Result>(
   try {
     return await write;
   } catch (error) {
-    const constraint = error instanceof IntegrityConstraintViolationError ? error.constraint : null;
+    const constraint = error instanceof pg.DatabaseError ? error.constraint : undefined;
     throw PROBLEMS[constraint ?? '']?.(values) ?? error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { sql } from 'slonik';
+import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
@@ -12,8 +13,9 @@ import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { rowsOf } from './organization-database.ts';
 
-/** Connections to the database that one API process may have. */
-const POOL_SIZE = 10;
+/** Connections to the database that one API process may have for requests, and for looking keys up. */
+const CONNECTIONS = 10;
+const ACCESS_CONNECTIONS = 2;
 
 /**
  * Starts the API, part by part.
@@ -29,21 +31,26 @@ export async function startApi(
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const pool = await lifecycle.start(
+  const door = await lifecycle.start(
     'database',
-    () => createQueryPool(config.DATABASE_URL, { max: POOL_SIZE }),
+    () => openOrganizationDoor(config.DATABASE_URL, { max: CONNECTIONS }),
+    (started) => started.end(),
+  );
+  const accessPool = await lifecycle.start(
+    'access',
+    () => createQueryPool(config.DATABASE_URL, { max: ACCESS_CONNECTIONS, role: 'tagtrail_access' }),
     (started) => started.end(),
   );
   const keys = await lifecycle.start(
     'api keys',
-    () => startKeys(config.DATABASE_URL, (id) => findKey(pool, id), log),
+    () => startKeys(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
     (started) => started.stop(),
   );
   const health = createHealth({
     registry,
-    checks: { database: () => pool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+    checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
-  const app = createApp({ pool, keys: keys.cache, health, log, registry });
+  const app = createApp({ door, keys: keys.cache, health, log, registry });
   const listening = await lifecycle.start(
     'http',
     () => listenOn(app.callback(), { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' }),

@@ -1,22 +1,21 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { DatabasePool } from 'slonik';
 import type { Access } from '../../shared/http/app.ts';
 import { unauthorized } from '../../shared/http/bearer.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { ApiContext } from '../context.ts';
-import { bindToOrganization } from '../organization-database.ts';
+import type { OrganizationDoor } from '../organization-database.ts';
 import type { KeyCache } from './key-cache.ts';
 import { digestOf, parseKey } from './key-format.ts';
 
 /** Lets API keys in (interface section 5). */
-export function apiKeyAccess(pool: DatabasePool, keys: KeyCache): Access<ApiContext> {
+export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache): Access<ApiContext> {
   return {
-    authenticate: (token) => authenticate(token, keys, pool),
+    authenticate: (token) => authenticate(token, keys, door),
     authorize: (context, route) => authorize(context, route.scope),
   };
 }
 
-async function authenticate(token: string, keys: KeyCache, pool: DatabasePool): Promise<ApiContext> {
+async function authenticate(token: string, keys: KeyCache, door: OrganizationDoor): Promise<ApiContext> {
   const key = parseKey(token);
   const known = key === null ? null : await keys.get(key.id);
   if (key === null || known === null || !timingSafeEqual(digestOf(key.secret), known.row.secret_sha256)) {
@@ -29,7 +28,7 @@ async function authenticate(token: string, keys: KeyCache, pool: DatabasePool): 
     throw unauthorized('API key has expired');
   }
   const { org_id: orgId, scopes, org_is_deleted: orgIsDeleted } = known.row;
-  return { apiKeyId: key.id, scopes, orgIsDeleted, db: bindToOrganization(pool, orgId) };
+  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId) };
 }
 
 /** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */

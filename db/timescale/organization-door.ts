@@ -8,18 +8,24 @@ import { inTransaction } from './transaction.ts';
 export type RowQuery<Row> = QuerySqlToken<RowType<Row>>;
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
-export interface TenantConnection {
+export interface OrganizationConnection {
   readonly orgId: number;
   any<Row>(query: RowQuery<Row>): Promise<readonly Row[]>;
   /** @throws RangeError if there is not exactly one row. */
   one<Row>(query: RowQuery<Row>): Promise<Row>;
   /** @throws RangeError if there is more than one row. */
   maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null>;
+  /** The first column of the row. @throws RangeError if there is more than one row. */
+  maybeOneFirst<Row extends object>(query: RowQuery<Row>): Promise<Row[keyof Row] | null>;
+  /** Whether there is any row. */
+  exists(query: RowQuery<unknown>): Promise<boolean>;
+  /** For what it does. */
+  query(query: RowQuery<unknown>): Promise<void>;
 }
 
-export interface TenantDatabase extends TenantConnection {
+export interface OrganizationDatabase extends OrganizationConnection {
   /** Runs `work` in a transaction; again from the start if the database gave it up for another's sake. */
-  transaction<Result>(work: (transaction: TenantConnection) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
 }
 
 /**
@@ -27,14 +33,14 @@ export interface TenantDatabase extends TenantConnection {
  * organization that a session setting names. No statement goes through without that setting in front of it, in the
  * same write, so it costs no round trip and nothing that an earlier statement left behind can matter.
  */
-export interface TenantDoor {
-  of(orgId: number): TenantDatabase;
+export interface OrganizationDoor {
+  of(orgId: number): OrganizationDatabase;
   end(): Promise<void>;
 }
 
-export function openTenantDoor(url: string, { max }: { max: number }): TenantDoor {
+export function openOrganizationDoor(url: string, { max }: { max: number }): OrganizationDoor {
   const config = {
-    ...connectionConfig(url, 'tagtrail api', TENANT_ROLE),
+    ...connectionConfig(url, 'tagtrail api', ORGANIZATION_ROLE),
     statement_timeout: STATEMENT_TIMEOUT,
     pipeline: true,
   };
@@ -57,7 +63,7 @@ export function openTenantDoor(url: string, { max }: { max: number }): TenantDoo
   };
 }
 
-const TENANT_ROLE = 'tagtrail_api';
+const ORGANIZATION_ROLE = 'tagtrail_api';
 
 /** Milliseconds. */
 const STATEMENT_TIMEOUT = 30_000;
@@ -74,7 +80,7 @@ function settingOf(orgId: number, isLocal: boolean): pg.QueryConfig {
 function connectionOf(
   orgId: number,
   send: (query: pg.QueryConfig) => Promise<pg.QueryResult>,
-): TenantConnection {
+): OrganizationConnection {
   const any = async <Row>(query: RowQuery<Row>): Promise<readonly Row[]> =>
     (await send(toConfig(query))).rows;
   const maybeOne = async <Row>(query: RowQuery<Row>): Promise<Row | null> => {
@@ -88,6 +94,15 @@ function connectionOf(
     orgId,
     any,
     maybeOne,
+    maybeOneFirst: async <Row extends object>(query: RowQuery<Row>) => {
+      const row = await maybeOne(query);
+      const [first] = row === null ? [] : Object.values(row);
+      return (first ?? null) as Row[keyof Row] | null;
+    },
+    exists: async (query) => (await any(query)).length > 0,
+    query: async (query) => {
+      await send(toConfig(query));
+    },
     one: async (query) => {
       const row = await maybeOne(query);
       if (row === null) {
@@ -98,7 +113,7 @@ function connectionOf(
   };
 }
 
-function toConfig({ name, sql, values }: RowQuery<unknown>): pg.QueryConfig {
+function toConfig({ name, sql, values }: Pick<RowQuery<unknown>, 'name' | 'sql' | 'values'>): pg.QueryConfig {
   const text = sql.replaceAll(SLONIK_PLACEHOLDER, '$');
   return { text, values: [...values], ...(name === undefined ? {} : { name }) };
 }

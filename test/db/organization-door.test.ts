@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { sql } from 'slonik';
 import { connectionConfig } from '../../db/timescale/connection.ts';
-import { openTenantDoor, rowsOf, type TenantDoor } from '../../db/timescale/tenant-door.ts';
+import { type OrganizationDoor, openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 
 describe('the door to the tables of organizations', () => {
   const database = useDatabase();
-  let door: TenantDoor;
+  let door: OrganizationDoor;
   let ours: Site;
   let theirs: Site;
 
@@ -17,7 +17,7 @@ describe('the door to the tables of organizations', () => {
     theirs = await Site.create(database, 'Theirs');
     await ours.asset('OUR-ASSET');
     await theirs.asset('THEIR-ASSET');
-    door = openTenantDoor(database.url, { max: 4 });
+    door = openOrganizationDoor(database.url, { max: 4 });
     database.beforeDrop(() => door.end());
   });
 
