@@ -6,6 +6,7 @@ import { listenFault } from '../../shared/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
+import { PacketGuard } from './packet-guard.ts';
 
 /**
  * An MQTT 3.1.1 broker that readers publish to directly. A reader logs in with the name and password of its
@@ -49,6 +50,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             done(badCredentials(), null);
           } else {
             readers.set(client, reader.username);
+            // A client takes over the session of its id; no reader may take over another's.
+            client.id = `${reader.username}/${client.id}`;
             done(null, true);
           }
         },
@@ -80,8 +83,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
+    const guard = new PacketGuard(LARGEST_PACKET);
+    // The broker reads by itself; this hears of what it has read.
+    socket.on('data', (bytes) => {
+      const tooLarge = guard.feed(bytes);
+      if (tooLarge !== null) {
+        onRefused(null, `a packet of ${tooLarge} bytes is over the limit of ${LARGEST_PACKET}`);
+        socket.destroy();
+      }
+    });
     broker.handle(socket);
   });
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -121,6 +134,14 @@ async function authenticate(
   const sha256 = createHash('sha256').update(password).digest();
   return reader !== undefined && timingSafeEqual(sha256, reader.passwordSha256) ? reader : null;
 }
+
+/**
+ * In bytes. Messages over the format's limit of 1 MiB are rejected and explained up to this size; beyond it the
+ * connection is cut before they are gathered.
+ */
+const LARGEST_PACKET = 16 * 1024 * 1024;
+
+const MOST_CONNECTIONS = 10_000;
 
 /** MQTT 3.1.1 section 3.2.2.3. */
 const SERVER_UNAVAILABLE = 3;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { expect } from 'chai';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, useIngest } from '../../support/ingest.ts';
@@ -134,6 +136,25 @@ describe('the embedded broker', () => {
       expect(error).to.have.property('code', 4);
       await client.endAsync(true);
     }
+  });
+
+  it('lets two readers have one client id, and no reader cut another off', async () => {
+    const portal = await ingest.connect('portal', { clientId: 'same' });
+    const mute = await ingest.connect('mute', { clientId: 'same' });
+    await mute.publishAsync('site/mute', read('E2801160'), { qos: 1 });
+    await portal.publishAsync('site/portal', read('E2801160'), { qos: 1 });
+    expect(portal.connected && mute.connected).to.equal(true);
+    expect(await scanned()).to.have.lengthOf(2);
+  });
+
+  it('cuts off who announces a packet larger than memory should hold, and serves the others', async () => {
+    const portal = await ingest.connect('portal');
+    const greedy = createConnection(ingest.port, '127.0.0.1');
+    greedy.on('error', () => {});
+    greedy.write(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]));
+    await once(greedy, 'close');
+    await portal.publishAsync('site/portal', read('E2801160'), { qos: 1 });
+    expect(await scanned()).to.have.lengthOf(1);
   });
 
   it('lets no reader listen', async () => {

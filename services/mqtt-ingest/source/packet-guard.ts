@@ -1,0 +1,46 @@
+/**
+ * Watches the bytes a client sends for the size of the next packet. The broker's parser gathers a packet until it is
+ * whole, so without a bound one client could announce 256 MiB and fill the memory.
+ *
+ * MQTT 3.1.1 section 2.2: a packet starts with one byte of type and flags and its remaining length, in one to four
+ * bytes of seven bits each, the lowest first.
+ */
+export class PacketGuard {
+  readonly #most: number;
+  /** Bytes of the packet that are still to come, once its length is known. */
+  #toCome = 0;
+  #state: 'type' | 'length' | 'body' = 'type';
+  #lengthBytes = 0;
+
+  /** @param most the largest remaining length in bytes that is let through. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes the next bytes; the announced length of a packet that is too large, or null. */
+  feed(bytes: Uint8Array): number | null {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#state === 'body') {
+        const skipped = Math.min(this.#toCome, bytes.length - at);
+        at += skipped;
+        this.#toCome -= skipped;
+        this.#state = this.#toCome === 0 ? 'type' : 'body';
+      } else if (this.#state === 'type') {
+        at += 1;
+        this.#state = 'length';
+        this.#lengthBytes = 0;
+        this.#toCome = 0;
+      } else {
+        const byte = bytes[at++] ?? 0;
+        this.#toCome += (byte & 0x7f) * 128 ** this.#lengthBytes;
+        this.#lengthBytes += 1;
+        if (this.#toCome > this.#most) {
+          return this.#toCome;
+        }
+        const isLast = byte < 0x80 || this.#lengthBytes === 4;
+        this.#state = isLast ? (this.#toCome === 0 ? 'type' : 'body') : 'length';
+      }
+    }
+    return null;
+  }
+}
