@@ -12,6 +12,12 @@ await runProcess(() => {
   return {
     log,
     boot: async (lifecycle) => {
+      let isUp = false;
+      await lifecycle.start(
+        'farewell',
+        () => {},
+        () => isUp && process.stdout.write('\nStopped in order.\n'),
+      );
       const standalone = await startStandalone(config, log, lifecycle);
       const queryPool = await createQueryPool(standalone.databaseUrl, { max: 1 });
       const writePool = createWritePool(standalone.databaseUrl, { max: 1 });
@@ -22,6 +28,7 @@ await runProcess(() => {
       if (credentials !== null) {
         process.stdout.write(credentialsText(standalone, credentials));
       }
+      isUp = true;
     },
   };
 });

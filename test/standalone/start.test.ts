@@ -59,6 +59,7 @@ describe('everything in one process', function () {
     expect(await whoAmI(second, key)).to.have.property('status', 200);
     expect(await stop(second)).to.equal(0);
     expect(second.stdout()).to.not.include('tt_');
+    expect(second.stdout()).to.match(/Stopped in order\.\n$/);
   });
 
   it('takes over the database that a killed process left running', async () => {

@@ -6,9 +6,13 @@ import type { TestDatabase } from '../../support/database.ts';
 import { RULES } from './recording.ts';
 
 /** Records a batch in a transaction that the caller ends. */
-export function recordIn(client: pg.PoolClient, scans: readonly Scan[]): Promise<Outcome[]> {
+export function recordIn(
+  client: pg.PoolClient,
+  scans: readonly Scan[],
+  { isCareful = false } = {},
+): Promise<Outcome[]> {
   const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
-  return recordScans(client, scans, { rules: RULES, now, isCareful: false });
+  return recordScans(client, scans, { rules: RULES, now, isCareful });
 }
 
 /** Records a batch in one transaction; one that the database gives up for the sake of another is an error. */

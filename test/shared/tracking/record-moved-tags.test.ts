@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
 import type { Sighting } from '../../../services/shared/tracking/history.ts';
 import type { Scan } from '../../../services/shared/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
+import { recordIn, waits } from './concurrently.ts';
 import { aRead, record, storedHistory, storedPosition } from './recording.ts';
 import { historyByDefinition } from './sightings.ts';
 
@@ -35,9 +38,12 @@ describe('a read that arrives again after its tag was attached to another asset'
   const readAt = (place: 'A' | 'B', at: number, rssi: number | null = null): Scan =>
     aRead({ orgId: site.orgId, readerId: readers[place], value, locationId: places[place], at, rssi });
 
-  async function moveTag(): Promise<void> {
-    await database.rows('update tags set detached_at = now() where asset_id = $1', [first]);
-    await site.tag({ assetId: second }, value);
+  async function moveTag(assetId = second): Promise<void> {
+    await database.rows('update tags set detached_at = now() where org_id = $1 and value = $2', [
+      site.orgId,
+      value,
+    ]);
+    await site.tag({ assetId }, value);
   }
 
   const statuses = async (...scans: Scan[]) => (await record(database, scans)).map(({ status }) => status);
@@ -128,4 +134,24 @@ describe('a read that arrives again after its tag was attached to another asset'
       await expectHistoryOfItsScans(first);
     });
   }
+
+  it('keeps the strongest copy also when the tag is moved on between two recorders', async () => {
+    const third = await site.asset(`third-${value}`);
+    await record(database, [readAt('A', AT, -70), readAt('B', AT, -65)]);
+    await moveTag();
+    const recordAgain = (client: pg.PoolClient, rssi: number) =>
+      recordIn(client, [readAt('A', AT, rssi)], { isCareful: true });
+    const { weaker } = await inTransaction(database.pool, async (client) => {
+      await recordAgain(client, -50);
+      await moveTag(third);
+      const weaker = inTransaction(database.pool, (other) => recordAgain(other, -60));
+      expect(await waits(database, weaker)).to.equal(true);
+      return { weaker };
+    });
+    expect((await weaker).map(({ status }) => status)).to.deep.equal(['duplicate']);
+    expect((await scansOf(first)).map(({ rssi }) => rssi)).to.deep.equal([-50, -65]);
+    for (const assetId of [first, second, third]) {
+      await expectHistoryOfItsScans(assetId);
+    }
+  });
 });
