@@ -208,7 +208,7 @@ create table rejected_messages (
   constraint rejected_messages__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint rejected_messages__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
-CREATE INDEX rejected_messages__org_id_id ON public.rejected_messages USING btree (org_id, id);
+CREATE INDEX rejected_messages__org_id_id ON public.rejected_messages USING btree (COALESCE(org_id, 0), id);
 
 create table scan_events (
   org_id integer not null,

@@ -37,7 +37,8 @@ create table rejected_messages (
   constraint rejected_messages__org_id foreign key (org_id) references organizations (id),
   constraint rejected_messages__org_id_reader_id foreign key (org_id, reader_id) references readers (org_id, id)
 );
-create index rejected_messages__org_id_id on rejected_messages (org_id, id);
+-- With 0 for no organization, so that those can be listed and trimmed like the others.
+create index rejected_messages__org_id_id on rejected_messages (coalesce(org_id, 0), id);
 
 -- When a message was first received, so that its redelivery is known as that message. Kept for 24 hours, and only
 -- for messages whose redelivery the scans themselves would not reveal.

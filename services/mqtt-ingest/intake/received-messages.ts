@@ -35,7 +35,8 @@ export function bringsItsOwnTimes({ isDup, mapped, receivedAt }: ReadMessage): b
  * reads they were. The same words without the flag are a new message. Messages that belong to no organization are
  * not remembered.
  *
- * If another process is just recording the same message, this waits for it.
+ * If another process is just recording the same message, this waits for it. A message whose very time of reception is
+ * stored is one whose commit went through although nobody heard of it: a redelivery too.
  */
 export async function rememberMessages(
   client: ClientBase,
@@ -53,7 +54,7 @@ export async function rememberMessages(
     const stored = remembered.get(words) ?? copies[0]?.receivedAt;
     let last = remembered.get(words) ?? Number.NEGATIVE_INFINITY;
     for (const { message, isDup, receivedAt } of copies) {
-      const isRedelivery = isDup && last >= receivedAt - REMEMBERED;
+      const isRedelivery = last === receivedAt || (isDup && last >= receivedAt - REMEMBERED);
       last = isRedelivery ? last : receivedAt;
       receptions.set(message, { receivedAt: last, isRedelivery });
     }
@@ -72,7 +73,7 @@ interface Receipt {
 const wordsOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) =>
   `${orgId} ${digest.toString('hex')}`;
 
-/** Times of reception of those that are remembered already; the others are remembered now. */
+/** Times of reception of those that are remembered already, by their words; the others are remembered now. */
 async function insertOrFind(
   client: ClientBase,
   receipts: readonly Receipt[],
@@ -80,19 +81,21 @@ async function insertOrFind(
   if (receipts.length === 0) {
     return new Map();
   }
-  const { rowCount } = await client.query({
+  const inserted = await client.query<{ orgId: number; digest: Buffer }>({
     name: 'remember-messages',
     text: `insert into received_messages (org_id, digest, received_at)
       select org_id, digest, time_of_micros(received_at)
       from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
       order by org_id, digest
-      on conflict do nothing`,
+      on conflict do nothing
+      returning org_id as "orgId", digest`,
     values: columns(receipts),
   });
-  if (rowCount === receipts.length) {
+  const isNew = new Set(inserted.rows.map(wordsOf));
+  const known = receipts.filter((receipt) => !isNew.has(wordsOf(receipt)));
+  if (known.length === 0) {
     return new Map();
   }
-  const inserted = new Map(receipts.map((receipt) => [wordsOf(receipt), receipt.receivedAt]));
   const { rows } = await client.query<{ orgId: number; digest: Buffer; received_at: Micros }>({
     name: 'find-messages',
     text: `select stored.org_id as "orgId", stored.digest, micros_of_time(stored.received_at) as received_at
@@ -100,14 +103,9 @@ async function insertOrFind(
       join received_messages stored on stored.org_id = receipt.org_id and stored.digest = receipt.digest
       order by stored.org_id, stored.digest
       for update of stored`,
-    values: columns(receipts).slice(0, 2),
+    values: columns(known).slice(0, 2),
   });
-  // A time equal to our own may be the row just inserted: the clock never tells one time twice within a process.
-  return new Map(
-    rows.flatMap((row) =>
-      row.received_at === inserted.get(wordsOf(row)) ? [] : [[wordsOf(row), row.received_at] as const],
-    ),
-  );
+  return new Map(rows.map((row) => [wordsOf(row), row.received_at]));
 }
 
 async function moveReceptions(client: ClientBase, receipts: readonly Receipt[]): Promise<void> {

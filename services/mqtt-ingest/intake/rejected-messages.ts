@@ -6,10 +6,14 @@ export interface RejectedMessage {
   rejections: readonly string[];
 }
 
+/** How many rejected messages are kept of an organization, and of none; beyond that the oldest go. */
+export const REJECTED_MESSAGES_KEPT = 10_000;
+
 /** Keeps what was rejected, with its reason and the beginning of its bytes, so that it can be looked at and replayed. */
 export async function keepRejectedMessages(
   client: ClientBase,
   rejected: readonly RejectedMessage[],
+  kept = REJECTED_MESSAGES_KEPT,
 ): Promise<void> {
   if (rejected.length === 0) {
     return;
@@ -31,7 +35,25 @@ export async function keepRejectedMessages(
       rejected.map(({ message }) => message.payload.sha256),
     ],
   });
+  const orgIds = [...new Set(rejected.map(({ message }) => message.reader?.orgId ?? NO_ORGANIZATION))];
+  await client.query({ name: 'trim-rejected-messages', text: TRIM, values: [orgIds.toSorted(), kept] });
 }
+
+/** Stands for messages on a topic that no reader has. */
+const NO_ORGANIZATION = 0;
+
+/** Rows another process is just removing are left to it. The lock stands outside: it would fall on skipped rows too. */
+const TRIM = `delete from rejected_messages using (
+    select old.id
+    from unnest($1::integer[]) as grown (org_id)
+    cross join lateral (
+      select id from rejected_messages where coalesce(rejected_messages.org_id, 0) = grown.org_id
+      order by id desc offset $2
+    ) surplus
+    join rejected_messages old on old.id = surplus.id
+    for update of old skip locked
+  ) oldest
+  where rejected_messages.id = oldest.id`;
 
 function reasonOf([first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} (and ${others.length} more)`;
