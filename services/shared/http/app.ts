@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
 import { measureRequests } from './metrics.ts';
 import { envelope, type Headers, toProblem } from './problem.ts';
-import { readBody } from './read-body.ts';
+import { readBody, streamBody } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
@@ -102,6 +102,7 @@ function dispatcher<Context>({ access, limiter }: HttpAppOptions<Context>): Disp
       search: koa.querystring,
       params,
       readBody: () => readBody(koa.req),
+      streamBody: (limit: number) => streamBody(koa.req, limit),
     };
     const answer = await route.answer(exchange, context);
     koa.set(answer.headers);

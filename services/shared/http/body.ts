@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   DEPTH_LIMIT,
   hasText,
@@ -19,6 +20,16 @@ export interface Body<T> {
   readonly schema: JsonSchema;
   /** @throws Problem `bad_request` for what cannot be decoded, `validation_error` for what is decoded and wrong. */
   read(bytes: Uint8Array): T;
+}
+
+/** A body too large to be held: read as it arrives. */
+export interface StreamedBody<T> {
+  readonly type: BodyType;
+  readonly schema: JsonSchema;
+  /** In bytes, of the whole body. */
+  readonly limit: number;
+  /** @throws Problem as {@link Body.read} does. */
+  receive(chunks: AsyncIterable<Buffer>, headers: IncomingHttpHeaders): Promise<T>;
 }
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';

@@ -3,8 +3,9 @@ import { Problem } from './problem.ts';
 
 export const JSON_TYPE = 'application/json';
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+export const MULTIPART_TYPE = 'multipart/form-data';
 
-export type BodyType = typeof JSON_TYPE | typeof MERGE_PATCH_TYPE;
+export type BodyType = typeof JSON_TYPE | typeof MERGE_PATCH_TYPE | typeof MULTIPART_TYPE;
 
 /**
  * Refuses a body that does not say it is what the operation takes (interface section 4.1). Media types are parsed:
@@ -25,6 +26,7 @@ export function requireMediaType(headers: IncomingHttpHeaders, expected: BodyTyp
 const DETAIL: Record<BodyType, string> = {
   [JSON_TYPE]: `Content-Type must be ${JSON_TYPE}`,
   [MERGE_PATCH_TYPE]: `Content-Type must be ${MERGE_PATCH_TYPE} on PATCH operations`,
+  [MULTIPART_TYPE]: `Content-Type must be ${MULTIPART_TYPE}`,
 };
 
 function isUtf8(header: string, expected: BodyType): boolean {

@@ -18,6 +18,7 @@ export const PROBLEMS = {
   missing_org_context: { status: 422, title: 'Missing org context' },
   rate_limited: { status: 429, title: 'Rate limited' },
   internal_error: { status: 500, title: 'Internal server error' },
+  unavailable: { status: 503, title: 'Unavailable' },
 } as const;
 
 export type ProblemType = keyof typeof PROBLEMS;

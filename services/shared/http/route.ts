@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Body } from './body.ts';
+import type { Body, StreamedBody } from './body.ts';
 import { requireMediaType } from './media-type.ts';
 import { type Headers, notFound, type ProblemType } from './problem.ts';
 import { type Parameters, type Query, type Read, readPath, readQuery } from './query.ts';
@@ -31,7 +31,7 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
     missing: string;
     row(request: { context: Context; params: Read<P> }): Promise<Row | null>;
   };
-  body?: Body<Input>;
+  body?: Body<Input> | StreamedBody<Input>;
   success: Success<Result>;
   /** Problems only the handler can find, with when they occur; the others follow from what stands above. */
   problems?: Partial<Record<ProblemType, string>>;
@@ -57,7 +57,7 @@ export interface Route<Context> {
   readonly isInternal: boolean;
   readonly query: Query;
   readonly params: Parameters;
-  readonly body: Body<unknown> | null;
+  readonly body: Body<unknown> | StreamedBody<unknown> | null;
   readonly success: Omit<Success<never>, 'present'>;
   /** Every problem it answers with beside 404 of unknown paths and 405, and when. */
   readonly problems: ReadonlyMap<ProblemType, string>;
@@ -73,6 +73,8 @@ export interface Exchange {
   search: string;
   params: Readonly<Record<string, string>>;
   readBody(): Promise<Uint8Array>;
+  /** @param limit in bytes. */
+  streamBody(limit: number): AsyncIterable<Buffer>;
 }
 
 export interface Answer {
@@ -120,11 +122,24 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   if (find !== undefined && (row === null || row === undefined)) {
     throw notFound(find.missing);
   }
-  const body = declaration.body?.read(await exchange.readBody());
+  const body = await receiveBody(declaration.body, exchange);
   // Both are there where the declaration's types say so: `Row` and `Input` are undefined without `find` and `body`.
   const result = await declaration.handle({ context, query, params, row: row as Row, body: body as Input });
   const presented = success.present(result, exchange.path);
   return { status: success.status, headers: presented.headers ?? {}, body: presented.body ?? null };
+}
+
+/** Only now is the body taken from the connection. */
+async function receiveBody<Input>(
+  body: Body<Input> | StreamedBody<Input> | undefined,
+  exchange: Exchange,
+): Promise<Input | undefined> {
+  if (body === undefined) {
+    return undefined;
+  }
+  return 'receive' in body
+    ? body.receive(exchange.streamBody(body.limit), exchange.headers)
+    : body.read(await exchange.readBody());
 }
 
 function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, Input, Result>(

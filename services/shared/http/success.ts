@@ -25,7 +25,10 @@ export function found<View>(schema: JsonSchema, description: string): Success<Vi
 }
 
 /** A new thing, as `{ data }`, and where it is: below the path it was posted to. */
-export function created<View extends { id: number }>(schema: JsonSchema, description: string): Success<View> {
+export function created<View extends { id: number | string }>(
+  schema: JsonSchema,
+  description: string,
+): Success<View> {
   return {
     status: 201,
     description,

@@ -5,7 +5,7 @@ import { Lifecycle } from './lifecycle.ts';
 
 /**
  * Runs a service as this process, from its configuration to its end. A fault at the start stops what was started,
- * prints one message and exits with status 1. SIGINT or SIGTERM stops in order and exits with 0; a second signal
+ * prints one message and exits with status 1. SIGINT, SIGTERM or SIGHUP (a closed terminal) stops in order and exits with 0; a second signal
  * does not wait.
  *
  * @param configure makes the log, and what is to be started with it.
@@ -37,8 +37,9 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger): void {
     await lifecycle.stop();
     process.exit(0);
   };
-  process.on('SIGINT', (signal) => void onSignal(signal));
-  process.on('SIGTERM', (signal) => void onSignal(signal));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => void onSignal(signal));
+  }
 }
 
 /** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */

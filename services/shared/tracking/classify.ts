@@ -42,7 +42,7 @@ function classifyOne(
   scan: Scan,
   time: ObservedAt,
   resolution: Resolution,
-  locationId: number | null,
+  placeId: number | null,
 ): Classified {
   const { orgId, source } = scan;
   if (!time.ok) {
@@ -53,15 +53,15 @@ function classifyOne(
   }
   const { observedAt, timeIsReceived } = time;
   if (resolution.kind === 'ambiguous') {
-    return { outcome: { status: 'ambiguous', observedAt } };
+    return { outcome: { status: 'ambiguous', observedAt, placeId } };
   }
   if (resolution.kind !== 'asset') {
-    const tagged = resolution.kind === 'location' ? resolution.locationId : null;
-    return { outcome: { status: 'unknown', observedAt, locationId: tagged } };
+    const locationId = resolution.kind === 'location' ? resolution.locationId : null;
+    return { outcome: { status: 'unknown', observedAt, placeId, locationId } };
   }
   const { assetId, tagValue } = resolution;
-  if (locationId === null) {
+  if (placeId === null) {
     return { outcome: { status: 'unplaced', assetId } };
   }
-  return { placed: { orgId, assetId, scan, tagValue, locationId, observedAt, timeIsReceived } };
+  return { placed: { orgId, assetId, scan, tagValue, locationId: placeId, observedAt, timeIsReceived } };
 }

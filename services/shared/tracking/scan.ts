@@ -46,10 +46,10 @@ export type Outcome =
   | { status: 'recorded'; assetId: number; observedAt: Micros; timeIsReceived: boolean }
   /** Known already; nothing was written, but for a stronger RSSI. */
   | { status: 'duplicate'; assetId: number; observedAt: Micros }
-  /** No live tag of a live asset; `locationId` is set if a location's tag was read. */
-  | { status: 'unknown'; observedAt: Micros; locationId: number | null }
+  /** No live tag of a live asset; `locationId` is set if a location's tag was read, at `placeId`. */
+  | { status: 'unknown'; observedAt: Micros; placeId: number | null; locationId: number | null }
   /** Several tags share the key and none has the value. */
-  | { status: 'ambiguous'; observedAt: Micros }
+  | { status: 'ambiguous'; observedAt: Micros; placeId: number | null }
   /** The tag is known, the place is not. */
   | { status: 'unplaced'; assetId: number | null }
   | { status: 'rejected'; reason: string };

@@ -37,7 +37,7 @@ export async function recordUnknownTags(
       tags.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : null)),
       tags.map(({ scan: { source } }) => (source.kind === 'reader' ? source.antenna : null)),
       tags.map(({ scan }) => scan.rssi),
-      tags.map(({ scan }) => scan.locationId),
+      tags.map(({ placeId }) => placeId),
     ],
   });
   const grown = new Set(rows.filter(({ is_new: isNew }) => isNew).map(({ org_id: orgId }) => orgId));
@@ -93,6 +93,8 @@ interface UnknownSighting {
   key: string;
   scan: Scan;
   observedAt: Micros;
+  /** Where it was read, if that is a live location. */
+  placeId: number | null;
   ambiguous: boolean;
 }
 
@@ -103,8 +105,10 @@ function sightingOf(scan: Scan, outcome: Outcome | undefined): UnknownSighting[]
     return [];
   }
   const key = tagKey(tagType, value);
-  const ambiguous = outcome.status === 'ambiguous';
-  return [{ name: `${orgId} ${tagType} ${key}`, key, scan, observedAt: outcome.observedAt, ambiguous }];
+  const { status, observedAt, placeId } = outcome;
+  return [
+    { name: `${orgId} ${tagType} ${key}`, key, scan, observedAt, placeId, ambiguous: status === 'ambiguous' },
+  ];
 }
 
 function isUnresolved(outcome: Outcome): outcome is Extract<Outcome, { status: 'unknown' | 'ambiguous' }> {

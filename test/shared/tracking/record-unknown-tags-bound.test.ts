@@ -33,7 +33,12 @@ describe('the number of unknown tags is bounded', () => {
     return rows.map(({ value }) => value);
   }
 
-  const unknownAt = (observedAt: number): Outcome => ({ status: 'unknown', observedAt, locationId: null });
+  const unknownAt = (observedAt: number): Outcome => ({
+    status: 'unknown',
+    observedAt,
+    placeId: null,
+    locationId: null,
+  });
 
   /** Records reads as unknown with a small bound; a transaction that had to be run again is an error. */
   async function see(kept: number, ...scans: Scan[]) {

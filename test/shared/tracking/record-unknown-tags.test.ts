@@ -55,7 +55,9 @@ describe('unknown tags', () => {
 
   it('are listed with what was seen of them', async () => {
     const outcomes = await record(database, [aScan('E28011', START, { antenna: 2, rssi: -61.5 })]);
-    expect(outcomes).to.deep.equal([{ status: 'unknown', observedAt: START, locationId: null }]);
+    expect(outcomes).to.deep.equal([
+      { status: 'unknown', observedAt: START, placeId: hall, locationId: null },
+    ]);
     expect(await listed()).to.deep.equal([{ ...row(), antenna: 2, rssi: -61.5 }]);
   });
 
@@ -148,11 +150,17 @@ describe('unknown tags', () => {
     expect(await listed()).to.deep.equal([{ ...row(), locationId: null }]);
   });
 
+  it('are listed without a place where that is not a live location of the organization', async () => {
+    const elsewhere = await (await Site.create(database, 'Other')).location('ELSEWHERE');
+    await record(database, [aScan('E28011', START, { locationId: elsewhere })]);
+    expect(await listed()).to.deep.equal([{ ...row(), locationId: null }]);
+  });
+
   it('are flagged while ambiguous', async () => {
     await site.asset('one', 'e28011');
     await site.asset('other', 'E28011');
     const outcomes = await record(database, [aScan('E2-8011', START)]);
-    expect(outcomes).to.deep.equal([{ status: 'ambiguous', observedAt: START }]);
+    expect(outcomes).to.deep.equal([{ status: 'ambiguous', observedAt: START, placeId: hall }]);
     expect(await listed()).to.deep.equal([{ ...row(), value: 'E2-8011', ambiguous: true }]);
     await database.rows('update tags set detached_at = now() where org_id = $1', [site.orgId]);
     await record(database, [aScan('E2-8011', second(1))]);
