@@ -6,23 +6,27 @@ import type { ReadMessage } from './message.ts';
 import type { SettledItem } from './to-scans.ts';
 
 /**
- * What became of a reader's messages and reads. At any time
+ * What became of messages and their reads. At any time
  * `reads = recorded + duplicates + unknown + unplaced + rejected`; the table checks it.
  */
-export interface MessageCounts {
-  messages: number;
-  /** Messages that could not be decoded at all. */
-  messagesRejected: number;
-  recorded: number;
-  duplicates: number;
-  /** Ambiguous ones among them. */
-  unknown: number;
-  unplaced: number;
-  rejected: number;
-  /** Heartbeats, status and other items that are no reads; no part of `reads`. */
-  ignored: number;
-  lastMessageAt: Micros;
-}
+export type MessageCounts = Record<Counter, number> & { lastMessageAt: Micros };
+
+/**
+ * `messagesRejected` are those that could not be decoded at all; ambiguous reads count as `unknown`; `ignored` are
+ * heartbeats, status and other items that are no reads.
+ */
+const COUNTERS = [
+  'messages',
+  'messagesRejected',
+  'recorded',
+  'duplicates',
+  'unknown',
+  'unplaced',
+  'rejected',
+  'ignored',
+] as const;
+
+type Counter = (typeof COUNTERS)[number];
 
 /** Where each outcome of a scan is counted. */
 const COUNTED_AS = {
@@ -32,24 +36,19 @@ const COUNTED_AS = {
   ambiguous: 'unknown',
   unplaced: 'unplaced',
   rejected: 'rejected',
-} as const satisfies Record<OutcomeStatus, keyof MessageCounts>;
+} as const satisfies Record<OutcomeStatus, Counter>;
 
 /** What one message adds. */
 export function countItems(
   { mapped, receivedAt }: ReadMessage,
   settled: readonly SettledItem[],
 ): MessageCounts {
-  const counts: MessageCounts = {
-    messages: 1,
-    messagesRejected: mapped.outcome === 'rejected' ? 1 : 0,
-    recorded: 0,
-    duplicates: 0,
-    unknown: 0,
-    unplaced: 0,
-    rejected: 0,
-    ignored: mapped.outcome === 'ignored' ? 1 : 0,
-    lastMessageAt: receivedAt,
-  };
+  const counts = { ...nothingCounted(), messages: 1, lastMessageAt: receivedAt };
+  if (mapped.outcome === 'rejected') {
+    counts.messagesRejected = 1;
+  } else if (mapped.outcome === 'ignored') {
+    counts.ignored = 1;
+  }
   for (const item of settled) {
     if ('outcome' in item) {
       counts[COUNTED_AS[item.outcome.status]] += 1;
@@ -66,84 +65,65 @@ export async function addReaderCounts(
   counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[],
 ): Promise<void> {
   const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));
-  const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].map(sum);
+  const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].map((all) => ({
+    orgId: all[0]?.reader.orgId,
+    readerId: all[0]?.reader.readerId,
+    ...sum(all.map(({ counts }) => counts)),
+  }));
   if (rows.length === 0) {
     return;
   }
   await client.query({
     name: 'add-reader-counts',
-    text: `insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
-        duplicates, unknown, unplaced, rejected, ignored, last_message_at)
-      select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
-        recorded, duplicates, unknown, unplaced, rejected, ignored, time_of_micros(last_message_at)
-      from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-        $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
-        as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
-        ignored, last_message_at)
-      order by org_id, reader_id
-      on conflict (org_id, reader_id) do update set
-        messages = stored.messages + excluded.messages,
-        messages_rejected = stored.messages_rejected + excluded.messages_rejected,
-        reads = stored.reads + excluded.reads,
-        recorded = stored.recorded + excluded.recorded,
-        duplicates = stored.duplicates + excluded.duplicates,
-        unknown = stored.unknown + excluded.unknown,
-        unplaced = stored.unplaced + excluded.unplaced,
-        rejected = stored.rejected + excluded.rejected,
-        ignored = stored.ignored + excluded.ignored,
-        last_message_at = greatest(stored.last_message_at, excluded.last_message_at)`,
-    values: COLUMNS.map((column) => rows.map((row) => row[column])),
+    text: ADD,
+    values: (['orgId', 'readerId', ...COUNTERS, 'lastMessageAt'] as const).map((column) =>
+      rows.map((row) => row[column]),
+    ),
   });
 }
 
-interface ReaderRow extends MessageCounts {
-  orgId: number;
-  readerId: number;
+const ADD = `insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
+    duplicates, unknown, unplaced, rejected, ignored, last_message_at)
+  select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
+    recorded, duplicates, unknown, unplaced, rejected, ignored, time_of_micros(last_message_at)
+  from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+    as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
+    ignored, last_message_at)
+  order by org_id, reader_id
+  on conflict (org_id, reader_id) do update set
+    messages = stored.messages + excluded.messages,
+    messages_rejected = stored.messages_rejected + excluded.messages_rejected,
+    reads = stored.reads + excluded.reads,
+    recorded = stored.recorded + excluded.recorded,
+    duplicates = stored.duplicates + excluded.duplicates,
+    unknown = stored.unknown + excluded.unknown,
+    unplaced = stored.unplaced + excluded.unplaced,
+    rejected = stored.rejected + excluded.rejected,
+    ignored = stored.ignored + excluded.ignored,
+    last_message_at = greatest(stored.last_message_at, excluded.last_message_at)`;
+
+function sum(all: readonly MessageCounts[]): MessageCounts {
+  const total = nothingCounted();
+  for (const counts of all) {
+    for (const counter of COUNTERS) {
+      total[counter] += counts[counter];
+    }
+    total.lastMessageAt = Math.max(total.lastMessageAt, counts.lastMessageAt);
+  }
+  return total;
 }
 
-const COLUMNS = [
-  'orgId',
-  'readerId',
-  'messages',
-  'messagesRejected',
-  'recorded',
-  'duplicates',
-  'unknown',
-  'unplaced',
-  'rejected',
-  'ignored',
-  'lastMessageAt',
-] as const satisfies readonly (keyof ReaderRow)[];
-
-function sum(counted: readonly { reader: RegisteredReader; counts: MessageCounts }[]): ReaderRow {
-  return counted.reduce<ReaderRow>(
-    (row, { reader, counts }) => ({
-      orgId: reader.orgId,
-      readerId: reader.readerId,
-      messages: row.messages + counts.messages,
-      messagesRejected: row.messagesRejected + counts.messagesRejected,
-      recorded: row.recorded + counts.recorded,
-      duplicates: row.duplicates + counts.duplicates,
-      unknown: row.unknown + counts.unknown,
-      unplaced: row.unplaced + counts.unplaced,
-      rejected: row.rejected + counts.rejected,
-      ignored: row.ignored + counts.ignored,
-      lastMessageAt: Math.max(row.lastMessageAt, counts.lastMessageAt),
-    }),
-    NOTHING,
-  );
+function nothingCounted(): MessageCounts {
+  return {
+    messages: 0,
+    messagesRejected: 0,
+    recorded: 0,
+    duplicates: 0,
+    unknown: 0,
+    unplaced: 0,
+    rejected: 0,
+    ignored: 0,
+    lastMessageAt: 0,
+  };
 }
-
-const NOTHING: ReaderRow = {
-  orgId: 0,
-  readerId: 0,
-  messages: 0,
-  messagesRejected: 0,
-  recorded: 0,
-  duplicates: 0,
-  unknown: 0,
-  unplaced: 0,
-  rejected: 0,
-  ignored: 0,
-  lastMessageAt: 0,
-};
