@@ -6,25 +6,31 @@ import { servePages } from '../shared/http/pages.ts';
 import type { Health } from '../shared/runtime/health.ts';
 import { apiKeyAccess } from './access/access.ts';
 import type { KeyCache } from './access/key-cache.ts';
+import type { KeyUsage } from './access/key-usage.ts';
 import type { ApiContext } from './context.ts';
+import { type DescriptionOptions, describePublicApi } from './description/document.ts';
+import { publishDescription } from './description/publish.ts';
 import type { OrganizationDoor } from './organization-database.ts';
-import { API_ROUTES } from './routes.ts';
+import { API_RESOURCES, API_ROUTES } from './routes.ts';
 
 export interface AppParts {
   door: OrganizationDoor;
   keys: KeyCache;
+  keyUsage: KeyUsage;
   health: Health;
   log: Logger;
   registry: Registry;
   limiter?: Limiter<ApiContext>;
+  description: DescriptionOptions;
 }
 
 /** The API as an application that does not listen. */
-export function createApp({ door, keys, health, ...parts }: AppParts): Koa {
+export function createApp({ door, keys, keyUsage, health, description, ...parts }: AppParts): Koa {
   return createHttpApp({
     ...parts,
     routes: API_ROUTES,
-    access: apiKeyAccess(door, keys),
+    access: apiKeyAccess(door, keys, keyUsage),
     pages: [servePages(health)],
+    documents: [publishDescription(describePublicApi(API_RESOURCES, description))],
   });
 }

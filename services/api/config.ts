@@ -1,12 +1,16 @@
 import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
 import { portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
+import { DESCRIPTION_SETTINGS } from './description/settings.ts';
+import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
 
 /** Everything about the API that is decided outside of it. */
 export const API_SETTINGS = {
   DATABASE_URL,
   HOST,
   API_PORT: portSetting('the port the API listens on', 8080),
+  ...DESCRIPTION_SETTINGS,
+  ...RATE_LIMIT_SETTINGS,
   LOG_LEVEL,
 };
 

@@ -1,4 +1,5 @@
 import { routesOf } from '../shared/http/route.ts';
+import type { KeyCache } from './access/key-cache.ts';
 import type { OrganizationDatabase } from './organization-database.ts';
 
 /** What a handler knows of who asks. */
@@ -7,6 +8,8 @@ export interface ApiContext {
   scopes: readonly string[];
   orgIsDeleted: boolean;
   db: OrganizationDatabase;
+  /** Where a change of keys is made, so that it counts from the next request on. */
+  keys: Pick<KeyCache, 'changing'>;
 }
 
 /** Declares a route of the API. */

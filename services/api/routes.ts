@@ -1,20 +1,50 @@
 import type { Route } from '../shared/http/route.ts';
+import { apiKeyRoutes } from './api-keys/routes.ts';
 import { assetRoutes } from './assets/routes.ts';
 import type { ApiContext } from './context.ts';
 import { historyRoutes } from './history/routes.ts';
+import { importRoutes } from './imports/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { treeRoutes } from './locations/tree-routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 
-/** Every route of the API. */
-export const API_ROUTES: readonly Route<ApiContext>[] = [
-  ...assetRoutes,
-  ...historyRoutes,
-  ...locationRoutes,
-  ...treeRoutes,
-  ...tagRoutes,
-  ...reportRoutes,
-  ...orgRoutes,
+/** Routes about one thing, and what readers of the description are told of it. */
+export interface Resource {
+  name: string;
+  description: string;
+  routes: readonly Route<ApiContext>[];
+}
+
+/** Everything there is in the API, in the order in which it is described. */
+export const API_RESOURCES: readonly Resource[] = [
+  {
+    name: 'Assets',
+    description: 'The physical things that are tracked: your master data, and where they are.',
+    routes: assetRoutes,
+  },
+  {
+    name: 'Locations',
+    description: 'The places where assets can be, in a tree: sites, halls, aisles, docks.',
+    routes: [...locationRoutes, ...treeRoutes],
+  },
+  {
+    name: 'Tags',
+    description:
+      'What readers see: RFID tags, BLE beacons and barcodes. They are attached to assets and locations, and reached through them only.',
+    routes: tagRoutes,
+  },
+  {
+    name: 'Tracking',
+    description:
+      'What the scans tell: where assets are and where they have been. Scans come from readers and handhelds, never through this API.',
+    routes: [...historyRoutes, ...reportRoutes],
+  },
+  { name: 'Organization', description: 'Who is calling, and what the key may do.', routes: orgRoutes },
+  { name: 'API keys', description: 'For administrators.', routes: apiKeyRoutes },
+  { name: 'Imports', description: 'For the import of files.', routes: importRoutes },
 ];
+
+/** Every route of the API. */
+export const API_ROUTES: readonly Route<ApiContext>[] = API_RESOURCES.flatMap(({ routes }) => routes);

@@ -3,15 +3,18 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { sql } from 'slonik';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
+import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
-import { findKey } from './access/queries.ts';
+import { findKey, writeLastUsed } from './access/queries.ts';
+import { startKeyUsage } from './access/start-key-usage.ts';
 import { startKeys } from './access/start-keys.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { rowsOf } from './organization-database.ts';
+import { MACHINE_CLOCKS, startLimiter } from './rate-limit/start-limiter.ts';
 
 /** Connections to the database that one API process may have for requests, and for looking keys up. */
 const CONNECTIONS = 10;
@@ -21,12 +24,14 @@ const ACCESS_CONNECTIONS = 2;
  * Starts the API, part by part.
  *
  * @returns where it listens.
- * @throws AppError if the database is not there or not migrated, or the port is taken.
+ * @throws AppError if the database is not there or not migrated, the server that shares rate limits is not there, or
+ * the port is taken.
  */
 export async function startApi(
   config: ApiConfig,
   log: Logger,
   lifecycle: Lifecycle,
+  clocks = MACHINE_CLOCKS,
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
@@ -46,14 +51,29 @@ export async function startApi(
     () => startKeys(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
     (started) => started.stop(),
   );
+  const { usage: keyUsage } = await lifecycle.start(
+    'key usage',
+    () => startKeyUsage((uses) => writeLastUsed(accessPool, uses), log),
+    (started) => started.stop(),
+  );
   const health = createHealth({
     registry,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
-  const app = createApp({ door, keys: keys.cache, health, log, registry });
+  const limiter = await startLimiter(config, { log, registry, lifecycle, clocks });
+  const description = {
+    publicUrl: config.PUBLIC_URL,
+    limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
+  };
+  const app = createApp({ door, keys: keys.cache, keyUsage, health, log, registry, limiter, description });
   const listening = await lifecycle.start(
     'http',
-    () => listenOn(app.callback(), { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' }),
+    () =>
+      listenOn(
+        app.callback(),
+        { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' },
+        answerUnparsed,
+      ),
     (started) => started.close(),
   );
   log.info({ address: listening.url }, 'the API listens');

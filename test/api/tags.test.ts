@@ -62,7 +62,6 @@ for (const resource of ['assets', 'locations'] as const) {
       ['an empty value', { tag_type: 'rfid', value: '' }, [['value', 'too_short']]],
       ['a long value', { tag_type: 'rfid', value: 'x'.repeat(256) }, [['value', 'too_long']]],
       ['DEL', { tag_type: 'rfid', value: 'a\u007f' }, [['value', 'invalid_value']]],
-      ['separators only', { tag_type: 'ble', value: ': -' }, [['value', 'invalid_value']]],
       [
         'nothing but a surplus key',
         { x: 1 },

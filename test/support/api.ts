@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { createQueryPool } from '../../db/timescale/pool.ts';
 import { createApiKey } from '../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
+import type { ApiConfig } from '../../services/api/config.ts';
 import { createOrganization } from '../../services/api/orgs/create-organization.ts';
 import { startApi } from '../../services/api/start.ts';
 import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
@@ -37,6 +38,20 @@ export interface TestApi {
   keyWith(scopes: readonly string[], options?: { orgId?: number; expiresAt?: string }): Promise<string>;
 }
 
+/** Settings of an API on a database, on a free port, with limits that no test meets by accident. */
+export function apiConfig(databaseUrl: string): ApiConfig {
+  return {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    API_PORT: 0,
+    RATE_LIMIT_PER_MINUTE: 60_000,
+    RATE_LIMIT_BURST: 60_000,
+    REDIS_URL: null,
+    PUBLIC_URL: null,
+    LOG_LEVEL: 'silent',
+  };
+}
+
 /** The real API on a database of the suite's own, listening on a free port, with one organization and its key. */
 export function useApi(): TestApi {
   const lifecycle = new Lifecycle(pino({ level: 'silent' }));
@@ -52,13 +67,7 @@ export function useApi(): TestApi {
       () => createQueryPool(database.url, { max: 2 }),
       (started) => started.end(),
     );
-    const config = {
-      DATABASE_URL: database.url,
-      HOST: '127.0.0.1',
-      API_PORT: 0,
-      LOG_LEVEL: 'silent',
-    } as const;
-    api.url = (await startApi(config, log, lifecycle)).url;
+    api.url = (await startApi(apiConfig(database.url), log, lifecycle)).url;
     api.organization = async (name = 'Acme') => {
       const { id: orgId } = await createOrganization(pool, name);
       return { orgId, key: await api.keyWith(PUBLIC_SCOPES, { orgId }) };
@@ -88,7 +97,7 @@ export function useApi(): TestApi {
       text,
       body: text === '' ? null : JSON.parse(text),
     };
-    expectDeclared(method, path, answer);
+    expectDeclared(method, path, answer, json);
     return answer;
   };
   return api;

@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
-import { API_ROUTES } from '../../services/api/routes.ts';
-import type { JsonSchema } from '../../services/shared/http/fields.ts';
-import { ISSUE_CODES } from '../../services/shared/http/issues.ts';
+import { describeApi } from '../../services/api/description/document.ts';
+import type { Operation, Response } from '../../services/api/description/openapi.ts';
+import { API_RESOURCES } from '../../services/api/routes.ts';
 import { PROBLEMS, type ProblemType } from '../../services/shared/http/problem.ts';
 
 export interface Answer {
@@ -33,46 +33,120 @@ export interface AnswerBody {
 }
 
 /**
- * Expects what every answer promises: a request id, the declared schema for a success, and for an error the envelope
- * of interface section 7.1 with a type that the route declares.
+ * The description the API publishes, internal routes added. It lets answers have further fields, as clients must;
+ * what is published and what is answered are of the same version here, so that none is allowed.
  */
-export function expectDeclared(method: string, target: string, answer: Answer): void {
+const DOCUMENT = closed(
+  describeApi(API_RESOURCES, { publicUrl: null, limits: { perMinute: 60, burst: 120 } }),
+);
+
+const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: true });
+formats.default(ajv);
+ajv.addSchema(DOCUMENT, 'api');
+
+/**
+ * Expects what the description promises of an answer: its status, its headers and its body; and of a body that was
+ * accepted, that it is one the description allows.
+ *
+ * @param sent the JSON that was sent.
+ */
+export function expectDeclared(method: string, target: string, answer: Answer, sent?: unknown): void {
   const path = target.split('?', 1)[0] ?? '';
-  const route = API_ROUTES.find(
-    (candidate) =>
-      candidate.method === (method === 'HEAD' ? 'GET' : method) && templateOf(candidate.path).test(path),
-  );
   expect(answer.headers.get('x-request-id')).to.be.a('string');
+  if (!path.startsWith('/api/')) {
+    // Health and metrics are no part of the API.
+    return;
+  }
+  const found = operationAt(method === 'HEAD' ? 'GET' : method, path);
+  const declared = found === null ? nowhere(answer) : responseOf(found, answer);
+  expectHeaders(declared.response, answer);
   if (method === 'HEAD') {
     expect(answer.text).to.equal('');
     return;
   }
+  if (declared.response.content === undefined) {
+    expect(answer.text).to.equal('');
+  } else {
+    expect(answer.headers.get('content-type')).to.equal('application/json');
+    expectSchema(`${declared.pointer}/content/application~1json/schema`, answer.body);
+  }
   if (answer.status >= 400) {
     expectEnvelope(path, answer);
-    const type = answer.body?.error?.type;
-    const everywhere = type === 'not_found' || type === 'method_not_allowed';
-    if (route !== undefined && type !== undefined) {
-      expect([...route.problems.keys()], `${route.operationId} declares ${type}`).to.include(type);
-    } else {
-      expect(everywhere, `${method} ${path} has no route and answers ${type}`).to.equal(true);
-    }
-  } else if (route !== undefined) {
-    expect(answer.status).to.equal(route.success.status);
-    if (route.success.schema === null) {
-      expect(answer.text).to.equal('');
-    } else {
-      expectSchema(route.success.schema, answer.body, route.operationId);
-    }
-    for (const header of Object.keys(route.success.headers)) {
-      expect(answer.headers.get(header), header).to.be.a('string');
-    }
+    expect(declared.response['x-error-types'], declared.pointer).to.include(answer.body?.error?.type);
+  } else if (found !== null && sent !== undefined) {
+    const [type = ''] = Object.keys(found.operation.requestBody?.content ?? {});
+    expectSchema(`${found.pointer}/requestBody/content/${escaped(type)}/schema`, sent);
+  }
+}
+
+interface Found {
+  operation: Operation;
+  pointer: string;
+}
+
+interface Declared {
+  response: Response;
+  pointer: string;
+}
+
+/** Of the paths that fit, the most literal one is meant, as the router has it. */
+function operationAt(method: string, path: string): Found | null {
+  const [template] = Object.keys(DOCUMENT.paths)
+    .filter((candidate) => new RegExp(`^${candidate.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .sort((a, b) => placeholdersOf(a) - placeholdersOf(b));
+  const verb = method.toLowerCase() as 'get';
+  const operation = template === undefined ? undefined : DOCUMENT.paths[template]?.[verb];
+  return operation === undefined || template === undefined
+    ? null
+    : { operation, pointer: `/paths/${escaped(template)}/${verb}` };
+}
+
+function placeholdersOf(path: string): number {
+  return path.match(/\{/g)?.length ?? 0;
+}
+
+function responseOf({ operation, pointer }: Found, { status, text }: Answer): Declared {
+  const response = operation.responses[status];
+  if (response === undefined) {
+    throw new Error(`${operation.operationId} does not declare ${status}: ${text}`);
+  }
+  return '$ref' in response
+    ? shared(response.$ref.split('/').at(-1) ?? '')
+    : { response, pointer: `${pointer}/responses/${status}` };
+}
+
+function shared(name: string): Declared {
+  const response = DOCUMENT.components.responses[name];
+  if (response === undefined) {
+    throw new Error(`there is no response called ${name}`);
+  }
+  return { response, pointer: `/components/responses/${name}` };
+}
+
+/** What is answered where there is no operation. */
+function nowhere({ status, text }: Answer): Declared {
+  expect(status, text).to.be.oneOf([404, 405]);
+  const { response, pointer } = shared('MethodNotAllowed');
+  if (status === 405) {
+    return { response, pointer };
+  }
+  const { Allow: _, ...headers } = response.headers;
+  return { response: { ...response, headers, 'x-error-types': ['not_found'] }, pointer };
+}
+
+function expectHeaders({ headers }: Response, answer: Answer): void {
+  for (const [name, header] of Object.entries(headers)) {
+    const schema = '$ref' in header ? DOCUMENT.components.headers[name]?.schema : header.schema;
+    const value = answer.headers.get(name);
+    expect(value, `${name} of ${answer.status}`).to.be.a('string');
+    const validate = ajv.compile(schema ?? false);
+    const typed = schema?.['type'] === 'integer' ? Number(value) : value;
+    expect(validate(typed), `${name}: ${value}`).to.equal(true);
   }
 }
 
 function expectEnvelope(path: string, answer: Answer): void {
   const { error } = answer.body ?? {};
-  expect(answer.headers.get('content-type')).to.equal('application/json');
-  expectSchema(ENVELOPE, answer.body, 'error envelope');
   expect(error?.status).to.equal(answer.status);
   expect(error?.instance).to.equal(path);
   expect(error?.request_id).to.equal(answer.headers.get('x-request-id'));
@@ -80,50 +154,29 @@ function expectEnvelope(path: string, answer: Answer): void {
   expect(error?.fields !== undefined).to.equal(error?.type === 'validation_error');
 }
 
-const ENVELOPE: JsonSchema = {
-  type: 'object',
-  properties: {
-    error: {
-      type: 'object',
-      properties: {
-        type: { enum: Object.keys(PROBLEMS) },
-        title: { type: 'string' },
-        status: { type: 'integer' },
-        detail: { type: 'string', minLength: 1 },
-        instance: { type: 'string' },
-        request_id: { type: 'string' },
-        fields: {
-          type: 'array',
-          minItems: 1,
-          items: {
-            type: 'object',
-            properties: {
-              field: { type: 'string' },
-              code: { enum: ISSUE_CODES },
-              message: { type: 'string', minLength: 1 },
-              params: { type: 'object' },
-            },
-            required: ['field', 'code', 'message'],
-            additionalProperties: false,
-          },
-        },
-      },
-      required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
-      additionalProperties: false,
-    },
-  },
-  required: ['error'],
-  additionalProperties: false,
-};
-
-const ajv = new Ajv2020({ allErrors: true, strict: false });
-formats.default(ajv);
-
-function expectSchema(schema: JsonSchema, value: unknown, name: string): void {
-  const validate = ajv.compile(schema);
-  expect(validate(value), `${name}: ${ajv.errorsText(validate.errors)}`).to.equal(true);
+function expectSchema(pointer: string, value: unknown): void {
+  const validate = ajv.getSchema(`api#${pointer}`);
+  if (validate === undefined) {
+    throw new Error(`there is no schema at ${pointer}`);
+  }
+  expect(validate(value), `${pointer}: ${ajv.errorsText(validate.errors)}`).to.equal(true);
 }
 
-function templateOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+/** As part of a JSON pointer in a URI fragment. */
+function escaped(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** The same with no object open to fields that are not listed. */
+function closed<T>(value: T): T {
+  if (Array.isArray(value)) {
+    return value.map(closed) as T;
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inside]) => [key, closed(inside)]));
+  return (
+    'properties' in copy && copy['type'] === 'object' ? { additionalProperties: false, ...copy } : copy
+  ) as T;
 }

@@ -6,11 +6,16 @@ import type { ApiContext } from '../context.ts';
 import type { OrganizationDoor } from '../organization-database.ts';
 import type { KeyCache } from './key-cache.ts';
 import { digestOf, parseKey } from './key-format.ts';
+import type { KeyUsage } from './key-usage.ts';
 
 /** Lets API keys in (interface section 5). */
-export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache): Access<ApiContext> {
+export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache, usage: KeyUsage): Access<ApiContext> {
   return {
-    authenticate: (token) => authenticate(token, keys, door),
+    authenticate: async (token) => {
+      const context = await authenticate(token, keys, door);
+      usage.note(context.apiKeyId);
+      return context;
+    },
     authorize: (context, route) => authorize(context, route.scope),
   };
 }
@@ -28,7 +33,7 @@ async function authenticate(token: string, keys: KeyCache, door: OrganizationDoo
     throw unauthorized('API key has expired');
   }
   const { org_id: orgId, scopes, org_is_deleted: orgIsDeleted } = known.row;
-  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId) };
+  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys };
 }
 
 /** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */

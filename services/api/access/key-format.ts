@@ -9,6 +9,9 @@ export interface PlainKey {
 
 const KEY = /^tt_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
 
+/** The id alone. */
+export const KEY_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
 export function newKey(): PlainKey {
   return { id: ulid(), secret: randomBytes(32).toString('base64url') };
 }

@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik';
 import { rowsOf } from '../organization-database.ts';
+import type { KeyUse } from './key-usage.ts';
 
 export interface KeyRow {
   org_id: number;
@@ -42,4 +43,25 @@ export async function insertKey(db: CommonQueryMethods, key: NewKeyRow): Promise
     where organization.id = ${key.orgId}::integer and organization.deleted_at is null
     returning api_keys.id`);
   return inserted !== null;
+}
+
+/**
+ * Writes when keys were last used, by the database's clock; never an earlier time over a later one. Keys are locked in
+ * the order of their ids, so that processes writing the same ones do not deadlock.
+ */
+export async function writeLastUsed(db: CommonQueryMethods, uses: readonly KeyUse[]): Promise<void> {
+  const ids = uses.map(({ id }) => id);
+  const ages = uses.map(({ secondsAgo }) => secondsAgo);
+  await db.query(sql.prepared('write-last-used', rowsOf<Record<string, never>>())`
+    with used as (
+      select api_key.org_id, api_key.id, now() - make_interval(secs => given.seconds_ago) as used_at
+      from unnest(${sql.array(ids, 'text')}, ${sql.array(ages, 'float8')}) as given (id, seconds_ago)
+      join api_keys api_key on api_key.id = given.id
+      order by api_key.id
+      for no key update of api_key
+    )
+    update api_keys api_key set last_used_at = used.used_at
+    from used
+    where api_key.org_id = used.org_id and api_key.id = used.id
+      and (api_key.last_used_at is null or api_key.last_used_at < used.used_at)`);
 }

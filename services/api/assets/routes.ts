@@ -1,5 +1,4 @@
 import { listBody } from '../../shared/http/lists.ts';
-import { idInPath } from '../../shared/http/parameters.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
@@ -9,7 +8,7 @@ import { deleteAsset } from './delete.ts';
 import { patchAsset } from './patch.ts';
 import { findLiveAsset, findLiveAssetId, listAssets } from './queries.ts';
 import { renameAsset } from './rename.ts';
-import { ASSET, ASSET_LIST, assetPatchBody, newAssetBody, RENAMED_ASSET } from './schema.ts';
+import { ASSET, ASSET_ID, ASSET_LIST, assetPatchBody, newAssetBody, RENAMED_ASSET } from './schema.ts';
 import { assetView } from './view.ts';
 
 const list = route({
@@ -17,6 +16,8 @@ const list = route({
   path: '/api/v1/assets',
   operationId: 'listAssets',
   summary: 'List the assets in effect',
+  description:
+    'Only what is in effect now is listed: `valid_from` has come, `valid_to` has not. Filters narrow the list together; a filter that can be repeated matches any of its values.',
   scope: 'assets:read',
   query: ASSET_LIST,
   params: {},
@@ -29,6 +30,8 @@ const create = route({
   path: '/api/v1/assets',
   operationId: 'createAsset',
   summary: 'Create an asset',
+  description:
+    'Creates the asset and attaches its tags, or does nothing. Where an asset is cannot be written: scans tell.',
   scope: 'assets:write',
   query: NO_QUERY,
   params: {},
@@ -45,7 +48,7 @@ const read = route({
   summary: 'Read a live asset',
   scope: 'assets:read',
   query: NO_QUERY,
-  params: { asset_id: idInPath },
+  params: ASSET_ID,
   find: {
     missing: 'Asset not found',
     row: ({ context, params }) => findLiveAsset(context.db, params.asset_id),
@@ -59,9 +62,11 @@ const patch = route({
   path: '/api/v1/assets/{asset_id}',
   operationId: 'updateAsset',
   summary: 'Change an asset',
+  description:
+    'Fields that are left out stay as they are; null clears `description` and `valid_to`. What changes nothing is answered like any other change, and leaves `updated_at` as it is, so that what was read can be sent back.',
   scope: 'assets:write',
   query: NO_QUERY,
-  params: { asset_id: idInPath },
+  params: ASSET_ID,
   find: {
     missing: 'Asset not found',
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
@@ -76,9 +81,11 @@ const remove = route({
   path: '/api/v1/assets/{asset_id}',
   operationId: 'deleteAsset',
   summary: 'Soft-delete an asset and detach its tags',
+  description:
+    'Its external key and its tags can be used again at once. The asset stays readable in lists with `include_deleted`.',
   scope: 'assets:write',
   query: NO_QUERY,
-  params: { asset_id: idInPath },
+  params: ASSET_ID,
   success: noContent('The asset is deleted'),
   problems: { not_found: 'Asset not found' },
   handle: ({ context, params }) => deleteAsset(context.db, params.asset_id),
@@ -89,9 +96,10 @@ const rename = route({
   path: '/api/v1/assets/{asset_id}/rename',
   operationId: 'renameAsset',
   summary: 'Give an asset another external key',
+  description: 'The id stays. A key that is the same already changes nothing.',
   scope: 'assets:write',
   query: NO_QUERY,
-  params: { asset_id: idInPath },
+  params: ASSET_ID,
   find: {
     missing: 'Asset not found',
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),

@@ -7,6 +7,7 @@ import {
   type JsonSchema,
   jsonObject,
   KEY_SCHEMA,
+  TIME_SCHEMA,
   text,
   timestamp,
 } from '../../shared/http/fields.ts';
@@ -20,33 +21,74 @@ import {
   unchanged,
   type Values,
 } from '../../shared/http/members.ts';
-import { anyOf, booleanFilter, idFilter, keyFilter, searchText } from '../../shared/http/parameters.ts';
+import {
+  anyOf,
+  booleanFilter,
+  described,
+  idFilter,
+  idInPath,
+  keyFilter,
+  searchText,
+} from '../../shared/http/parameters.ts';
 import type { Query, Read } from '../../shared/http/query.ts';
 import { sameScalar } from '../../shared/http/same.ts';
 import { managedMembers } from '../read-only.ts';
 import { newTag, TAG } from '../tags/schema.ts';
 import type { AssetRow } from './view.ts';
 
-const TIME: JsonSchema = { type: 'string', format: 'date-time' };
-
 /** An asset on the wire (interface section 2.2). */
 export const ASSET: JsonSchema = {
+  title: 'Asset',
+  description: 'A physical thing that is tracked. Every field is always there; what is unknown is null.',
   type: 'object',
   properties: {
-    id: ID_SCHEMA,
-    external_key: KEY_SCHEMA,
-    name: { type: 'string', minLength: 1, maxLength: 255 },
-    description: { type: ['string', 'null'], minLength: 1, maxLength: 1024 },
-    location_id: nullableSchema(ID_SCHEMA),
-    location_external_key: nullableSchema(KEY_SCHEMA),
-    is_active: { type: 'boolean' },
-    valid_from: TIME,
-    valid_to: nullableSchema(TIME),
-    metadata: { type: 'object', additionalProperties: true },
-    tags: { type: 'array', items: TAG },
-    created_at: TIME,
-    updated_at: TIME,
-    deleted_at: nullableSchema(TIME),
+    id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
+    external_key: {
+      ...KEY_SCHEMA,
+      description:
+        'Your own key, unique among the live assets of the organization; case matters. One is made (`ASSET-0001`) if you give none. Changed by a rename only.',
+    },
+    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
+    description: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 1024,
+      description: 'What else there is to say. Null for nothing.',
+    },
+    location_id: {
+      ...nullableSchema(ID_SCHEMA),
+      description: 'Where it is, as the scans tell. Null if it was never seen at a location.',
+    },
+    location_external_key: {
+      ...nullableSchema(KEY_SCHEMA),
+      description: 'The external key of the same location. Null exactly when `location_id` is.',
+    },
+    is_active: { type: 'boolean', description: 'Yours to use. True if you say nothing on create.' },
+    valid_from: {
+      ...TIME_SCHEMA,
+      description: 'From when on it is in effect. The time of creation if you give none.',
+    },
+    valid_to: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'Until when it is in effect. Null for no end.',
+    },
+    metadata: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'A JSON object of your own, kept as it is and replaced as a whole.',
+    },
+    tags: {
+      type: 'array',
+      items: TAG,
+      description:
+        'What is attached to it, in order of id. Given on create; later by attaching and detaching.',
+    },
+    created_at: { ...TIME_SCHEMA, description: 'When it was created.' },
+    updated_at: { ...TIME_SCHEMA, description: 'When it was changed last; moves with every change.' },
+    deleted_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'When it was soft-deleted. Null if it is live.',
+    },
   },
   required: [
     'id',
@@ -64,15 +106,42 @@ export const ASSET: JsonSchema = {
     'updated_at',
     'deleted_at',
   ],
-  additionalProperties: false,
+  examples: [
+    {
+      id: 17,
+      external_key: 'PALLET-17',
+      name: 'Euro pallet 17',
+      description: null,
+      location_id: 4,
+      location_external_key: 'DOCK-1',
+      is_active: true,
+      valid_from: '2026-05-04T08:00:00.000Z',
+      valid_to: null,
+      metadata: { owner: 'Blue Line', max_load_kg: 1500 },
+      tags: TAG['examples'],
+      created_at: '2026-05-04T08:00:00.000Z',
+      updated_at: '2026-05-04T08:00:00.000Z',
+      deleted_at: null,
+    },
+  ],
 };
+
+/** The path of an asset. */
+export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };
 
 /** What a rename answers (interface section 4.2). */
 export const RENAMED_ASSET: JsonSchema = {
+  title: 'RenamedAsset',
   type: 'object',
-  properties: { data: ASSET, descendant_count_affected: { const: 0 } },
+  properties: {
+    data: ASSET,
+    descendant_count_affected: {
+      type: 'integer',
+      const: 0,
+      description: 'Always 0: nothing is below an asset.',
+    },
+  },
   required: ['data', 'descendant_count_affected'],
-  additionalProperties: false,
 };
 
 const LOCATION_IS_READ_ONLY =
@@ -93,7 +162,17 @@ const NEW_ASSET = {
 
 export type NewAsset = Values<typeof NEW_ASSET>;
 
-export const newAssetBody = jsonBody(NEW_ASSET);
+export const newAssetBody = jsonBody(NEW_ASSET, {
+  title: 'NewAsset',
+  description: 'An asset to create. Only the name is required.',
+  like: ASSET,
+  example: {
+    external_key: 'PALLET-17',
+    name: 'Euro pallet 17',
+    metadata: { owner: 'Blue Line', max_load_kg: 1500 },
+    tags: [{ tag_type: 'rfid', value: 'E28011600000020912345678' }],
+  },
+});
 
 const managed = managedMembers('assets', TAG);
 
@@ -124,19 +203,34 @@ export type AssetChanges = Values<typeof ASSET_PATCH>;
 
 export type AssetPatch = MergePatch<AssetRow, AssetChanges>;
 
-export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH);
+export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
+  title: 'AssetPatch',
+  description:
+    'What to change, as a JSON Merge Patch. Read-only fields may be sent with the value they have; with another one they are refused.',
+  like: ASSET,
+  example: { name: 'Euro pallet 17 (repaired)', description: 'New stringer, left side', valid_to: null },
+});
 
 export const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
 
 /** The filters of the asset list (interface section 4.2). */
 export const ASSET_LIST = {
   parameters: {
-    external_key: anyOf(keyFilter),
-    location_id: anyOf(idFilter),
-    location_external_key: anyOf(keyFilter),
-    is_active: booleanFilter(undefined),
-    include_deleted: booleanFilter(false),
-    q: searchText,
+    external_key: described(anyOf(keyFilter), 'Assets with one of these keys.', ['PALLET-17', 'PALLET-18']),
+    location_id: described(anyOf(idFilter), 'Assets that are at one of these locations now.', [4]),
+    location_external_key: described(anyOf(keyFilter), 'Assets that are at one of these locations now.', [
+      'DOCK-1',
+    ]),
+    is_active: described(
+      booleanFilter(undefined),
+      'Only active assets, or only the others; both if left out.',
+    ),
+    include_deleted: described(booleanFilter(false), 'Soft-deleted assets too.'),
+    q: described(
+      searchText,
+      'Assets that have this text in their name, external key, description or the value of a tag, whatever the case.',
+      'pallet',
+    ),
     sort: sortBy(ASSET_SORT_FIELDS, [{ field: 'external_key', isDescending: false }]),
     ...PAGING,
   },

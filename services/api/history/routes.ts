@@ -1,7 +1,7 @@
 import { listBody } from '../../shared/http/lists.ts';
-import { idInPath } from '../../shared/http/parameters.ts';
 import { listed } from '../../shared/http/success.ts';
 import { findLiveAssetId } from '../assets/queries.ts';
+import { ASSET_ID } from '../assets/schema.ts';
 import { route } from '../context.ts';
 import { listTransitions } from './queries.ts';
 import { HISTORY, HISTORY_ITEM } from './schema.ts';
@@ -12,9 +12,11 @@ const list = route({
   path: '/api/v1/assets/{asset_id}/history',
   operationId: 'listAssetHistory',
   summary: 'List where an asset has been',
+  description:
+    'One row for each move, newest first. Durations are those of the whole history, whatever `from`, `to` and the page.',
   scope: 'tracking:read',
   query: HISTORY,
-  params: { asset_id: idInPath },
+  params: ASSET_ID,
   find: {
     missing: 'Asset not found',
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),

@@ -1,26 +1,43 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../shared/http/fields.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../shared/http/fields.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
-import { timeBound } from '../../shared/http/parameters.ts';
+import { described, timeBound } from '../../shared/http/parameters.ts';
 import type { Query, Read } from '../../shared/http/query.ts';
 
 /** A transition on the wire (interface section 2.6). */
 export const HISTORY_ITEM: JsonSchema = {
+  title: 'AssetHistoryItem',
+  description: 'One move of an asset: when it was first seen at another location than before.',
   type: 'object',
   properties: {
-    event_observed_at: { type: 'string', format: 'date-time' },
-    location_id: ID_SCHEMA,
-    location_external_key: KEY_SCHEMA,
-    duration_seconds: { type: ['integer', 'null'], minimum: 0 },
+    event_observed_at: { ...TIME_SCHEMA, description: 'When it was seen there.' },
+    location_id: { ...ID_SCHEMA, description: 'Where it was seen.' },
+    location_external_key: {
+      ...KEY_SCHEMA,
+      description: 'The current external key of that location, also if that is deleted by now.',
+    },
+    duration_seconds: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description:
+        'How long it had stayed at the location before, in whole seconds. Null on the earliest row of the history.',
+    },
   },
   required: ['event_observed_at', 'location_id', 'location_external_key', 'duration_seconds'],
-  additionalProperties: false,
+  examples: [
+    {
+      event_observed_at: '2026-05-04T09:41:07.250Z',
+      location_id: 4,
+      location_external_key: 'DOCK-1',
+      duration_seconds: 5467,
+    },
+  ],
 };
 
 /** The parameters of a history; `from` and `to` are inclusive. */
 export const HISTORY = {
   parameters: {
-    from: timeBound,
-    to: timeBound,
+    from: described(timeBound, 'Moves at this time or later.', '2026-05-04T08:00:00Z'),
+    to: described(timeBound, 'Moves at this time or earlier.', '2026-05-04T18:00:00+02:00'),
     sort: sortBy(['event_observed_at'], [{ field: 'event_observed_at', isDescending: true }]),
     ...PAGING,
   },

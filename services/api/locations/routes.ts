@@ -1,5 +1,4 @@
 import { listBody } from '../../shared/http/lists.ts';
-import { idInPath } from '../../shared/http/parameters.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
@@ -9,7 +8,14 @@ import { deleteLocation } from './delete.ts';
 import { patchLocation } from './patch.ts';
 import { findLiveLocation, findLiveLocationId, listLocations } from './queries.ts';
 import { renameLocation } from './rename.ts';
-import { LOCATION, LOCATION_LIST, locationPatchBody, newLocationBody, RENAMED_LOCATION } from './schema.ts';
+import {
+  LOCATION,
+  LOCATION_ID,
+  LOCATION_LIST,
+  locationPatchBody,
+  newLocationBody,
+  RENAMED_LOCATION,
+} from './schema.ts';
 import { locationView } from './view.ts';
 
 const list = route({
@@ -17,6 +23,8 @@ const list = route({
   path: '/api/v1/locations',
   operationId: 'listLocations',
   summary: 'List the locations in effect',
+  description:
+    'Only what is in effect now is listed: `valid_from` has come, `valid_to` has not. Filters narrow the list together; a filter that can be repeated matches any of its values.',
   scope: 'locations:read',
   query: LOCATION_LIST,
   params: {},
@@ -29,6 +37,7 @@ const create = route({
   path: '/api/v1/locations',
   operationId: 'createLocation',
   summary: 'Create a location',
+  description: 'Creates the location and attaches its tags, or does nothing. Without a parent it is a root.',
   scope: 'locations:write',
   query: NO_QUERY,
   params: {},
@@ -45,7 +54,7 @@ const read = route({
   summary: 'Read a live location',
   scope: 'locations:read',
   query: NO_QUERY,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocation(context.db, params.location_id),
@@ -59,9 +68,11 @@ const patch = route({
   path: '/api/v1/locations/{location_id}',
   operationId: 'updateLocation',
   summary: 'Change a location',
+  description:
+    'Fields that are left out stay as they are; null clears `description`, `valid_to` and the parent. Either form of the parent moves the location, with all that is below it. What changes nothing leaves `updated_at` as it is.',
   scope: 'locations:write',
   query: NO_QUERY,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
@@ -77,9 +88,11 @@ const remove = route({
   path: '/api/v1/locations/{location_id}',
   operationId: 'deleteLocation',
   summary: 'Soft-delete a location and detach its tags',
+  description:
+    'Refused while live locations are below it or live assets are at it: move or remove them first. Its external key and its tags can be used again at once.',
   scope: 'locations:write',
   query: NO_QUERY,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   success: noContent('The location is deleted'),
   problems: {
     not_found: 'Location not found',
@@ -93,9 +106,10 @@ const rename = route({
   path: '/api/v1/locations/{location_id}/rename',
   operationId: 'renameLocation',
   summary: 'Give a location another external key',
+  description: 'The id stays, and nothing below changes. The answer tells how many live locations are below.',
   scope: 'locations:write',
   query: NO_QUERY,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),

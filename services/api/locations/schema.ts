@@ -7,36 +7,74 @@ import {
   id,
   type JsonSchema,
   KEY_SCHEMA,
+  TIME_SCHEMA,
   text,
   timestamp,
 } from '../../shared/http/fields.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
 import { mandatory, nullable, nullableSchema, optional, type Values } from '../../shared/http/members.ts';
-import { anyOf, booleanFilter, idFilter, keyFilter, searchText } from '../../shared/http/parameters.ts';
+import {
+  anyOf,
+  booleanFilter,
+  described,
+  idFilter,
+  idInPath,
+  keyFilter,
+  searchText,
+} from '../../shared/http/parameters.ts';
 import type { Query, Read } from '../../shared/http/query.ts';
 import { managedMembers } from '../read-only.ts';
 import { newTag, TAG } from '../tags/schema.ts';
 import type { LocationRow } from './view.ts';
 
-const TIME: JsonSchema = { type: 'string', format: 'date-time' };
-
 /** A location on the wire (interface section 2.3). */
 export const LOCATION: JsonSchema = {
+  title: 'Location',
+  description: 'A place where assets can be, in a tree of places.',
   type: 'object',
   properties: {
-    id: ID_SCHEMA,
-    external_key: KEY_SCHEMA,
-    name: { type: 'string', minLength: 1, maxLength: 255 },
-    description: { type: ['string', 'null'], minLength: 1, maxLength: 1024 },
-    parent_id: nullableSchema(ID_SCHEMA),
-    parent_external_key: nullableSchema(KEY_SCHEMA),
-    is_active: { type: 'boolean' },
-    valid_from: TIME,
-    valid_to: nullableSchema(TIME),
-    tags: { type: 'array', items: TAG },
-    created_at: TIME,
-    updated_at: TIME,
-    deleted_at: nullableSchema(TIME),
+    id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
+    external_key: {
+      ...KEY_SCHEMA,
+      description:
+        'Your own key, unique among the live locations of the organization; case matters. One is made (`LOC-0001`) if you give none. Changed by a rename only.',
+    },
+    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
+    description: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 1024,
+      description: 'What else there is to say. Null for nothing.',
+    },
+    parent_id: {
+      ...nullableSchema(ID_SCHEMA),
+      description: 'The location directly above it. Null at the root.',
+    },
+    parent_external_key: {
+      ...nullableSchema(KEY_SCHEMA),
+      description: 'The external key of the same parent. Write either of the two.',
+    },
+    is_active: { type: 'boolean', description: 'Yours to use. True if you say nothing on create.' },
+    valid_from: {
+      ...TIME_SCHEMA,
+      description: 'From when on it is in effect. The time of creation if you give none.',
+    },
+    valid_to: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'Until when it is in effect. Null for no end.',
+    },
+    tags: {
+      type: 'array',
+      items: TAG,
+      description:
+        'What is attached to it, in order of id. Given on create; later by attaching and detaching.',
+    },
+    created_at: { ...TIME_SCHEMA, description: 'When it was created.' },
+    updated_at: { ...TIME_SCHEMA, description: 'When it was changed last; moves with every change.' },
+    deleted_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'When it was soft-deleted. Null if it is live.',
+    },
   },
   required: [
     'id',
@@ -53,15 +91,42 @@ export const LOCATION: JsonSchema = {
     'updated_at',
     'deleted_at',
   ],
-  additionalProperties: false,
+  examples: [
+    {
+      id: 4,
+      external_key: 'DOCK-1',
+      name: 'Dock 1',
+      description: 'South side, doors 1 to 4',
+      parent_id: 1,
+      parent_external_key: 'WAREHOUSE',
+      is_active: true,
+      valid_from: '2026-05-04T07:30:00.000Z',
+      valid_to: null,
+      tags: [],
+      created_at: '2026-05-04T07:30:00.000Z',
+      updated_at: '2026-05-04T07:30:00.000Z',
+      deleted_at: null,
+    },
+  ],
 };
+
+/** The path of a location. */
+export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };
 
 /** What a rename answers (interface section 4.3). */
 export const RENAMED_LOCATION: JsonSchema = {
+  title: 'RenamedLocation',
   type: 'object',
-  properties: { data: LOCATION, descendant_count_affected: { type: 'integer', minimum: 0 } },
+  properties: {
+    data: LOCATION,
+    descendant_count_affected: {
+      type: 'integer',
+      minimum: 0,
+      description: 'How many live locations are below the renamed one.',
+      examples: [12],
+    },
+  },
   required: ['data', 'descendant_count_affected'],
-  additionalProperties: false,
 };
 
 const NEW_LOCATION = {
@@ -79,6 +144,15 @@ const NEW_LOCATION = {
 export type NewLocation = Values<typeof NEW_LOCATION>;
 
 export const newLocationBody = jsonBody(NEW_LOCATION, {
+  title: 'NewLocation',
+  description: 'A location to create. Only the name is required; give at most one form of the parent.',
+  like: LOCATION,
+  example: {
+    external_key: 'DOCK-1',
+    name: 'Dock 1',
+    description: 'South side, doors 1 to 4',
+    parent_external_key: 'WAREHOUSE',
+  },
   exclusive: [['parent_id', 'parent_external_key']],
 });
 
@@ -104,20 +178,33 @@ export type LocationChanges = Values<typeof LOCATION_PATCH>;
 
 export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
 
-export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH);
+export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
+  title: 'LocationPatch',
+  description:
+    'What to change, as a JSON Merge Patch. Null in either form of the parent moves the location to the root. Read-only fields may be sent with the value they have; with another one they are refused.',
+  like: LOCATION,
+  example: { description: 'South side, doors 1 to 6', parent_id: 1 },
+});
 
 export const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;
 
 /** The filters of the location list (interface section 4.3). */
 export const LOCATION_LIST = {
   parameters: {
-    external_key: anyOf(keyFilter),
-    id: idFilter,
-    parent_id: idFilter,
-    parent_external_key: keyFilter,
-    is_active: booleanFilter(undefined),
-    include_deleted: booleanFilter(false),
-    q: searchText,
+    external_key: described(anyOf(keyFilter), 'Locations with one of these keys.', ['DOCK-1', 'DOCK-2']),
+    id: described(idFilter, 'The location with this id; with `include_deleted`, even a deleted one.', 4),
+    parent_id: described(idFilter, 'Locations directly below this one.', 1),
+    parent_external_key: described(keyFilter, 'Locations directly below this one.', 'WAREHOUSE'),
+    is_active: described(
+      booleanFilter(undefined),
+      'Only active locations, or only the others; both if left out.',
+    ),
+    include_deleted: described(booleanFilter(false), 'Soft-deleted locations too.'),
+    q: described(
+      searchText,
+      'Locations that have this text in their name, external key, description or the value of a tag, whatever the case.',
+      'dock',
+    ),
     sort: sortBy(LOCATION_SORT_FIELDS, [{ field: 'external_key', isDescending: false }]),
     ...PAGING,
   },

@@ -1,9 +1,8 @@
 import { listBody } from '../../shared/http/lists.ts';
-import { idInPath } from '../../shared/http/parameters.ts';
 import { listed } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
 import { findLiveLocationId } from './queries.ts';
-import { LOCATION, TREE } from './schema.ts';
+import { LOCATION, LOCATION_ID, TREE } from './schema.ts';
 import { listAncestors, listChildren, listDescendants } from './tree.ts';
 import { locationView } from './view.ts';
 
@@ -12,9 +11,10 @@ const ancestors = route({
   path: '/api/v1/locations/{location_id}/ancestors',
   operationId: 'listLocationAncestors',
   summary: 'List the locations above a location, nearest first',
+  description: 'Up to the root, in this one order.',
   scope: 'locations:read',
   query: TREE,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
@@ -29,9 +29,10 @@ const children = route({
   path: '/api/v1/locations/{location_id}/children',
   operationId: 'listLocationChildren',
   summary: 'List the locations directly below a location',
+  description: 'In order of external key, whatever the case.',
   scope: 'locations:read',
   query: TREE,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
@@ -46,9 +47,11 @@ const descendants = route({
   path: '/api/v1/locations/{location_id}/descendants',
   operationId: 'listLocationDescendants',
   summary: 'List everything below a location, depth first',
+  description:
+    'Each location is followed by what is below it; the children of one are in order of external key, whatever the case.',
   scope: 'locations:read',
   query: TREE,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),

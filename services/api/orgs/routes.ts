@@ -11,6 +11,7 @@ const me = route({
   path: '/api/v1/orgs/me',
   operationId: 'getOwnOrganization',
   summary: 'Read the organization of the key',
+  description: 'Any key may ask. A good first request: it tells whether the key works, and what it may do.',
   scope: null,
   query: NO_QUERY,
   params: {},

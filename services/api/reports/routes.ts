@@ -10,6 +10,8 @@ const assetLocations = route({
   path: '/api/v1/reports/asset-locations',
   operationId: 'reportAssetLocations',
   summary: 'Report where the scanned assets are',
+  description:
+    'One row for each asset that was ever seen, those seen last first. The filters of assets and of locations narrow the report together.',
   scope: 'tracking:read',
   query: ASSET_LOCATIONS,
   params: {},

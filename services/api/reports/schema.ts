@@ -1,19 +1,30 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../shared/http/fields.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../shared/http/fields.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
 import { nullableSchema } from '../../shared/http/members.ts';
-import { anyOf, booleanFilter, idFilter, keyFilter } from '../../shared/http/parameters.ts';
+import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../shared/http/parameters.ts';
 import type { Query, Read } from '../../shared/http/query.ts';
 
 /** A row of the report on the wire (interface section 2.5). */
 export const ASSET_LOCATION: JsonSchema = {
+  title: 'AssetLocationItem',
+  description: 'Where an asset was seen last. An asset that was never seen has no row.',
   type: 'object',
   properties: {
-    asset_id: ID_SCHEMA,
-    asset_external_key: KEY_SCHEMA,
-    location_id: nullableSchema(ID_SCHEMA),
-    location_external_key: nullableSchema(KEY_SCHEMA),
-    asset_deleted_at: { type: ['string', 'null'], format: 'date-time' },
-    asset_last_seen: { type: 'string', format: 'date-time' },
+    asset_id: { ...ID_SCHEMA, description: 'The asset.' },
+    asset_external_key: { ...KEY_SCHEMA, description: 'The external key of the asset.' },
+    location_id: {
+      ...nullableSchema(ID_SCHEMA),
+      description: 'Where it is. Null if that location is deleted by now.',
+    },
+    location_external_key: {
+      ...nullableSchema(KEY_SCHEMA),
+      description: 'The external key of the same location.',
+    },
+    asset_deleted_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'When the asset was soft-deleted. Null if it is live.',
+    },
+    asset_last_seen: { ...TIME_SCHEMA, description: 'When it was seen last.' },
   },
   required: [
     'asset_id',
@@ -23,17 +34,28 @@ export const ASSET_LOCATION: JsonSchema = {
     'asset_deleted_at',
     'asset_last_seen',
   ],
-  additionalProperties: false,
+  examples: [
+    {
+      asset_id: 17,
+      asset_external_key: 'PALLET-17',
+      location_id: 4,
+      location_external_key: 'DOCK-1',
+      asset_deleted_at: null,
+      asset_last_seen: '2026-05-04T09:58:12.500Z',
+    },
+  ],
 };
 
 /** The parameters of the report (interface section 4.4). */
 export const ASSET_LOCATIONS = {
   parameters: {
-    asset_id: anyOf(idFilter),
-    asset_external_key: anyOf(keyFilter),
-    location_id: anyOf(idFilter),
-    location_external_key: anyOf(keyFilter),
-    include_deleted: booleanFilter(false),
+    asset_id: described(anyOf(idFilter), 'Only these assets.', [17, 18]),
+    asset_external_key: described(anyOf(keyFilter), 'Only these assets.', ['PALLET-17']),
+    location_id: described(anyOf(idFilter), 'Only assets that are at one of these locations.', [4]),
+    location_external_key: described(anyOf(keyFilter), 'Only assets that are at one of these locations.', [
+      'DOCK-1',
+    ]),
+    include_deleted: described(booleanFilter(false), 'Soft-deleted assets too.'),
     sort: sortBy(
       ['asset_external_key', 'location_external_key', 'asset_last_seen'],
       [{ field: 'asset_last_seen', isDescending: true }],

@@ -1,13 +1,14 @@
-import { idInPath } from '../../shared/http/parameters.ts';
 import { notFound } from '../../shared/http/problem.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { created, noContent } from '../../shared/http/success.ts';
 import { findLiveAssetId } from '../assets/queries.ts';
+import { ASSET_ID } from '../assets/schema.ts';
 import { route } from '../context.ts';
 import { findLiveLocationId } from '../locations/queries.ts';
+import { LOCATION_ID } from '../locations/schema.ts';
 import { attachOne, MISSING } from './attach.ts';
 import { detachTag } from './queries.ts';
-import { newTagBody, TAG } from './schema.ts';
+import { newTagBody, TAG, TAG_ID } from './schema.ts';
 import { tagView } from './view.ts';
 
 const attachToAsset = route({
@@ -15,9 +16,10 @@ const attachToAsset = route({
   path: '/api/v1/assets/{asset_id}/tags',
   operationId: 'attachAssetTag',
   summary: 'Attach a tag to an asset',
+  description: 'The organization can have a tag attached once, to one asset or one location.',
   scope: 'assets:write',
   query: NO_QUERY,
-  params: { asset_id: idInPath },
+  params: ASSET_ID,
   find: {
     missing: MISSING.asset,
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
@@ -34,9 +36,10 @@ const attachToLocation = route({
   path: '/api/v1/locations/{location_id}/tags',
   operationId: 'attachLocationTag',
   summary: 'Attach a tag to a location',
+  description: 'The organization can have a tag attached once, to one asset or one location.',
   scope: 'locations:write',
   query: NO_QUERY,
-  params: { location_id: idInPath },
+  params: LOCATION_ID,
   find: {
     missing: MISSING.location,
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
@@ -53,14 +56,16 @@ const detachFromAsset = route({
   path: '/api/v1/assets/{asset_id}/tags/{tag_id}',
   operationId: 'detachAssetTag',
   summary: 'Detach a tag from an asset',
+  description: 'The tag can be attached elsewhere at once.',
   scope: 'assets:write',
   query: NO_QUERY,
-  params: { asset_id: idInPath, tag_id: idInPath },
+  params: { ...ASSET_ID, ...TAG_ID },
   find: {
     missing: MISSING.asset,
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
   },
   success: noContent('The tag is detached'),
+  problems: { not_found: 'Asset not found, or the tag is not attached to it' },
   handle: async ({ context, params }) => {
     if ((await detachTag(context.db, 'asset', params.asset_id, params.tag_id)) === null) {
       throw notFound('Tag not found on this asset');
@@ -73,14 +78,16 @@ const detachFromLocation = route({
   path: '/api/v1/locations/{location_id}/tags/{tag_id}',
   operationId: 'detachLocationTag',
   summary: 'Detach a tag from a location',
+  description: 'The tag can be attached elsewhere at once.',
   scope: 'locations:write',
   query: NO_QUERY,
-  params: { location_id: idInPath, tag_id: idInPath },
+  params: { ...LOCATION_ID, ...TAG_ID },
   find: {
     missing: MISSING.location,
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
   },
   success: noContent('The tag is detached'),
+  problems: { not_found: 'Location not found, or the tag is not attached to it' },
   handle: async ({ context, params }) => {
     if ((await detachTag(context.db, 'location', params.location_id, params.tag_id)) === null) {
       throw notFound('Tag not found on this location');

@@ -1,21 +1,37 @@
 import { checkedBody, jsonBody, objectField } from '../../shared/http/body.ts';
 import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../shared/http/fields.ts';
-import { accepted, invalidValue, type Read, refused } from '../../shared/http/issues.ts';
+import { accepted, type Read } from '../../shared/http/issues.ts';
 import { mandatory, mandatoryNotNull, type Values } from '../../shared/http/members.ts';
+import { described, idInPath } from '../../shared/http/parameters.ts';
 import { tagKey } from '../../shared/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../shared/tracking/tag-type.ts';
 
 /** A tag record (interface section 2.4). */
 export const TAG: JsonSchema = {
+  title: 'Tag',
+  description: 'A tag that is attached to an asset or a location.',
   type: 'object',
   properties: {
-    id: ID_SCHEMA,
-    tag_type: { type: 'string', 'x-extensible-enum': TAG_TYPES },
-    value: { type: 'string', minLength: 1, maxLength: 255 },
+    id: { ...ID_SCHEMA, description: 'Unique among tags only.' },
+    tag_type: {
+      type: 'string',
+      'x-extensible-enum': TAG_TYPES,
+      description: 'The kind of tag. More kinds may come: tolerate those you do not know.',
+    },
+    value: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'What the tag says when it is read. Any characters but control characters (tab, line feed and carriage return are allowed).',
+    },
   },
   required: ['id', 'tag_type', 'value'],
-  additionalProperties: false,
+  examples: [{ id: 31, tag_type: 'rfid', value: 'E28011600000020912345678' }],
 };
+
+/** The path of a tag. */
+export const TAG_ID = { tag_id: described(idInPath, 'Id of the tag.', 31) };
 
 /** A tag to attach, with the key that reads of it are matched by. */
 export interface NewTag {
@@ -26,17 +42,21 @@ export interface NewTag {
 
 const MEMBERS = { tag_type: mandatoryNotNull(choice(TAG_TYPES)), value: mandatory(text(255)) };
 
+const TOLD = {
+  title: 'NewTag',
+  description:
+    'A tag to attach. Type and value together are unique in the organization among the tags that are attached.',
+  like: TAG,
+  example: { tag_type: 'rfid', value: 'E28011600000020912345678' },
+};
+
 /** A tag in the body of a create. */
-export const newTag: Field<NewTag> = objectField(MEMBERS, (values, name) =>
-  toNewTag(values, `${name}.value`),
-);
+export const newTag: Field<NewTag> = objectField(MEMBERS, toNewTag, TOLD);
 
 /** The body of an attach. */
-export const newTagBody = checkedBody(jsonBody(MEMBERS), (values) => toNewTag(values, 'value'));
+export const newTagBody = checkedBody(jsonBody(MEMBERS, TOLD), toNewTag);
 
-function toNewTag({ tag_type: tagType, value }: Values<typeof MEMBERS>, name: string): Read<NewTag> {
-  const key = tagKey(tagType, value);
-  return key === ''
-    ? refused(invalidValue(name, 'must contain more than separators'))
-    : accepted({ tagType, value, tagKey: key });
+/** Separators alone are a value like any other (interface section 2.4), which no read can be matched to. */
+function toNewTag({ tag_type: tagType, value }: Values<typeof MEMBERS>): Read<NewTag> {
+  return accepted({ tagType, value, tagKey: tagKey(tagType, value) || value });
 }

@@ -2,10 +2,12 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
+import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { measureRequests } from './metrics.ts';
 import { envelope, type Headers, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import { settleTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
 
@@ -34,11 +36,15 @@ export interface HttpAppOptions<Context> {
   limiter?: Limiter<Context>;
   /** Whatever is served beside the routes, without credentials. */
   pages?: readonly Middleware[];
+  /** Pages about the API, without credentials: they show the budget, and cost nothing of it. */
+  documents?: readonly Middleware[];
+  /** Milliseconds since 1970, to tell when a sunset has passed; the machine's clock if left out. */
+  now?: () => number;
 }
 
 /**
- * An HTTP application of declared routes; it does not listen. The order of its checks: routing (404, 405), 401, 429,
- * 403, and then those of the route.
+ * An HTTP application of declared routes; it does not listen. The order of its checks: routing (404, 405, 410), 401,
+ * 429, 403, and then those of the route.
  */
 export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   const app = new Koa();
@@ -46,11 +52,15 @@ export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   app.use(measureRequests(options.registry));
   app.use(identify);
   app.use(answerProblems(options.log));
+  app.use(settleTarget);
   for (const page of options.pages ?? []) {
     app.use(page);
   }
   if (options.limiter !== undefined) {
     app.use(showIdleBudget(options.limiter));
+  }
+  for (const document of options.documents ?? []) {
+    app.use(document);
   }
   app.use(routerOf(options.routes, dispatcher(options)));
   app.use(unknownPath);
@@ -76,7 +86,8 @@ function answerProblems(log: Logger): Middleware {
         log.error({ err: error, requestId, operation: koa.state['operation'] }, 'request failed');
       }
       koa.set(problem.headers);
-      sendJson(koa, problem.status, envelope(problem, koa.path, requestId));
+      // A target that is not valid has no path.
+      sendJson(koa, problem.status, envelope(problem, koa.path ?? '', requestId));
     }
   };
 }
@@ -88,9 +99,17 @@ function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
   };
 }
 
-function dispatcher<Context>({ access, limiter }: HttpAppOptions<Context>): Dispatch<Context> {
+function dispatcher<Context>({
+  access,
+  limiter,
+  now = Date.now,
+}: HttpAppOptions<Context>): Dispatch<Context> {
   return async (koa, route, params) => {
     koa.state['operation'] = route.operationId;
+    if (route.deprecated !== null) {
+      koa.set(deprecationHeaders(route.deprecated));
+      refuseAfterSunset(route.deprecated, now());
+    }
     const context = await access.authenticate(bearerToken(koa.req.headers));
     if (limiter !== undefined) {
       koa.set(await limiter.take(context));

@@ -11,7 +11,7 @@ import {
 import type { Field, JsonSchema } from './fields.ts';
 import { ambiguous, type FieldIssue, type Pair, type Read } from './issues.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
-import { type Members, membersSchema, mismatchOf, readMembers, type Values } from './members.ts';
+import { type Members, membersSchema, mismatchOf, readMembers, type Told, type Values } from './members.ts';
 import { badRequest, invalid } from './problem.ts';
 
 /** What an operation takes as its body, and what its handler gets. */
@@ -34,7 +34,7 @@ export interface StreamedBody<T> {
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
 
-export interface BodyRules {
+export interface BodyRules extends Told {
   /** Two keys that say the same, of which only one may be there. */
   exclusive?: readonly Pair[];
 }
@@ -43,7 +43,7 @@ export interface BodyRules {
 export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRules = {}): Body<Values<M>> {
   return {
     type: JSON_TYPE,
-    schema: membersSchema(members),
+    schema: membersSchema(members, rules),
     read: (bytes) => {
       const object = decodeObject(parseBody(bytes), members);
       const pairs = (rules.exclusive ?? []).filter((pair) => pair.every((key) => Object.hasOwn(object, key)));
@@ -66,9 +66,10 @@ export function checkedBody<T, Checked>(body: Body<T>, check: (value: T) => Read
 export function objectField<M extends Members<unknown>, T>(
   members: M,
   check: (values: Values<M>, name: string) => Read<T>,
+  told: Told = {},
 ): Field<T> {
   return {
-    schema: membersSchema(members),
+    schema: membersSchema(members, told),
     mismatch: (value) => {
       const inside = isJsonObject(value) ? mismatchOf(members, value) : '';
       return inside === null || inside === '' ? inside : `.${inside}`;
@@ -90,9 +91,9 @@ export interface MergePatch<Current, T> {
 /** What a PATCH of a `Current` takes: read-only members may be sent as they are. */
 export function mergePatchOf<Current>() {
   const nullAdvice = 'omit the field to leave unchanged, or provide a value';
-  return <M extends Members<Current>>(members: M): Body<MergePatch<Current, Values<M>>> => ({
+  return <M extends Members<Current>>(members: M, told: Told = {}): Body<MergePatch<Current, Values<M>>> => ({
     type: MERGE_PATCH_TYPE,
-    schema: membersSchema(members),
+    schema: membersSchema(members, told),
     read: (bytes) => {
       const json = parseBody(bytes);
       if (json === null) {

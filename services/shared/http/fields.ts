@@ -7,6 +7,7 @@ import {
   refused,
   tooLarge,
   tooLong,
+  tooMany,
   tooShort,
   tooSmall,
 } from './issues.ts';
@@ -29,7 +30,14 @@ export interface Field<T> {
 /** The largest id there is (interface section 2.1). */
 export const MAX_ID = 2_147_483_647;
 
-export const ID_SCHEMA: JsonSchema = { type: 'integer', minimum: 1, maximum: MAX_ID };
+export const ID_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
+
+/** An instant as answers show it (interface section 2.7). */
+export const TIME_SCHEMA: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+};
 
 /** C0 control characters other than TAB, LF and CR, and DEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
@@ -164,10 +172,13 @@ export const jsonObject: Field<JsonObject> = {
   },
 };
 
-/** Any number of values of one kind. */
+/** How many values an array may have. Each can have something wrong with it, and all of that is answered. */
+const MAX_ITEMS = 1_000;
+
+/** Up to {@link MAX_ITEMS} values of one kind. */
 export function arrayOf<T>(item: Field<T>): Field<T[]> {
   return {
-    schema: { type: 'array', items: item.schema },
+    schema: { type: 'array', items: item.schema, maxItems: MAX_ITEMS },
     mismatch: (value) => {
       if (!isArray(value)) {
         return '';
@@ -181,9 +192,11 @@ export function arrayOf<T>(item: Field<T>): Field<T[]> {
       return null;
     },
     read: (value, name) => {
-      const reads = (value as readonly Json[]).map((element, index) =>
-        item.read(element, `${name}[${index}]`),
-      );
+      const elements = value as readonly Json[];
+      if (elements.length > MAX_ITEMS) {
+        return refused(tooMany(name, MAX_ITEMS));
+      }
+      const reads = elements.map((element, index) => item.read(element, `${name}[${index}]`));
       const issues = reads.flatMap((read) => (read.ok ? [] : read.issues));
       return issues.length > 0
         ? { ok: false, issues }

@@ -53,6 +53,12 @@ export function tooLong(field: string, max: number): FieldIssue {
   return { field, code: 'too_long', message, params: { max_length: max } };
 }
 
+/** A collection that is too long. */
+export function tooMany(field: string, max: number): FieldIssue {
+  const message = `${field} must have at most ${max} items`;
+  return { field, code: 'too_long', message, params: { max_length: max } };
+}
+
 export function tooSmall(field: string, min: number): FieldIssue {
   return { field, code: 'too_small', message: `${field} must be >= ${min}`, params: { min } };
 }

@@ -1,11 +1,11 @@
 import type { JsonSchema } from './fields.ts';
 import { accepted, invalidValue, refused } from './issues.ts';
-import { integer, type Parameter } from './parameters.ts';
+import { described, integer, type Parameter } from './parameters.ts';
 
 /** Where a page of a list starts and how long it is (interface section 4.6). */
 export const PAGING = {
-  limit: integer({ min: 1, max: 200 }, 50),
-  offset: integer({ min: 0, max: 2_147_483_647 }, 0),
+  limit: described(integer({ min: 1, max: 200 }, 50), 'How many rows a page has at most.'),
+  offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
 };
 
 export interface Paging {
@@ -26,16 +26,18 @@ export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, 
 
 /** The JSON Schema of {@link listBody}. */
 export function listSchema(item: JsonSchema): JsonSchema {
+  const { limit, offset } = PAGING;
+  const description = 'How many rows there are on all pages.';
   return {
+    ...(item['title'] === undefined ? {} : { title: `${item['title']}List` }),
     type: 'object',
     properties: {
       data: { type: 'array', items: item },
-      limit: PAGING.limit.schema,
-      offset: PAGING.offset.schema,
-      total_count: { type: 'integer', minimum: 0 },
+      limit: { ...limit.schema, description: limit.description },
+      offset: { ...offset.schema, description: offset.description },
+      total_count: { type: 'integer', minimum: 0, description, examples: [1] },
     },
     required: ['data', 'limit', 'offset', 'total_count'],
-    additionalProperties: false,
   };
 }
 
@@ -53,9 +55,9 @@ export function sortBy<Field extends string>(
     schema: {
       type: 'string',
       default: initial.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(','),
-      description: `Comma-separated, a leading - sorts descending. Fields: ${fields.join(', ')}.`,
     },
     isRepeatable: false,
+    description: `Fields to sort by, separated by commas; a leading \`-\` sorts descending. Fields: ${fields.map((field) => `\`${field}\``).join(', ')}.`,
     read: ([value = '', ...others], name) => {
       if (others.length > 0) {
         return refused(invalidValue(name, 'must be given only once'));

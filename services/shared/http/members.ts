@@ -28,7 +28,8 @@ export interface ReadOnly<Current> {
   kind: 'readOnly';
   /** The message of the refusal. */
   message: string;
-  schema: JsonSchema;
+  /** Of a value that can be tolerated; null if none is. */
+  schema: JsonSchema | null;
   isCurrent(value: Json, current: Current): boolean;
 }
 
@@ -59,7 +60,7 @@ export function nullable<T>(field: Field<T>): Writable<T | null | undefined> {
 
 /** A key that can never be written here. */
 export function refusedMember(message: string): ReadOnly<unknown> {
-  return { kind: 'readOnly', message, schema: {}, isCurrent: () => false };
+  return { kind: 'readOnly', message, schema: null, isCurrent: () => false };
 }
 
 /** A key that is tolerated if it says what is so already. */
@@ -104,21 +105,20 @@ export function readMembers<Current, M extends Members<Current>>(
   reading: Reading<Current>,
 ): Read<Values<M>> {
   const values: Record<string, unknown> = {};
-  const issues: FieldIssue[] = [];
+  const found: FieldIssue[][] = [];
   for (const [key, member] of Object.entries<Member<Current>>(members)) {
     const read = readMember(member, key, object, reading);
     if (read.ok) {
       values[key] = read.value;
     } else {
-      issues.push(...read.issues);
+      found.push(read.issues);
     }
   }
   const unknown = Object.keys(object).filter((key) => !Object.hasOwn(members, key));
-  issues.push(
-    ...unknown
-      .sort()
-      .map((key) => unknownField(reading.prefix + key, `unknown field "${key}" in request body`)),
+  found.push(
+    unknown.sort().map((key) => unknownField(reading.prefix + key, `unknown field "${key}" in request body`)),
   );
+  const issues = found.flat();
   return issues.length > 0 ? { ok: false, issues } : accepted(values as Values<M>);
 }
 
@@ -143,30 +143,52 @@ function readMember<Current>(
       ? accepted(null)
       : {
           ok: false,
-          issues: [
-            invalidValue(name, `cannot be null; ${member.isRequired ? 'provide a value' : nullAdvice}`),
-          ],
+          issues: [invalidValue(name, `cannot be null; ${nullAdvice}`)],
         };
   }
   return member.field.read(value, name);
 }
 
+/** How an object is told to readers of the description. */
+export interface Told {
+  /** Its name there. */
+  title?: string;
+  description?: string;
+  /** What it becomes: members are explained there by the same names. */
+  like?: JsonSchema;
+  example?: Readonly<Record<string, unknown>>;
+}
+
 /** The JSON Schema of an object with these members. */
-export function membersSchema(members: Members<never>): JsonSchema {
-  const entries = Object.entries(members);
+export function membersSchema(members: Members<never>, told: Told = {}): JsonSchema {
+  const { title, description, like, example } = told;
+  const explained = (like?.['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const required: string[] = [];
+  const properties: Record<string, JsonSchema> = {};
+  for (const [key, member] of Object.entries(members)) {
+    const schema = memberSchema(member);
+    if (schema !== null) {
+      const explanation = explained[key]?.['description'];
+      properties[key] = explanation === undefined ? schema : { ...schema, description: explanation };
+    }
+    if (member.kind === 'writable' && member.isRequired) {
+      required.push(key);
+    }
+  }
   return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
     type: 'object',
-    properties: Object.fromEntries(entries.map(([key, member]) => [key, memberSchema(member)])),
-    required: entries.flatMap(([key, member]) =>
-      member.kind === 'writable' && member.isRequired ? [key] : [],
-    ),
+    properties,
+    required,
     additionalProperties: false,
+    ...(example === undefined ? {} : { examples: [example] }),
   };
 }
 
-function memberSchema(member: Member<never>): JsonSchema {
+function memberSchema(member: Member<never>): JsonSchema | null {
   if (member.kind === 'readOnly') {
-    return { ...member.schema, readOnly: true };
+    return member.schema === null ? null : { ...member.schema, readOnly: true };
   }
   return member.isNullable ? nullableSchema(member.field.schema) : member.field.schema;
 }

@@ -1,11 +1,13 @@
 import type { Middleware } from 'koa';
-import { Problem } from './problem.ts';
+import { type Headers, Problem } from './problem.ts';
 
 /** Something served as it is, without credentials: health, metrics, a description. */
 export interface Page {
   status: number;
   contentType: string;
   body: string;
+  /** Further headers. With an `ETag`, a caller that has the page already is told so instead (304). */
+  headers?: Headers;
 }
 
 /** Serves pages to GET and HEAD, by path. `find` gives null for a path it has no page for. */
@@ -21,7 +23,13 @@ export function servePages(find: (path: string) => Promise<Page | null>): Middle
       });
     }
     koa.status = page.status;
+    koa.set(page.headers ?? {});
+    if (page.headers?.['ETag'] !== undefined && koa.fresh) {
+      koa.status = 304;
+      return;
+    }
     koa.set('Content-Type', page.contentType);
-    koa.body = page.body;
+    // As bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1.
+    koa.body = Buffer.from(page.body);
   };
 }

@@ -6,8 +6,16 @@ import { type Instant, parseTimestamp } from './timestamps.ts';
 export interface Parameter<T> {
   readonly schema: JsonSchema;
   readonly isRepeatable: boolean;
+  /** What it asks for, for readers of the description; see {@link described}. */
+  readonly description?: string;
+  readonly example?: unknown;
   /** Reads all values given under the name; none if it is absent. */
   read(values: readonly string[], name: string): Read<T>;
+}
+
+/** A parameter with what readers of the description are told of it. */
+export function described<T>(parameter: Parameter<T>, description: string, example?: unknown): Parameter<T> {
+  return { ...parameter, description, ...(example === undefined ? {} : { example }) };
 }
 
 type ReadOne<T> = (value: string, name: string) => Read<T>;

@@ -13,6 +13,7 @@ export const PROBLEMS = {
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Gone' },
   payload_too_large: { status: 413, title: 'Payload too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   missing_org_context: { status: 422, title: 'Missing org context' },
@@ -60,7 +61,7 @@ export function conflict(detail: string): Problem {
 /** `detail` is the first issue's message and how many more there are (interface section 7.1). */
 export function invalid(issues: readonly FieldIssue[]): Problem {
   const more = issues.length - 1;
-  const suffix = more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`;
+  const suffix = more === 0 ? '' : ` (and ${more} more validation error(s))`;
   return new Problem('validation_error', (issues[0]?.message ?? '') + suffix, { fields: [...issues] });
 }
 

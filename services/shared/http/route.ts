@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Body, StreamedBody } from './body.ts';
+import { type Deprecation, requireNotice } from './deprecation.ts';
 import { requireMediaType } from './media-type.ts';
 import { type Headers, notFound, type ProblemType } from './problem.ts';
 import { type Parameters, type Query, type Read, readPath, readQuery } from './query.ts';
@@ -19,10 +20,14 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
   /** Name of the operation in the description, and of the route in the metrics. */
   operationId: string;
   summary: string;
+  /** What more there is to know before using it, in Markdown. */
+  description?: string;
   /** The scope a key needs; null if any key will do. */
   scope: string | null;
   /** Left out of the public description. */
   isInternal?: true;
+  /** On its way out: answers say so, and after the sunset there are none. */
+  deprecated?: Deprecation;
   query: Query<Q>;
   params: P;
   /** The row that the path names, looked up before the body is read. */
@@ -53,8 +58,10 @@ export interface Route<Context> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  readonly description: string | null;
   readonly scope: string | null;
   readonly isInternal: boolean;
+  readonly deprecated: Deprecation | null;
   readonly query: Query;
   readonly params: Parameters;
   readonly body: Body<unknown> | StreamedBody<unknown> | null;
@@ -89,13 +96,17 @@ export function routesOf<Context>() {
     declaration: Declaration<Context, Q, P, Row, Input, Result>,
   ): Route<Context> => {
     const { method, path, operationId, summary, scope, query, params, success } = declaration;
+    const deprecated = declaration.deprecated ?? null;
+    requireNotice(deprecated);
     return {
       method,
       path,
       operationId,
       summary,
+      description: declaration.description ?? null,
       scope,
       isInternal: declaration.isInternal === true,
+      deprecated,
       query,
       params,
       body: declaration.body ?? null,
@@ -148,10 +159,18 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
   const problems = new Map<ProblemType, string>([
     ['unauthorized', 'No credential, or one that is not valid'],
     ['rate_limited', 'Too many requests; try again later'],
-    ['forbidden', 'The key does not have the required scope'],
-    ['validation_error', 'A parameter or a field of the body is not valid'],
+    [
+      'validation_error',
+      `A parameter ${declaration.body === undefined ? '' : 'or a field of the body '}is not valid`,
+    ],
     ['internal_error', 'The request failed for no fault of its own'],
   ]);
+  if (declaration.scope !== null) {
+    problems.set('forbidden', 'The key does not have the required scope');
+  }
+  if (declaration.deprecated !== undefined) {
+    problems.set('gone', 'The sunset of the operation has passed');
+  }
   if (declaration.find !== undefined) {
     problems.set('not_found', declaration.find.missing);
   }

@@ -63,5 +63,11 @@ export function noContent(description: string): Success<void> {
 }
 
 function dataSchema(schema: JsonSchema): JsonSchema {
-  return { type: 'object', properties: { data: schema }, required: ['data'], additionalProperties: false };
+  const { title } = schema;
+  return {
+    ...(title === undefined ? {} : { title: `${title}Envelope` }),
+    type: 'object',
+    properties: { data: schema },
+    required: ['data'],
+  };
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 
@@ -12,10 +12,18 @@ export interface Listening {
 /** How long requests under way may take when the process stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
-/** @throws AppError `unavailable`, naming the setting, if the address cannot be listened on. */
-export async function listenOn(listener: RequestListener, address: ListenAddress): Promise<Listening> {
+/**
+ * @param prepare sees the server before it listens.
+ * @throws AppError `unavailable`, naming the setting, if the address cannot be listened on.
+ */
+export async function listenOn(
+  listener: RequestListener,
+  address: ListenAddress,
+  prepare: (server: Server) => void = () => {},
+): Promise<Listening> {
   const { host, port } = address;
   const server = createServer(listener);
+  prepare(server);
   server.listen(port, host);
   try {
     await once(server, 'listening');

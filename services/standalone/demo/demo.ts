@@ -17,7 +17,8 @@ export interface Demo {
 }
 
 /**
- * Settings for a demo: free ports unless they are chosen, a quiet log, and never the database of somebody's own.
+ * Settings for a demo: free ports unless they are chosen, rate limits that do not hold up its own questions, a quiet
+ * log, and never a server of somebody's own.
  *
  * @throws AppError `misconfigured` with every fault.
  */
@@ -26,8 +27,11 @@ export function readDemoConfig(environment: NodeJS.ProcessEnv): StandaloneConfig
     ...environment,
     API_PORT: environment['API_PORT'] || '0',
     MQTT_PORT: environment['MQTT_PORT'] || '0',
+    RATE_LIMIT_PER_MINUTE: environment['RATE_LIMIT_PER_MINUTE'] || '60000',
+    RATE_LIMIT_BURST: environment['RATE_LIMIT_BURST'] || '60000',
     LOG_LEVEL: environment['LOG_LEVEL'] || 'error',
     DATABASE_URL: '',
+    REDIS_URL: '',
     MQTT_URL: '',
   });
 }

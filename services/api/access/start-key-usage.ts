@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../../shared/errors.ts';
+import { repeat } from '../../shared/runtime/repeat.ts';
+import { KeyUsage, type KeyUse } from './key-usage.ts';
+
+/**
+ * Notes when keys are used, and writes it every {@link PAUSE_MS} and when it is stopped. An outage is logged once,
+ * and its end.
+ */
+export function startKeyUsage(
+  write: (uses: readonly KeyUse[]) => Promise<void>,
+  log: Logger,
+  pause = PAUSE_MS,
+): { usage: KeyUsage; stop(): Promise<void> } {
+  const usage = new KeyUsage({ write, now: () => performance.now() });
+  let isOut = false;
+  const flush = async () => {
+    if ((await usage.flush()) && isOut) {
+      isOut = false;
+      log.info('when keys were last used is written again');
+    }
+  };
+  const onFault = (error: unknown) => {
+    if (!isOut) {
+      isOut = true;
+      log.warn(
+        { reason: messageOf(error) },
+        'when keys were last used cannot be written; it is kept for later',
+      );
+    }
+  };
+  const repeating = repeat(pause, flush, onFault);
+  return {
+    usage,
+    stop: async () => {
+      await repeating.stop();
+      await flush().catch(onFault);
+    },
+  };
+}
+
+const PAUSE_MS = 5_000;

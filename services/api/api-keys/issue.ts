@@ -1,0 +1,30 @@
+import { invalidValue } from '../../shared/http/issues.ts';
+import { invalid } from '../../shared/http/problem.ts';
+import { digestOf, formatKey, newKey } from '../access/key-format.ts';
+import type { OrganizationConnection } from '../organization-database.ts';
+import { insertApiKey } from './queries.ts';
+import type { NewApiKey } from './schema.ts';
+import { issuedApiKeyView } from './view.ts';
+
+/**
+ * Issues a key of the organization. A key that could never be used is a mistake, of a time zone perhaps.
+ *
+ * @throws Problem `validation_error` for an expiry that is not in the future.
+ */
+export async function issueApiKey(
+  connection: OrganizationConnection,
+  { name, scopes = [], expires_at = null }: NewApiKey,
+) {
+  const key = newKey();
+  const row = await insertApiKey(connection, {
+    id: key.id,
+    name,
+    scopes: [...new Set(scopes)],
+    secretDigest: digestOf(key.secret),
+    expiresAt: expires_at,
+  });
+  if (row === null) {
+    throw invalid([invalidValue('expires_at', 'must be in the future')]);
+  }
+  return issuedApiKeyView(row, formatKey(key));
+}

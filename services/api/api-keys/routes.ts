@@ -1,0 +1,66 @@
+import { listBody, PAGING } from '../../shared/http/lists.ts';
+import { notFound } from '../../shared/http/problem.ts';
+import { NO_QUERY } from '../../shared/http/query.ts';
+import { created, listed, noContent } from '../../shared/http/success.ts';
+import { type ApiContext, route } from '../context.ts';
+import { issueApiKey } from './issue.ts';
+import { listApiKeys, revokeApiKey } from './queries.ts';
+import { API_KEY, IN_ORGANIZATION, ISSUED_API_KEY, newApiKeyBody, ONE_KEY } from './schema.ts';
+import { apiKeyView } from './view.ts';
+
+/** A key administers its own organization; to it, there is no other. */
+const OWN_ORGANIZATION = {
+  missing: 'Organization not found',
+  row: async ({ context: { db }, params: { id } }: { context: ApiContext; params: { id: number } }) =>
+    id === db.orgId ? id : null,
+};
+
+const issue = route({
+  method: 'POST',
+  path: '/api/v1/orgs/{id}/api-keys',
+  operationId: 'issueApiKey',
+  summary: 'Issue an API key, which is shown this once',
+  scope: 'keys:admin',
+  isInternal: true,
+  query: NO_QUERY,
+  params: IN_ORGANIZATION,
+  find: OWN_ORGANIZATION,
+  body: newApiKeyBody,
+  success: created(ISSUED_API_KEY, 'The key'),
+  handle: ({ context, body }) => issueApiKey(context.db, body),
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/orgs/{id}/api-keys',
+  operationId: 'listApiKeys',
+  summary: 'List the API keys of the organization',
+  scope: 'keys:admin',
+  isInternal: true,
+  query: { parameters: PAGING },
+  params: IN_ORGANIZATION,
+  find: OWN_ORGANIZATION,
+  success: listed(API_KEY, 'A page of keys, without their secrets'),
+  handle: async ({ context, query }) => listBody(await listApiKeys(context.db, query), query, apiKeyView),
+});
+
+const revoke = route({
+  method: 'DELETE',
+  path: '/api/v1/orgs/{id}/api-keys/{key_id}',
+  operationId: 'revokeApiKey',
+  summary: 'Revoke an API key',
+  scope: 'keys:admin',
+  isInternal: true,
+  query: NO_QUERY,
+  params: ONE_KEY,
+  find: OWN_ORGANIZATION,
+  success: noContent('The key is revoked'),
+  handle: async ({ context, params }) => {
+    const isRevoked = await context.keys.changing(() => revokeApiKey(context.db, params.key_id));
+    if (!isRevoked) {
+      throw notFound('API key not found');
+    }
+  },
+});
+
+export const apiKeyRoutes = [issue, list, revoke];

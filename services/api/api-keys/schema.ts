@@ -1,0 +1,58 @@
+import { jsonBody } from '../../shared/http/body.ts';
+import { arrayOf, choice, type JsonSchema, TIME_SCHEMA, text, timestamp } from '../../shared/http/fields.ts';
+import { accepted, invalidValue, refused } from '../../shared/http/issues.ts';
+import { mandatory, nullable, nullableSchema, optional, type Values } from '../../shared/http/members.ts';
+import { idInPath, type Parameter } from '../../shared/http/parameters.ts';
+import { KEY_ID } from '../access/key-format.ts';
+import { PUBLIC_SCOPES } from '../access/scopes.ts';
+
+/** What every view of a key shows. */
+const SHOWN = {
+  id: { type: 'string', pattern: KEY_ID.source },
+  name: { type: 'string', minLength: 1, maxLength: 255 },
+  scopes: { type: 'array', items: { type: 'string' } },
+  created_at: TIME_SCHEMA,
+  expires_at: nullableSchema(TIME_SCHEMA),
+};
+
+/** A key as it is listed: without anything that could be used as a credential. */
+export const API_KEY: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...SHOWN,
+    revoked_at: nullableSchema(TIME_SCHEMA),
+    last_used_at: nullableSchema(TIME_SCHEMA),
+  },
+  required: [...Object.keys(SHOWN), 'revoked_at', 'last_used_at'],
+  additionalProperties: false,
+};
+
+/** A key as it is issued; `key` is the credential, shown this once. */
+export const ISSUED_API_KEY: JsonSchema = {
+  type: 'object',
+  properties: { ...SHOWN, key: { type: 'string' } },
+  required: [...Object.keys(SHOWN), 'key'],
+  additionalProperties: false,
+};
+
+const NEW_API_KEY = {
+  name: mandatory(text(255)),
+  scopes: optional(arrayOf(choice(PUBLIC_SCOPES))),
+  expires_at: nullable(timestamp),
+};
+
+export type NewApiKey = Values<typeof NEW_API_KEY>;
+
+/** Internal scopes are given by the command line only: a key must not make another that can do more than the API. */
+export const newApiKeyBody = jsonBody(NEW_API_KEY);
+
+/** A key's id in a path, exactly as the key spells it. */
+const keyIdInPath: Parameter<string> = {
+  schema: SHOWN.id,
+  isRepeatable: false,
+  read: ([value = ''], name) =>
+    KEY_ID.test(value) ? accepted(value) : refused(invalidValue(name, 'must be a ULID of 26 characters')),
+};
+
+export const IN_ORGANIZATION = { id: idInPath };
+export const ONE_KEY = { ...IN_ORGANIZATION, key_id: keyIdInPath };

@@ -1,0 +1,48 @@
+import { ISSUE_CODES, type IssueCode } from '../../shared/http/issues.ts';
+import { PROBLEMS, type ProblemType } from '../../shared/http/problem.ts';
+
+/** When each type of error comes (interface section 7.2). */
+const WHEN: Record<ProblemType, string> = {
+  validation_error: 'a parameter or a field of the body is not valid; `fields` says which and why',
+  bad_request: 'the body is not JSON, or a field has another JSON type',
+  unauthorized: 'no key, or not a good one',
+  forbidden: 'the key does not have the scope, or its organization no longer exists',
+  not_found: 'no such path, or nothing live with this id in your organization',
+  method_not_allowed: 'the path does not have this method',
+  conflict: 'a key or a tag is taken, or something stands in the way',
+  gone: 'the operation was discontinued',
+  payload_too_large: 'the body is too large',
+  unsupported_media_type: 'the body is of another media type, or compressed',
+  missing_org_context: 'the organization of the key no longer exists; on `/orgs/me` only',
+  rate_limited: 'the key made too many requests',
+  internal_error: 'something failed on our side',
+  unavailable: 'the operation is not available here',
+};
+
+/** What each code of a field means (interface section 7.3). */
+const MEANING: Record<IssueCode, string> = {
+  required: 'it is not there',
+  invalid_value: 'it is not what it must be, or null where it cannot be',
+  unknown_field: 'there is no such parameter, or no such key in the body',
+  too_short: 'shorter than `params.min_length`',
+  too_long: 'longer than `params.max_length`',
+  too_small: 'less than `params.min`',
+  too_large: 'more than `params.max`',
+  fk_not_found: 'what it refers to is not there',
+  ambiguous_fields: 'two that say the same, of which only one may be there',
+  read_only: 'it cannot be written here, and differs from what is',
+};
+
+/** Types of errors, as a Markdown table. */
+export function problemTable(types: readonly ProblemType[]): string {
+  const rows = types.map(
+    (type) => `| ${PROBLEMS[type].status} | \`${type}\` | ${PROBLEMS[type].title} | ${WHEN[type]} |`,
+  );
+  return ['| Status | Type | Title | When |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The codes of fields, as a Markdown table. */
+export function codeTable(): string {
+  const rows = ISSUE_CODES.map((code) => `| \`${code}\` | ${MEANING[code]} |`);
+  return ['| Code | Meaning |', '|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,38 @@
+import { type Html, html } from './html.ts';
+
+/** JSON, indented and coloured. */
+export function json(value: unknown): Html {
+  const text = JSON.stringify(value, null, 2);
+  return html`<pre><code>${[...text.matchAll(TOKEN)].map(([token, key, string, literal]) => {
+    if (key !== undefined) {
+      return html`<b>${key}</b>:`;
+    }
+    if (string !== undefined) {
+      return html`<i>${string}</i>`;
+    }
+    return literal === undefined ? token : html`<u>${literal}</u>`;
+  })}</code></pre>`;
+}
+
+const TOKEN = /("(?:[^"\\]|\\.)*"):|("(?:[^"\\]|\\.)*")|(-?\d[\d.eE+-]*|true|false|null)|[^"\d\-tfn]+|./g;
+
+/** What a request looks like for `curl`. */
+export interface CurlRequest {
+  method: string;
+  path: string;
+  body: { type: string; example: unknown } | null;
+}
+
+/** A command to type; the address and the key come from variables. */
+export function curl({ method, path, body }: CurlRequest): Html {
+  const verb = method === 'GET' || (method === 'POST' && body !== null) ? '' : `-X ${method} `;
+  const lines = [`curl ${verb}"$BASE_URL${path}"`, '-H "Authorization: Bearer $API_KEY"'];
+  if (body !== null) {
+    lines.push(`-H "Content-Type: ${body.type}"`, `-d ${quoted(JSON.stringify(body.example))}`);
+  }
+  return html`<pre class="line"><code>${lines.join(' \\\n  ')}</code></pre>`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

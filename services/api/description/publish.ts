@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Middleware } from 'koa';
+import { stringify } from 'yaml';
+import { type Page, servePages } from '../../shared/http/pages.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { documentPage } from './page/page.ts';
+
+export const JSON_PATH = '/api/openapi.json';
+export const YAML_PATH = '/api/openapi.yaml';
+export const DOCS_PATH = '/api/docs';
+
+/** Where the description was, or might be looked for, and where it is (interface section 9). */
+const MOVED: Readonly<Record<string, string>> = {
+  '/api/v1/openapi.json': JSON_PATH,
+  '/api/v1/openapi.yaml': YAML_PATH,
+  '/openapi.json': JSON_PATH,
+  '/openapi.yaml': YAML_PATH,
+};
+
+/** Serves a document without credentials: for machines as JSON and YAML, for people as a page. */
+export function publishDescription(document: OpenApiDocument): Middleware {
+  const pages = new Map<string, Page>([
+    [JSON_PATH, fixed('application/json', `${JSON.stringify(document, null, 2)}\n`)],
+    [YAML_PATH, fixed('application/yaml', stringify(document, { aliasDuplicateObjects: false }))],
+    [DOCS_PATH, docs(document)],
+    ...Object.entries(MOVED).map(([from, to]) => [from, moved(to)] as const),
+  ]);
+  return servePages(async (path) => pages.get(path) ?? null);
+}
+
+/** What changes with a new version only: kept for a few minutes, and then asked for by its `ETag`. */
+function fixed(contentType: string, body: string, headers: Record<string, string> = {}): Page {
+  return {
+    status: 200,
+    contentType,
+    body,
+    headers: {
+      ETag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+      'Cache-Control': 'public, max-age=300',
+      'X-Content-Type-Options': 'nosniff',
+      ...headers,
+    },
+  };
+}
+
+function moved(to: string): Page {
+  const body = `The description is at ${to}\n`;
+  return { status: 301, contentType: 'text/plain; charset=utf-8', body, headers: { Location: to } };
+}
+
+/** The page loads nothing and runs nothing: its one style sheet is in it, and allowed by its digest. */
+function docs(document: OpenApiDocument): Page {
+  const style = readFileSync(new URL('page/style.css', import.meta.url), 'utf8');
+  const digest = createHash('sha256').update(style).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${digest}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  const page = documentPage(document, { json: JSON_PATH, yaml: YAML_PATH }, style);
+  return fixed('text/html; charset=utf-8', page, {
+    'Content-Security-Policy': policy,
+    'Referrer-Policy': 'no-referrer',
+  });
+}

@@ -1,0 +1,10 @@
+import { optionalUrl } from '../../shared/runtime/setting-kinds.ts';
+
+/** What the description cannot know by itself. */
+export const DESCRIPTION_SETTINGS = {
+  PUBLIC_URL: optionalUrl(
+    'the address clients reach the API at, for its description; without one, wherever they got that from',
+    ['http:', 'https:'],
+    'https://tagtrail.example.com',
+  ),
+};

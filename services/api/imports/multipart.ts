@@ -1,0 +1,138 @@
+import { badRequest } from '../../shared/http/problem.ts';
+import { partName } from './part-name.ts';
+
+/** What comes up while a form is read: a part begins, or the part that began last goes on. */
+export type FormEvent = { kind: 'part'; name: string } | { kind: 'content'; bytes: Buffer };
+
+/** Bytes of a part's header, and parts of a form, that are read. */
+const HEADER_LIMIT = 8_192;
+const PART_LIMIT = 100;
+
+/**
+ * Reads `multipart/form-data` (RFC 7578) as it arrives; what is held is never more than a chunk and a header. What
+ * stands before the first boundary and after the last is passed over (RFC 2046 section 5.1.1).
+ *
+ * @throws Problem `bad_request` for what is no such form.
+ */
+export async function* readForm(
+  chunks: AsyncIterable<Buffer>,
+  boundary: string,
+): AsyncGenerator<FormEvent, void> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  // A form starts with a boundary, whose line break belongs to it wherever anything stands before.
+  const input = new Input(chunks, Buffer.from('\r\n'));
+  try {
+    for await (const _ of input.until(delimiter)) {
+      // The preamble says nothing.
+    }
+    for (let parts = 0; !(await input.isAtEnd()); parts++) {
+      if (parts === PART_LIMIT) {
+        throw badRequest(`A form must have at most ${PART_LIMIT} parts`);
+      }
+      yield { kind: 'part', name: partName(await input.header()) };
+      for await (const bytes of input.until(delimiter)) {
+        yield { kind: 'content', bytes };
+      }
+    }
+    await input.passOver();
+  } finally {
+    await input.release();
+  }
+}
+
+/** Bytes that arrive in chunks, of which the first that are not used yet are held. */
+class Input {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #held: Buffer;
+
+  constructor(chunks: AsyncIterable<Buffer>, first: Buffer) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#held = first;
+  }
+
+  /** Everything up to a delimiter, which is consumed. */
+  async *until(delimiter: Buffer): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      const at = this.#held.indexOf(delimiter);
+      // A delimiter that has only begun may still come to its end.
+      const end = at === -1 ? Math.max(0, this.#held.length - delimiter.length + 1) : at;
+      if (end > 0) {
+        yield this.#take(end);
+      }
+      if (at !== -1) {
+        this.#take(delimiter.length);
+        return;
+      }
+      await this.#more();
+    }
+  }
+
+  /** Whether the delimiter just consumed was the last. If not, the rest of its line is consumed. */
+  async isAtEnd(): Promise<boolean> {
+    while (this.#held.length < 2) {
+      await this.#more();
+    }
+    if (this.#held.subarray(0, 2).equals(DASHES)) {
+      return true;
+    }
+    if (!/^[ \t]*$/.test((await this.#line(HEADER_LIMIT)).toString('latin1'))) {
+      throw badRequest('A boundary of the form is followed by other text');
+    }
+    return false;
+  }
+
+  /** The lines of a part's header; the empty line after them is consumed. */
+  async header(): Promise<Buffer[]> {
+    const lines: Buffer[] = [];
+    let left = HEADER_LIMIT;
+    for (let line = await this.#line(left); line.length > 0; line = await this.#line(left)) {
+      left -= line.length;
+      lines.push(line);
+    }
+    return lines;
+  }
+
+  /** Reads what is left, so that its length counts. */
+  async passOver(): Promise<void> {
+    while (!(await this.#chunks.next()).done) {
+      // It says nothing.
+    }
+  }
+
+  /** Asks for no more chunks. */
+  async release(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  async #line(limit: number): Promise<Buffer> {
+    for (;;) {
+      const at = this.#held.indexOf(LINE_BREAK);
+      if (at > limit || (at === -1 && this.#held.length > limit)) {
+        throw badRequest(`The header of a part must be at most ${HEADER_LIMIT} bytes`);
+      }
+      if (at !== -1) {
+        const line = this.#take(at);
+        this.#take(LINE_BREAK.length);
+        return line;
+      }
+      await this.#more();
+    }
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#held.subarray(0, count);
+    this.#held = this.#held.subarray(count);
+    return taken;
+  }
+
+  async #more(): Promise<void> {
+    const next = await this.#chunks.next();
+    if (next.done === true) {
+      throw badRequest('The form ends before its last boundary');
+    }
+    this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value]);
+  }
+}
+
+const LINE_BREAK = Buffer.from('\r\n');
+const DASHES = Buffer.from('--');

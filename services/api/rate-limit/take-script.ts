@@ -1,0 +1,35 @@
+import { type CommandParser, defineScript } from '@redis/client';
+import type { Bucket } from './bucket.ts';
+import type { Taken } from './take.ts';
+
+/**
+ * `take` (take.ts), to be run by the server that shares the buckets, on the server's clock: one key for each bucket,
+ * with the microsecond since 1970 at which it is full, gone when it is. The key is set by redis.call, which writes
+ * numbers in full; Lua's own tostring would round them to 14 digits.
+ */
+export const TAKE_SCRIPT = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local fullAt = tonumber(redis.call('GET', KEYS[1])) or now
+local debt = math.min(math.max(fullAt - now, 0), capacity)
+if debt + interval > capacity then
+  return {0, debt}
+end
+debt = debt + interval
+redis.call('SET', KEYS[1], now + debt, 'PX', math.ceil(debt / 1000))
+return {1, debt}
+`;
+
+/** The script as a command of the client, which sends its digest, and its text if the server has forgotten it. */
+export function takeCommand() {
+  return defineScript({
+    SCRIPT: TAKE_SCRIPT,
+    NUMBER_OF_KEYS: 1,
+    parseCommand: (parser: CommandParser, key: string, { interval, capacity }: Bucket) => {
+      parser.pushKey(key);
+      parser.push(String(interval), String(capacity));
+    },
+    transformReply: ([isAllowed, debt]: [number, number]): Taken => ({ isAllowed: isAllowed === 1, debt }),
+  });
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ulid } from 'ulid';
+import { badRequest, envelope } from './problem.ts';
+import { REQUEST_ID_HEADER } from './request-id.ts';
+
+/**
+ * Has the server answer with an envelope where Node.js on its own would not: to what it cannot parse as a request, so
+ * that there is no path and no request id of the caller's, and to an `Expect` header it does not know, which is
+ * passed over (interface section 7.1: every response that is not a success).
+ */
+export function answerUnparsed(server: Server): void {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (request: IncomingMessage, response) => {
+    answering.set(request.socket, response);
+  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const response = answering.get(socket);
+    const isAnswered = response?.headersSent === true && !response.writableFinished;
+    if (socket.writable && !isAnswered && error.code !== 'ECONNRESET') {
+      socket.end(answer(DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP'));
+    } else {
+      socket.destroy(error);
+    }
+  });
+}
+
+const DETAILS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'Request target and headers are too long',
+  ERR_HTTP_REQUEST_TIMEOUT: 'Request was not sent in time',
+};
+
+function answer(detail: string): string {
+  const requestId = ulid();
+  const body = JSON.stringify(envelope(badRequest(detail), '', requestId));
+  return [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `${REQUEST_ID_HEADER}: ${requestId}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

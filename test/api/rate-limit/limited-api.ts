@@ -1,0 +1,106 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { createApiKey } from '../../../services/api/access/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { createOrganization } from '../../../services/api/orgs/create-organization.ts';
+import type { RateLimitConfig } from '../../../services/api/rate-limit/settings.ts';
+import { type Clocks, MACHINE_CLOCKS } from '../../../services/api/rate-limit/start-limiter.ts';
+import { startApi } from '../../../services/api/start.ts';
+import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
+import { apiConfig } from '../../support/api.ts';
+import { type TestDatabase, useDatabase } from '../../support/database.ts';
+
+/** One running API. */
+export interface LimitedApi {
+  url: string;
+  /** The messages it has logged so far. */
+  logged: string[];
+  /** Resolves when it has logged `message`, by now or later. */
+  hasLogged(message: string): Promise<void>;
+  get(path: string, options?: { key?: string; method?: string }): Promise<Budgeted>;
+}
+
+/** An answer, and what it says of the caller's budget. */
+export interface Budgeted {
+  status: number;
+  limit: number;
+  remaining: number;
+  reset: number;
+  retryAfter: string | null;
+  error: Record<string, unknown> | null;
+}
+
+export interface LimitedApis {
+  database: TestDatabase;
+  /** Another API on the suite's database; it stops after the test. */
+  start(limits: Partial<RateLimitConfig>, clocks?: Clocks): Promise<LimitedApi>;
+  /** A new API key. */
+  key(scopes?: readonly string[]): Promise<string>;
+}
+
+/** APIs as they are started in production, with the contract's limits unless others are given. */
+export function useLimitedApis(): LimitedApis {
+  const lifecycles: Lifecycle[] = [];
+  const stopAll = async () => {
+    await Promise.all(lifecycles.splice(0).map((lifecycle) => lifecycle.stop()));
+  };
+  afterEach(stopAll);
+  const database = useDatabase();
+  database.beforeDrop(stopAll);
+
+  return {
+    database,
+    start: async (limits, clocks = MACHINE_CLOCKS) => {
+      const { log, logged, hasLogged } = listeningLog();
+      const lifecycle = new Lifecycle(log);
+      lifecycles.push(lifecycle);
+      const contract = { RATE_LIMIT_PER_MINUTE: 60, RATE_LIMIT_BURST: 120 };
+      const config = { ...apiConfig(database.url), ...contract, ...limits };
+      const { url } = await startApi(config, log, lifecycle, clocks);
+      return { url, logged, hasLogged, get: (path, options) => get(url + path, options) };
+    },
+    key: async (scopes = PUBLIC_SCOPES) => {
+      const pool = await createQueryPool(database.url, { max: 1 });
+      try {
+        const { id: orgId } = await createOrganization(pool, 'Acme');
+        return (await createApiKey(pool, { orgId, name: 'test', scopes, expiresAt: null })).key;
+      } finally {
+        await pool.end();
+      }
+    },
+  };
+}
+
+async function get(url: string, { key, method = 'GET' }: { key?: string; method?: string } = {}) {
+  const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+  const response = await fetch(url, { method, headers });
+  const text = await response.text();
+  return {
+    status: response.status,
+    limit: Number(response.headers.get('x-ratelimit-limit') ?? Number.NaN),
+    remaining: Number(response.headers.get('x-ratelimit-remaining') ?? Number.NaN),
+    reset: Number(response.headers.get('x-ratelimit-reset') ?? Number.NaN),
+    retryAfter: response.headers.get('retry-after'),
+    error: text === '' ? null : (JSON.parse(text).error ?? null),
+  };
+}
+
+function listeningLog() {
+  const logged: string[] = [];
+  let wake = Promise.withResolvers<void>();
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      logged.push(JSON.parse(String(chunk)).msg);
+      wake.resolve();
+      wake = Promise.withResolvers<void>();
+      done();
+    },
+  });
+  const hasLogged = async (message: string) => {
+    while (!logged.some((line) => line.includes(message))) {
+      await wake.promise;
+    }
+  };
+  return { log: pino({ level: 'debug' }, sink), logged, hasLogged };
+}

@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { useApi } from '../support/api.ts';
+
+describe('what is no request', () => {
+  const api = useApi();
+  /** Sends text as it is, and gives all that comes back until the connection is closed. */
+  const exchange = async (text: string) => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (bytes) => received.push(bytes)).write(text);
+    await new Promise((resolve) => socket.once('close', resolve));
+    return Buffer.concat(received).toString();
+  };
+  const HEAD = 'Host: x\r\nConnection: close\r\n';
+
+  for (const [what, text, detail] of [
+    ['text', 'hello\r\n\r\n', 'Request is not valid HTTP'],
+    ['an unknown method', `FOO /api/v1/assets HTTP/1.1\r\n${HEAD}\r\n`, 'Request is not valid HTTP'],
+    ['a raw letter beyond ASCII', `GET /api/v1/\u00e4 HTTP/1.1\r\n${HEAD}\r\n`, 'Request is not valid HTTP'],
+    [
+      'a length that is no number',
+      `POST / HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`,
+      'Request is not valid HTTP',
+    ],
+    [
+      'a long target',
+      `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`,
+      'Request target and headers are too long',
+    ],
+    [
+      'a long header',
+      `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'Request target and headers are too long',
+    ],
+  ] as const) {
+    it(`is answered with an envelope and an id: ${what}`, async () => {
+      const [head = '', body = ''] = (await exchange(text)).split('\r\n\r\n');
+      expect(head).to.match(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json\r\n/);
+      const id = /X-Request-ID: ([0-9A-HJKMNP-TV-Z]{26})\r\n/.exec(head)?.[1];
+      expect(id).to.be.a('string');
+      expect(JSON.parse(body)).to.deep.equal({
+        error: {
+          type: 'bad_request',
+          title: 'Bad request',
+          status: 400,
+          detail,
+          instance: '',
+          request_id: id,
+        },
+      });
+    });
+  }
+
+  it('is answered once if it shows only in the body', async () => {
+    const head = `${HEAD}Authorization: Bearer ${api.key}\r\nContent-Type: application/json\r\n`;
+    const answers = await exchange(
+      `POST /api/v1/assets HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
+    );
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
+  });
+
+  it('is not an expectation that nobody knows', async () => {
+    expect(await exchange(`GET /healthz HTTP/1.1\r\n${HEAD}Expect: wonders\r\n\r\n`)).to.match(
+      /^HTTP\/1\.1 200 OK/,
+    );
+  });
+});
