@@ -30,8 +30,8 @@ export interface OrganizationDatabase extends OrganizationConnection {
 
 /**
  * The one door to the tables of organizations: whoever comes through it is `tagtrail_api`, which sees the rows of the
- * organization that a session setting names. No statement goes through without that setting in front of it, in the
- * same write, so it costs no round trip and nothing that an earlier statement left behind can matter.
+ * organization that a setting names. No statement goes through without that setting in front of it, in the same
+ * transaction and the same write, so it costs no round trip and leaves nothing behind.
  */
 export interface OrganizationDoor {
   of(orgId: number): OrganizationDatabase;
@@ -44,15 +44,15 @@ export function openOrganizationDoor(url: string, { max }: { max: number }): Org
     statement_timeout: STATEMENT_TIMEOUT,
     pipeline: true,
   };
-  const shared = new PipelinedConnections(config, Math.ceil(max / 2));
+  const shared = new PipelinedConnections(config, Math.ceil(max / 2), ENTER);
   const exclusive = new pg.Pool({ ...config, max: Math.floor(max / 2) });
   exclusive.on('error', () => {});
   return {
     of: (orgId) => ({
-      ...connectionOf(orgId, (query) => shared.query(settingOf(orgId, false), query)),
+      ...connectionOf(orgId, (query) => shared.query(String(orgId), query)),
       transaction: (work) =>
         inTransaction(exclusive, async (client) => {
-          const set = client.query(settingOf(orgId, true));
+          const set = client.query({ ...ENTER, values: [String(orgId)] });
           const worked = work(connectionOf(orgId, (query) => client.query(query)));
           return (await Promise.all([worked, set]))[0];
         }),
@@ -68,14 +68,11 @@ const ORGANIZATION_ROLE = 'tagtrail_api';
 /** Milliseconds. */
 const STATEMENT_TIMEOUT = 30_000;
 
-/** Names the organization to the policies: for the session, to be replaced by the next, or for the transaction. */
-function settingOf(orgId: number, isLocal: boolean): pg.QueryConfig {
-  return {
-    name: isLocal ? 'enter-organization-locally' : 'enter-organization',
-    text: `select set_config('tagtrail.org_id', $1, ${isLocal})`,
-    values: [String(orgId)],
-  };
-}
+/** Names the organization to the policies until the transaction ends; the condition is never true. */
+const ENTER = {
+  name: 'enter-organization',
+  text: `select from (select set_config('tagtrail.org_id', $1, true) as org_id offset 0) setting where org_id is null`,
+};
 
 function connectionOf(
   orgId: number,

@@ -2,13 +2,21 @@ import { listBody } from '../../shared/http/lists.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
-import { renameBody } from '../external-keys/rename-body.ts';
+import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
 import { createAsset } from './create.ts';
 import { deleteAsset } from './delete.ts';
 import { patchAsset } from './patch.ts';
 import { findLiveAsset, findLiveAssetId, listAssets } from './queries.ts';
 import { renameAsset } from './rename.ts';
-import { ASSET, ASSET_ID, ASSET_LIST, assetPatchBody, newAssetBody, RENAMED_ASSET } from './schema.ts';
+import {
+  ASSET,
+  ASSET_ID,
+  ASSET_LIST,
+  ASSET_PATCH_EXAMPLE,
+  assetPatchBody,
+  newAssetBody,
+  RENAMED_ASSET,
+} from './schema.ts';
 import { assetView } from './view.ts';
 
 const list = route({
@@ -36,7 +44,7 @@ const create = route({
   query: NO_QUERY,
   params: {},
   body: newAssetBody,
-  success: created(ASSET, 'The asset as created'),
+  success: created(ASSET, 'The asset as created', { location_id: null, location_external_key: null }),
   problems: { conflict: 'The external key or a tag is taken' },
   handle: async ({ context, body }) => assetView(await createAsset(context.db, body)),
 });
@@ -46,6 +54,8 @@ const read = route({
   path: '/api/v1/assets/{asset_id}',
   operationId: 'getAsset',
   summary: 'Read a live asset',
+  description:
+    'In effect or not. A soft-deleted asset is not found here; the list has it with `include_deleted`.',
   scope: 'assets:read',
   query: NO_QUERY,
   params: ASSET_ID,
@@ -72,7 +82,10 @@ const patch = route({
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
   },
   body: assetPatchBody,
-  success: found(ASSET, 'The asset as it is now'),
+  success: found(ASSET, 'The asset as it is now', {
+    ...ASSET_PATCH_EXAMPLE,
+    updated_at: '2026-05-06T14:20:00.000Z',
+  }),
   handle: async ({ context, row: id, body }) => assetView(await patchAsset(context.db, id, body)),
 });
 
@@ -105,7 +118,10 @@ const rename = route({
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
   },
   body: renameBody,
-  success: answered(RENAMED_ASSET, 'The asset under its new key'),
+  success: answered(RENAMED_ASSET, 'The asset under its new key', {
+    ...RENAME_EXAMPLE,
+    updated_at: '2026-05-06T14:20:00.000Z',
+  }),
   problems: { conflict: 'The external key is taken' },
   handle: async ({ context, row: id, body }) => ({
     data: assetView(await renameAsset(context.db, id, body.external_key)),

@@ -203,12 +203,19 @@ export type AssetChanges = Values<typeof ASSET_PATCH>;
 
 export type AssetPatch = MergePatch<AssetRow, AssetChanges>;
 
+/** Changes to the asset that is the example. */
+export const ASSET_PATCH_EXAMPLE = {
+  name: 'Euro pallet 17 (repaired)',
+  description: 'New stringer, left side',
+  valid_to: null,
+};
+
 export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
   title: 'AssetPatch',
   description:
     'What to change, as a JSON Merge Patch. Read-only fields may be sent with the value they have; with another one they are refused.',
   like: ASSET,
-  example: { name: 'Euro pallet 17 (repaired)', description: 'New stringer, left side', valid_to: null },
+  example: ASSET_PATCH_EXAMPLE,
 });
 
 export const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;

@@ -63,7 +63,7 @@ function successOf(route: DescribedRoute, { schemas }: Gathered): Response {
   if (schema === null) {
     return response;
   }
-  const example = exampleOf(schema);
+  const example = exampleOfSuccess(route);
   return {
     ...response,
     content: {
@@ -75,9 +75,20 @@ function successOf(route: DescribedRoute, { schemas }: Gathered): Response {
   };
 }
 
+function exampleOfSuccess({ success }: DescribedRoute): { data?: object } | undefined {
+  const example = exampleOf(success.schema ?? {}) as { data?: object | object[] } | undefined;
+  if (example?.data === undefined) {
+    return example;
+  }
+  const data = Array.isArray(example.data)
+    ? example.data.map((item: object) => ({ ...item, ...success.example }))
+    : { ...example.data, ...success.example };
+  return { ...example, data };
+}
+
 function locationExample(route: DescribedRoute): string {
-  const created = exampleOf(route.success.schema ?? {}) as { data?: { id?: number } } | undefined;
-  return `${examplePath(route)}/${created?.data?.id ?? 1}`;
+  const { data } = exampleOfSuccess(route) ?? {};
+  return `${examplePath(route)}/${data !== undefined && 'id' in data ? data.id : 1}`;
 }
 
 function errorOf(

@@ -2,7 +2,7 @@ import { listBody } from '../../shared/http/lists.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
-import { renameBody } from '../external-keys/rename-body.ts';
+import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
 import { createLocation } from './create.ts';
 import { deleteLocation } from './delete.ts';
 import { patchLocation } from './patch.ts';
@@ -12,6 +12,7 @@ import {
   LOCATION,
   LOCATION_ID,
   LOCATION_LIST,
+  LOCATION_PATCH_EXAMPLE,
   locationPatchBody,
   newLocationBody,
   RENAMED_LOCATION,
@@ -52,6 +53,8 @@ const read = route({
   path: '/api/v1/locations/{location_id}',
   operationId: 'getLocation',
   summary: 'Read a live location',
+  description:
+    'In effect or not. A soft-deleted location is not found here; the list has it with `include_deleted`.',
   scope: 'locations:read',
   query: NO_QUERY,
   params: LOCATION_ID,
@@ -78,7 +81,10 @@ const patch = route({
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
   },
   body: locationPatchBody,
-  success: found(LOCATION, 'The location as it is now'),
+  success: found(LOCATION, 'The location as it is now', {
+    ...LOCATION_PATCH_EXAMPLE,
+    updated_at: '2026-05-06T14:20:00.000Z',
+  }),
   problems: { conflict: 'The parent is the location itself or below it' },
   handle: async ({ context, row: id, body }) => locationView(await patchLocation(context.db, id, body)),
 });
@@ -115,7 +121,10 @@ const rename = route({
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
   },
   body: renameBody,
-  success: answered(RENAMED_LOCATION, 'The location under its new key'),
+  success: answered(RENAMED_LOCATION, 'The location under its new key', {
+    ...RENAME_EXAMPLE,
+    updated_at: '2026-05-06T14:20:00.000Z',
+  }),
   problems: { conflict: 'The external key is taken' },
   handle: async ({ context, row: id, body }) => {
     const { location, descendantCount } = await renameLocation(context.db, id, body.external_key);

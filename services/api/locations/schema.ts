@@ -178,12 +178,15 @@ export type LocationChanges = Values<typeof LOCATION_PATCH>;
 
 export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
 
+/** Changes to the location that is the example. */
+export const LOCATION_PATCH_EXAMPLE = { description: 'South side, doors 1 to 6', parent_id: 1 };
+
 export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
   title: 'LocationPatch',
   description:
     'What to change, as a JSON Merge Patch. Null in either form of the parent moves the location to the root. Read-only fields may be sent with the value they have; with another one they are refused.',
   like: LOCATION,
-  example: { description: 'South side, doors 1 to 6', parent_id: 1 },
+  example: LOCATION_PATCH_EXAMPLE,
 });
 
 export const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;

@@ -6,6 +6,24 @@ import { LOCATION, LOCATION_ID, TREE } from './schema.ts';
 import { listAncestors, listChildren, listDescendants } from './tree.ts';
 import { locationView } from './view.ts';
 
+/** What is above and below the location that is the example. */
+const ABOVE_EXAMPLE = {
+  id: 1,
+  external_key: 'WAREHOUSE',
+  name: 'Warehouse',
+  description: null,
+  parent_id: null,
+  parent_external_key: null,
+};
+const BELOW_EXAMPLE = {
+  id: 9,
+  external_key: 'DOCK-1-DOOR-1',
+  name: 'Door 1',
+  description: null,
+  parent_id: 4,
+  parent_external_key: 'DOCK-1',
+};
+
 const ancestors = route({
   method: 'GET',
   path: '/api/v1/locations/{location_id}/ancestors',
@@ -19,7 +37,7 @@ const ancestors = route({
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
   },
-  success: listed(LOCATION, 'A page of locations'),
+  success: listed(LOCATION, 'A page of locations', ABOVE_EXAMPLE),
   handle: async ({ context, query, row: id }) =>
     listBody(await listAncestors(context.db, id, query), query, locationView),
 });
@@ -37,7 +55,7 @@ const children = route({
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
   },
-  success: listed(LOCATION, 'A page of locations'),
+  success: listed(LOCATION, 'A page of locations', BELOW_EXAMPLE),
   handle: async ({ context, query, row: id }) =>
     listBody(await listChildren(context.db, id, query), query, locationView),
 });
@@ -56,7 +74,7 @@ const descendants = route({
     missing: 'Location not found',
     row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
   },
-  success: listed(LOCATION, 'A page of locations'),
+  success: listed(LOCATION, 'A page of locations', BELOW_EXAMPLE),
   handle: async ({ context, query, row: id }) =>
     listBody(await listDescendants(context.db, id, query), query, locationView),
 });

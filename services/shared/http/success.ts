@@ -10,16 +10,21 @@ export interface Success<Result> {
   readonly schema: JsonSchema | null;
   /** Headers the answer carries, with a description each. */
   readonly headers: Headers;
+  /** Where the example of its `data`, or of each item in it, differs from that of the schema. */
+  readonly example?: Example;
   present(result: Result, path: string): { body?: object; headers?: Headers };
 }
 
+type Example = Readonly<Record<string, unknown>>;
+
 /** One thing, as `{ data }`. */
-export function found<View>(schema: JsonSchema, description: string): Success<View> {
+export function found<View>(schema: JsonSchema, description: string, example: Example = {}): Success<View> {
   return {
     status: 200,
     description,
     schema: dataSchema(schema),
     headers: {},
+    example,
     present: (view) => ({ body: { data: view } }),
   };
 }
@@ -28,12 +33,14 @@ export function found<View>(schema: JsonSchema, description: string): Success<Vi
 export function created<View extends { id: number | string }>(
   schema: JsonSchema,
   description: string,
+  example: Example = {},
 ): Success<View> {
   return {
     status: 201,
     description,
     schema: dataSchema(schema),
     headers: { Location: 'Path of what was created' },
+    example,
     present: (view, path) => ({ body: { data: view }, headers: { Location: `${path}/${view.id}` } }),
   };
 }
@@ -42,19 +49,25 @@ export function created<View extends { id: number | string }>(
 export function listed<List extends { data: readonly unknown[] }>(
   item: JsonSchema,
   description: string,
+  example: Example = {},
 ): Success<List> {
   return {
     status: 200,
     description,
     schema: listSchema(item),
     headers: {},
+    example,
     present: (list) => ({ body: list }),
   };
 }
 
 /** A body that the handler makes whole. */
-export function answered<Body extends object>(schema: JsonSchema, description: string): Success<Body> {
-  return { status: 200, description, schema, headers: {}, present: (body) => ({ body }) };
+export function answered<Body extends object>(
+  schema: JsonSchema,
+  description: string,
+  example: Example = {},
+): Success<Body> {
+  return { status: 200, description, schema, headers: {}, example, present: (body) => ({ body }) };
 }
 
 /** Done, with nothing to say. */

@@ -107,14 +107,14 @@ describe('the page for people', () => {
 describe('the Markdown of the description', () => {
   it('has paragraphs, lists, tables and code, in sections', () => {
     const { introduction, sections } = readMarkdown(
-      'One\ntwo.\n\n## A b\n\n- first\n  goes on\n- second\n\n| x | y |\n|---|---|\n| 1 | `2` |\n\n```sh\na\n\n## b\n```\n',
+      'One\ntwo.\n\n## A b\n\n- first\n  goes on\n- second\n\n| x | y |\n|---|---|\n| 1 | `2` |\n\n```sh\na\n\n- b\n```\n',
     );
     expect(introduction.text).to.equal('<p>One two.</p>');
     expect(sections.map(({ id, title }) => [id, title])).to.deep.equal([['a-b', 'A b']]);
     const [{ body } = { body: introduction }] = sections;
     expect(body.text).to.include('<ul><li>first goes on</li><li>second</li></ul>');
     expect(body.text).to.include('<th scope="col">x</th>').and.to.include('<td><code>2</code></td>');
-    expect(body.text).to.include('<pre><code>a\n\n## b</code></pre>');
+    expect(body.text).to.include('<pre><code>a\n\n- b</code></pre>');
   });
 
   it('has code, bold and links in a line', () => {
