@@ -20,9 +20,9 @@ export async function listApiKeys(
     select total.total_count, page.*
     from (select count(*) as total_count from api_keys where org_id = ${orgId}) total
     left join (
-      select ${COLUMNS} from api_keys where org_id = ${orgId} order by id limit ${limit} offset ${offset}
+      select ${COLUMNS} from api_keys where org_id = ${orgId} order by created_at, id limit ${limit} offset ${offset}
     ) page on true
-    order by page.id`);
+    order by page.created_at, page.id`);
   return pageOf(rows);
 }
 
