@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { OrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
 import type { Health } from '../shared/runtime/health.ts';
@@ -10,7 +11,6 @@ import type { KeyUsage } from './access/key-usage.ts';
 import type { ApiContext } from './context.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
-import type { OrganizationDoor } from './organization-database.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
 
 export interface AppParts {

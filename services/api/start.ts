@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { sql } from 'slonik';
-import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
@@ -13,7 +13,6 @@ import { startKeyUsage } from './access/start-key-usage.ts';
 import { startKeys } from './access/start-keys.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { rowsOf } from './organization-database.ts';
 import { MACHINE_CLOCKS, startLimiter } from './rate-limit/start-limiter.ts';
 
 /** Connections to the database that one API process may have for requests, and for looking keys up. */

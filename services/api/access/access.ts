@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
 import type { Access } from '../../shared/http/app.ts';
 import { unauthorized } from '../../shared/http/bearer.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { ApiContext } from '../context.ts';
-import type { OrganizationDoor } from '../organization-database.ts';
 import type { KeyCache } from './key-cache.ts';
 import { digestOf, parseKey } from './key-format.ts';
 import type { KeyUsage } from './key-usage.ts';

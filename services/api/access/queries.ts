@@ -1,5 +1,5 @@
 import { type CommonQueryMethods, sql } from 'slonik';
-import { rowsOf } from '../organization-database.ts';
+import { rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { KeyUse } from './key-usage.ts';
 
 export interface KeyRow {

@@ -1,7 +1,7 @@
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { invalidValue } from '../../shared/http/issues.ts';
 import { invalid } from '../../shared/http/problem.ts';
 import { digestOf, formatKey, newKey } from '../access/key-format.ts';
-import type { OrganizationConnection } from '../organization-database.ts';
 import { insertApiKey } from './queries.ts';
 import type { NewApiKey } from './schema.ts';
 import { issuedApiKeyView } from './view.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { Page, Paging } from '../../shared/http/lists.ts';
 import { type Instant, toDatabase } from '../../shared/http/timestamps.ts';
-import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
 import { pageOf } from '../page.ts';
 import type { ApiKeyRow } from './view.ts';
 

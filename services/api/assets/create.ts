@@ -1,6 +1,9 @@
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
-import type { OrganizationConnection, OrganizationDatabase } from '../organization-database.ts';
 import { attachAll } from '../tags/attach.ts';
 import { findLiveAsset, insertAsset } from './queries.ts';
 import type { NewAsset } from './schema.ts';

@@ -1,7 +1,7 @@
+import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { parseExactly } from '../../shared/http/exact-json.ts';
 import { notFound } from '../../shared/http/problem.ts';
 import { sameJson } from '../../shared/http/same.ts';
-import type { OrganizationDatabase } from '../organization-database.ts';
 import { patchedTime } from '../patched.ts';
 import { type AssetColumns, findLiveAsset, lockLiveAsset, updateAsset } from './queries.ts';
 import type { AssetChanges, AssetPatch } from './schema.ts';

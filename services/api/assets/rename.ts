@@ -1,5 +1,5 @@
+import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { explainViolations } from '../constraints.ts';
-import type { OrganizationDatabase } from '../organization-database.ts';
 import { mustBeThere } from './patch.ts';
 import { findLiveAsset, lockLiveAsset, updateAssetKey } from './queries.ts';
 import type { AssetRow } from './view.ts';

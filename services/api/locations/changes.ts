@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { findLiveLocation } from './queries.ts';
 import type { LocationRow } from './view.ts';

@@ -1,8 +1,11 @@
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { invalid } from '../../shared/http/problem.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
-import type { OrganizationConnection, OrganizationDatabase } from '../organization-database.ts';
 import { attachAll } from '../tags/attach.ts';
 import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts';
 import type { NewLocation } from './schema.ts';

@@ -1,6 +1,9 @@
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../shared/http/problem.ts';
-import type { OrganizationConnection, OrganizationDatabase } from '../organization-database.ts';
 import { patchedTime } from '../patched.ts';
 import {
   isWithin,

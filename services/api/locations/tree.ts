@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { Page, Paging } from '../../shared/http/lists.ts';
-import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
 import { pageOf } from '../page.ts';
 import { COLUMNS, PARENT } from './queries.ts';
 import type { LocationRow } from './view.ts';

@@ -1,5 +1,5 @@
 import { type CommonQueryMethods, sql } from 'slonik';
-import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { OrganizationRow } from './view.ts';
 
 /** The organization that asks, unless it was deleted. */

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { Page } from '../../shared/http/lists.ts';
-import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
 import { pageOf } from '../page.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import type { AssetLocationFilters } from './schema.ts';

@@ -1,5 +1,5 @@
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
-import type { OrganizationConnection } from '../organization-database.ts';
 import { attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';
 import type { TagRow } from './view.ts';

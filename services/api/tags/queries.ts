@@ -1,5 +1,5 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import { type OrganizationConnection, rowsOf } from '../organization-database.ts';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { NewTag } from './schema.ts';
 import type { TagRow } from './view.ts';
 

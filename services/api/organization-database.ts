@@ -1,6 +1,0 @@
-export {
-  type OrganizationConnection,
-  type OrganizationDatabase,
-  type OrganizationDoor,
-  rowsOf,
-} from '../../db/timescale/organization-door.ts';
