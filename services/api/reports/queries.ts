@@ -19,6 +19,9 @@ const PAGE_COLUMNS = {
   asset_last_seen: sql.fragment`page.last_seen`,
 };
 
+/** What a deleted location, or none, leaves empty. */
+const NULLABLE = ['location_external_key'] as const;
+
 /** Scanned assets and where they are; a deleted location is no place any more. */
 const POSITIONED = sql.fragment`positions position
   join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
@@ -31,7 +34,7 @@ export async function listAssetLocations(
   filters: AssetLocationFilters,
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = connection;
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`);
+  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, NULLABLE);
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
     sql.fragment`position.last_seen is not null`,
@@ -61,6 +64,6 @@ export async function listAssetLocations(
       order by ${order}
       limit ${filters.limit} offset ${filters.offset}
     ) page on true
-    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`)}`);
+    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, NULLABLE)}`);
   return pageOf(rows);
 }

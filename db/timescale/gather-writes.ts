@@ -1,0 +1,13 @@
+import type pg from 'pg';
+
+/**
+ * Holds back what is written to a connection until this turn of the event loop has read what callers sent, and then
+ * writes it all at once: every write is a system call. Together with `sendPreceded` it takes a look-up over HTTP
+ * from 270 us of Node.js's time to 156 (`test/bench/README.md`). Nobody waits: a turn with nothing to read ends at once.
+ */
+export function gatherWrites({ connection: { stream } }: pg.Client): void {
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    setImmediate(() => stream.uncork());
+  }
+}

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { API_ROUTES } from '../../../services/api/routes.ts';
+import { useApi } from '../../support/api.ts';
+import { expectAnswered, isParsable, isRejected } from './oracle.ts';
+import { RawConnection } from './raw-connection.ts';
+import { type FuzzRequest, toBytes, toCurl } from './request.ts';
+import { requestsFor } from './requests.ts';
+import { furnish, revive } from './rows.ts';
+import { fuzzSeed, fuzzSize } from './size.ts';
+import { tableDigest } from './table-digest.ts';
+
+/** One rejected request in so many is checked for having changed nothing. */
+const SAMPLE = 4;
+
+/** After so many requests, what they deleted is brought back. */
+const REVIVAL = 50;
+
+describe('any request', function () {
+  this.timeout(300_000);
+  const api = useApi();
+  let connection: RawConnection;
+  let key: string;
+  let made = 0;
+
+  before(async () => {
+    key = await api.keyWith([...PUBLIC_SCOPES, 'keys:admin']);
+    await furnish(api);
+    connection = new RawConnection(api.url);
+  });
+  after(() => connection?.close());
+
+  async function check(request: FuzzRequest): Promise<void> {
+    if (made % REVIVAL === 0) {
+      await revive(api);
+    }
+    const isSampled = made++ % SAMPLE === 0;
+    const before = isSampled ? await tableDigest(api.database) : '';
+    const answer = await connection.exchange(
+      toBytes(request),
+      request.method !== 'HEAD' || !isParsable(request),
+    );
+    expectAnswered(request, answer);
+    if (isSampled && isRejected(answer)) {
+      expect(await tableDigest(api.database), `the ${answer.status} changed something`).to.equal(before);
+    }
+  }
+
+  const runs = Math.ceil(fuzzSize(process.env) / API_ROUTES.length);
+  for (const route of API_ROUTES) {
+    it(`is answered as ${route.operationId} declares`, async () => {
+      const property = fc.asyncProperty(requestsFor(route, key), check);
+      const report = await fc.check(property, { numRuns: runs, ...fuzzSeed(process.env) });
+      if (report.failed) {
+        const [request] = report.counterexample ?? [];
+        const curl = request === undefined ? '' : toCurl(request, key);
+        expect.fail(
+          `FUZZ_SEED=${report.seed} after ${report.numRuns} requests\n${curl}\n${report.errorInstance}`,
+        );
+      }
+    });
+  }
+});

@@ -1,0 +1,41 @@
+import { cpus } from 'node:os';
+import { openDatabaseServer } from './database-server.ts';
+import { benchLatencies } from './latencies.ts';
+import { benchLookUps } from './look-ups.ts';
+import { type Part, readOptions } from './options.ts';
+import { DEEP, HISTORY, LIST, REPORT } from './questions.ts';
+import { benchRowSecurity } from './row-security.ts';
+
+/** Measures the API; `README.md` beside this file says how to read it. */
+const options = readOptions(process.argv.slice(2));
+const server = await openDatabaseServer();
+console.log(`Node.js ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`);
+console.log(`Medians of ${options.repetitions} rounds (lowest to highest), ${options.seconds} s each`);
+
+const parts: Record<Part, () => Promise<void>> = {
+  'look-up': () => benchLookUps(server.url, options),
+  'row-security': () => benchRowSecurity(server.url, options),
+  list: () => {
+    const sizes = options.assets.map((assets) => ({
+      assets,
+      scans: 0,
+      label: `${assets.toExponential()} assets`,
+    }));
+    return benchLatencies(server.url, sizes, [LIST, DEEP], options);
+  },
+  tracking: () => {
+    const sizes = options.scans.map((scans) => ({
+      assets: 20_000,
+      scans,
+      label: `${scans.toExponential()} scans`,
+    }));
+    return benchLatencies(server.url, sizes, [...HISTORY, ...REPORT], options);
+  },
+};
+try {
+  for (const part of options.only) {
+    await parts[part]();
+  }
+} finally {
+  await server.close();
+}

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  /** Numbers of scans to measure histories and the report at. */
+  scans: number[];
+  /** Numbers of assets to measure the list at. */
+  assets: number[];
+  repetitions: number;
+  /** Of each measurement. */
+  seconds: number;
+  /** What to measure. */
+  only: readonly Part[];
+}
+
+const PARTS = ['look-up', 'row-security', 'list', 'tracking'] as const;
+export type Part = (typeof PARTS)[number];
+
+export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]
+  [--repetitions 5] [--seconds 2]`;
+
+/** @throws TypeError if an option is unknown. */
+export function readOptions(args: string[]): BenchOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      scans: { type: 'string', default: '1e5,1e6' },
+      assets: { type: 'string', default: '1e3,1e5' },
+      repetitions: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '2' },
+      only: { type: 'string', default: PARTS.join() },
+    },
+  });
+  return {
+    scans: values.scans.split(',').map(Number),
+    assets: values.assets.split(',').map(Number),
+    repetitions: Number(values.repetitions),
+    seconds: Number(values.seconds),
+    only: PARTS.filter((part) => values.only.split(',').includes(part)),
+  };
+}

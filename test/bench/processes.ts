@@ -1,0 +1,51 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Load, Measured } from './load.ts';
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** @param file below this folder; the process says `{ url }` when it listens, and ends when it is told to. */
+export async function startServer(file: string, environment: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+  const child = forkFile(file, environment);
+  const { url } = (await answerOf(child)) as { url: string };
+  return {
+    url,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Lets a new process generate the load; nothing is left warm or busy from the load before. */
+export async function measure(load: Load): Promise<Measured> {
+  const child = forkFile('load.ts');
+  child.send(load);
+  const measured = (await answerOf(child)) as Measured;
+  await once(child, 'exit');
+  return measured;
+}
+
+function forkFile(file: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  // What it logs goes nowhere, and is written all the same.
+  return fork(path, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const over = once(child, 'exit').then(([code]) => {
+    throw new Error(`${child.spawnargs.at(-1)} ended with status ${code}`);
+  });
+  over.catch(() => {});
+  const [answer] = await Promise.race([once(child, 'message'), over]);
+  return answer;
+}

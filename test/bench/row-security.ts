@@ -1,0 +1,82 @@
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { gatherWrites } from '../../db/timescale/gather-writes.ts';
+import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { PipelinedConnections } from '../../db/timescale/pipelined-connections.ts';
+import { findLiveAsset } from '../../services/api/assets/queries.ts';
+import { interleaved } from './interleaved.ts';
+import { lookUp } from './look-up.ts';
+import type { BenchOptions } from './options.ts';
+import { fill } from './rows/seed.ts';
+import { show, spreadOf } from './statistics.ts';
+
+const ASSETS = 20_000;
+const CALLERS = 32;
+const CONNECTIONS = 10;
+
+/** As the door has it. */
+const ENTER = {
+  name: 'enter-organization',
+  text: `select from (select set_config('tagtrail.org_id', $1, true) as org_id offset 0) setting where org_id is null`,
+};
+
+/**
+ * What keeping organizations apart in the database costs a look-up, without HTTP: through the door, where a setting
+ * goes in front of every statement and policies apply; the same two statements by a role that policies do not apply
+ * to; and the look-up alone by that role.
+ */
+export async function benchRowSecurity(serverUrl: string, options: BenchOptions): Promise<void> {
+  const filled = await fill(serverUrl, { assets: ASSETS, scans: 0 });
+  const { name, text, valuesOf } = lookUp(filled.orgId);
+  const query = (id: number) => ({ name, text, values: valuesOf(id) });
+  const door = openOrganizationDoor(filled.url, { max: CONNECTIONS });
+  const db = door.of(filled.orgId);
+  const config = { ...connectionConfig(filled.url), pipeline: true };
+  const bypassing = new PipelinedConnections(config, CONNECTIONS / 2, ENTER);
+  const plain = await connect(config);
+  const results = await interleaved(options.repetitions, {
+    'setting and policies': () => rate(options.seconds, (id) => findLiveAsset(db, id)),
+    'setting alone': () => rate(options.seconds, (id) => bypassing.query(String(filled.orgId), query(id))),
+    neither: () => rate(options.seconds, (id) => plain(query(id))),
+  });
+  console.log(`\nRow-level security: look-ups/s without HTTP, ${CALLERS} callers`);
+  for (const [label, rates] of Object.entries(results)) {
+    const share = rates.map((each, round) => each / (results.neither[round] ?? Number.NaN));
+    console.log(`  ${label.padEnd(21)} ${show(spreadOf(rates), 0)}   ${show(spreadOf(share), 2)} of neither`);
+  }
+  await bypassing.end();
+  await door.end();
+  await filled.drop();
+}
+
+/** As many pipelined connections as the door shares, taken in turn. They end when the database is dropped. */
+async function connect(config: pg.ClientConfig): Promise<(query: pg.QueryConfig) => Promise<unknown>> {
+  const clients: pg.Client[] = [];
+  while (clients.length < CONNECTIONS / 2) {
+    const client = new pg.Client(config);
+    client.on('error', () => {});
+    await client.connect();
+    clients.push(client);
+  }
+  return (query) => {
+    const client = clients.shift() ?? new pg.Client(config);
+    clients.push(client);
+    gatherWrites(client);
+    return client.query(query);
+  };
+}
+
+/** Calls a second, by so many callers who each wait for their answer. */
+async function rate(seconds: number, call: (id: number) => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  let calls = 0;
+  const caller = async () => {
+    while (performance.now() < end) {
+      calls += 1;
+      await call(1 + ((calls * 7_919) % ASSETS));
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  return (calls * 1000) / (performance.now() - start);
+}
