@@ -1,11 +1,14 @@
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { gatherWrites } from '../../db/timescale/gather-writes.ts';
-import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import {
+  type OrganizationConnection,
+  openOrganizationDoor,
+  type RowQuery,
+} from '../../db/timescale/organization-door.ts';
 import { PipelinedConnections } from '../../db/timescale/pipelined-connections.ts';
 import { findLiveAsset } from '../../services/api/assets/queries.ts';
 import { interleaved } from './interleaved.ts';
-import { lookUp } from './look-up.ts';
 import type { BenchOptions } from './options.ts';
 import { fill } from './rows/seed.ts';
 import { show, spreadOf } from './statistics.ts';
@@ -27,17 +30,16 @@ const ENTER = {
  */
 export async function benchRowSecurity(serverUrl: string, options: BenchOptions): Promise<void> {
   const filled = await fill(serverUrl, { assets: ASSETS, scans: 0 });
-  const { name, text, valuesOf } = lookUp(filled.orgId);
-  const query = (id: number) => ({ name, text, values: valuesOf(id) });
   const door = openOrganizationDoor(filled.url, { max: CONNECTIONS });
   const db = door.of(filled.orgId);
   const config = { ...connectionConfig(filled.url), pipeline: true };
   const bypassing = new PipelinedConnections(config, CONNECTIONS / 2, ENTER);
-  const plain = await connect(config);
+  const alone = over(filled.orgId, (query) => bypassing.query(String(filled.orgId), query));
+  const neither = over(filled.orgId, await connect(config));
   const results = await interleaved(options.repetitions, {
     'setting and policies': () => rate(options.seconds, (id) => findLiveAsset(db, id)),
-    'setting alone': () => rate(options.seconds, (id) => bypassing.query(String(filled.orgId), query(id))),
-    neither: () => rate(options.seconds, (id) => plain(query(id))),
+    'setting alone': () => rate(options.seconds, (id) => findLiveAsset(alone, id)),
+    neither: () => rate(options.seconds, (id) => findLiveAsset(neither, id)),
   });
   console.log(`\nRow-level security: look-ups/s without HTTP, ${CALLERS} callers`);
   for (const [label, rates] of Object.entries(results)) {
@@ -49,8 +51,19 @@ export async function benchRowSecurity(serverUrl: string, options: BenchOptions)
   await filled.drop();
 }
 
+type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+
+/** What the look-up needs of a connection. */
+function over(orgId: number, send: Send): OrganizationConnection {
+  const maybeOne = async ({ name, sql, values }: RowQuery<unknown>) => {
+    const query = { name: String(name), text: sql.replaceAll('$slonik_', '$'), values: [...values] };
+    return (await send(query)).rows[0] ?? null;
+  };
+  return { orgId, maybeOne } as unknown as OrganizationConnection;
+}
+
 /** As many pipelined connections as the door shares, taken in turn. They end when the database is dropped. */
-async function connect(config: pg.ClientConfig): Promise<(query: pg.QueryConfig) => Promise<unknown>> {
+async function connect(config: pg.ClientConfig): Promise<Send> {
   const clients: pg.Client[] = [];
   while (clients.length < CONNECTIONS / 2) {
     const client = new pg.Client(config);

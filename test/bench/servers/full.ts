@@ -11,5 +11,8 @@ const lifecycle = new Lifecycle(pino({ level: 'silent' }));
 const config = { ...readApiConfig(process.env), API_PORT: 0 };
 const { url } = await startApi(config, log, lifecycle);
 endWithParent();
-process.once('SIGTERM', () => lifecycle.stop());
+process.once('SIGTERM', async () => {
+  await lifecycle.stop();
+  process.exit();
+});
 process.send?.({ url });
