@@ -1,6 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../shared/errors.ts';
 import { parseTimestamp, toDatabase } from '../../shared/http/timestamps.ts';
+import { requireName } from '../../shared/names.ts';
 import { digestOf, formatKey, newKey } from './key-format.ts';
 import { insertKey } from './queries.ts';
 import { isScope, SCOPES } from './scopes.ts';
@@ -24,10 +25,7 @@ export async function createApiKey(
   db: CommonQueryMethods,
   { orgId, name, scopes, expiresAt }: NewApiKey,
 ): Promise<{ id: string; key: string }> {
-  const length = [...name].length;
-  if (length < 1 || length > 255) {
-    throw new AppError('invalid_input', 'The name of a key has 1 to 255 characters');
-  }
+  requireName('a key', name);
   const unknown = scopes.filter((scope) => !isScope(scope));
   if (unknown.length > 0) {
     throw new AppError(

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../shared/errors.ts';
+import { requireName } from '../../shared/names.ts';
 
 export interface CreatedHandheld {
   id: number;
@@ -17,10 +18,7 @@ export async function createHandheld(
   pool: pg.Pool,
   { orgId, name }: { orgId: number; name: string },
 ): Promise<CreatedHandheld> {
-  const length = [...name].length;
-  if (length < 1 || length > 255) {
-    throw new AppError('invalid_input', 'The name of a handheld has 1 to 255 characters');
-  }
+  requireName('a handheld', name);
   const secret = randomBytes(32).toString('base64url');
   const { rows } = await pool.query<{ id: number }>(
     `insert into handhelds (org_id, name, token_sha256)

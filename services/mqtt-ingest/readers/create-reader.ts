@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
 import { AppError } from '../../shared/errors.ts';
+import { requireName } from '../../shared/names.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { loadFormats } from '../registry/load-formats.ts';
@@ -57,10 +58,7 @@ function refuseUnusable(
   { name, topic, format, policies }: NewReader,
   formats: ReadonlyMap<string, Format>,
 ): void {
-  const length = [...name].length;
-  if (length < 1 || length > 255) {
-    throw new AppError('invalid_input', 'The name of a reader has 1 to 255 characters');
-  }
+  requireName('a reader', name);
   const fault = faultOfTopicFilter(topic);
   if (fault !== null) {
     throw new AppError('invalid_input', `Topic "${topic}" ${fault}`);
