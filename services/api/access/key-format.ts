@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 
 /** A key as its holder has it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. */
@@ -28,5 +28,5 @@ export function parseKey(text: string): PlainKey | null {
 
 /** What is stored of a secret. */
 export function digestOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
