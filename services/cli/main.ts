@@ -3,12 +3,27 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
 import { addKeyCreate } from './commands/key-create.ts';
+import { addKeyList } from './commands/key-list.ts';
+import { addKeyRevoke } from './commands/key-revoke.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgCreate } from './commands/org-create.ts';
+import { addOrgDelete } from './commands/org-delete.ts';
+import { addOrgList } from './commands/org-list.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
 
 const program = commandLine();
-for (const add of [addMigrate, addOrgCreate, addKeyCreate, addReaderCreate, addAntennaSet]) {
+const commands = [
+  addMigrate,
+  addOrgCreate,
+  addOrgList,
+  addOrgDelete,
+  addKeyCreate,
+  addKeyList,
+  addKeyRevoke,
+  addReaderCreate,
+  addAntennaSet,
+];
+for (const add of commands) {
   add(program);
 }
 process.exitCode = await run();

@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik';
 import { rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { ApiKeyRow } from '../api-keys/view.ts';
 import type { KeyUse } from './key-usage.ts';
 
 export interface KeyRow {
@@ -43,6 +44,27 @@ export async function insertKey(db: CommonQueryMethods, key: NewKeyRow): Promise
     where organization.id = ${key.orgId}::integer and organization.deleted_at is null
     returning api_keys.id`);
   return inserted !== null;
+}
+
+/** The keys of an organization in the order they were issued in; null if there is no such organization. */
+export async function findKeysOf(
+  db: CommonQueryMethods,
+  orgId: number,
+): Promise<readonly ApiKeyRow[] | null> {
+  const rows = await db.any(sql.type(rowsOf<ApiKeyRow>())`
+    select api_key.id, api_key.name, api_key.scopes, api_key.created_at, api_key.expires_at, api_key.revoked_at,
+      api_key.last_used_at
+    from organizations organization
+    left join api_keys api_key on api_key.org_id = organization.id
+    where organization.id = ${orgId}::integer
+    order by api_key.created_at, api_key.id`);
+  return rows.length === 0 ? null : rows.filter(({ id }: { id: string | null }) => id !== null);
+}
+
+/** Revokes a key; one that is revoked already keeps its time. Null if there is none. */
+export function revokeKeyById(db: CommonQueryMethods, id: string): Promise<{ revoked_at: string } | null> {
+  return db.maybeOne(sql.type(rowsOf<{ revoked_at: string }>())`
+    update api_keys set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id} returning revoked_at`);
 }
 
 /**

@@ -10,6 +10,8 @@ export interface ApiKeyRow {
   last_used_at: string | null;
 }
 
+export type ApiKeyView = ReturnType<typeof apiKeyView>;
+
 export function apiKeyView(row: ApiKeyRow) {
   return {
     ...shown(row),

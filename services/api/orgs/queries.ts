@@ -13,3 +13,15 @@ export function insertOrganization(db: CommonQueryMethods, name: string): Promis
   return db.one(sql.type(rowsOf<OrganizationRow>())`
     insert into organizations (name) values (${name}) returning id, name`);
 }
+
+/** Every organization that was not deleted, oldest first. */
+export function listOrganizations(db: CommonQueryMethods): Promise<readonly OrganizationRow[]> {
+  return db.any(sql.type(rowsOf<OrganizationRow>())`
+    select id, name from organizations where deleted_at is null order by id`);
+}
+
+/** Null if there is no such organization, or it is deleted already. */
+export function softDeleteOrganization(db: CommonQueryMethods, id: number): Promise<OrganizationRow | null> {
+  return db.maybeOne(sql.type(rowsOf<OrganizationRow>())`
+    update organizations set deleted_at = now() where id = ${id} and deleted_at is null returning id, name`);
+}

@@ -1,0 +1,18 @@
+import type { CommonQueryMethods } from 'slonik';
+import { AppError } from '../../shared/errors.ts';
+import { softDeleteOrganization } from './queries.ts';
+import type { OrganizationRow } from './view.ts';
+
+/**
+ * Ends an organization: from the next request on its keys, readers and handhelds are refused by every process. What
+ * was recorded for it stays in the database.
+ *
+ * @throws AppError `not_found` if there is no such organization, or it is deleted already.
+ */
+export async function deleteOrganization(db: CommonQueryMethods, id: number): Promise<OrganizationRow> {
+  const deleted = await softDeleteOrganization(db, id);
+  if (deleted === null) {
+    throw new AppError('not_found', `Organization ${id} not found`);
+  }
+  return deleted;
+}

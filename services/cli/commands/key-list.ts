@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { listKeys } from '../../api/access/list-keys.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+export function addKeyList(program: Command): void {
+  addCommand(program, 'key', 'list')
+    .description('List the API keys of an organization, revoked and expired ones too. Secrets are not kept.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', '\nExample:\n  npx tagtrail key list --org 1')
+    .action(async (options: { org: number; json?: boolean }) => {
+      const keys = await withConnections(({ queries }) => listKeys(queries, options.org));
+      tell(
+        {
+          json: keys,
+          text: table(
+            ['id', 'name', 'scopes', 'created', 'expires', 'revoked', 'last used'],
+            keys.map((key) => [
+              key.id,
+              key.name,
+              key.scopes.join(','),
+              key.created_at,
+              key.expires_at ?? 'never',
+              key.revoked_at ?? '',
+              key.last_used_at ?? 'never',
+            ]),
+          ).join('\n'),
+        },
+        options,
+      );
+    });
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { deleteOrganization } from '../../api/orgs/delete-organization.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+export function addOrgDelete(program: Command): void {
+  addCommand(program, 'org', 'delete')
+    .description(
+      'Delete an organization. Its keys, readers and handhelds are refused from the next request on; what was recorded stays in the database.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', '\nExample:\n  npx tagtrail org delete --org 2')
+    .action(async (options: { org: number; json?: boolean }) => {
+      const { id: orgId, name } = await withConnections(({ queries }) =>
+        deleteOrganization(queries, options.org),
+      );
+      tell({ json: { id: orgId, name }, text: `Organization ${orgId} is deleted: ${name}` }, options);
+    });
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { listOrganizations } from '../../api/orgs/queries.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+export function addOrgList(program: Command): void {
+  addCommand(program, 'org', 'list')
+    .description('List the organizations.')
+    .addHelpText('after', '\nExample:\n  npx tagtrail org list --json')
+    .action(async (options: { json?: boolean }) => {
+      const organizations = await withConnections(({ queries }) => listOrganizations(queries));
+      tell(
+        {
+          json: organizations.map(({ id, name }) => ({ id, name })),
+          text: table(
+            ['id', 'name'],
+            organizations.map(({ id, name }) => [String(id), name]),
+          ).join('\n'),
+        },
+        options,
+      );
+    });
+}
