@@ -2,6 +2,8 @@
 import { AppError, messageOf } from '../shared/errors.ts';
 import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
+import { addExportAssets } from './commands/export-assets.ts';
+import { addImportAssets } from './commands/import-assets.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
 import { addKeyRevoke } from './commands/key-revoke.ts';
@@ -22,6 +24,8 @@ const commands = [
   addKeyRevoke,
   addReaderCreate,
   addAntennaSet,
+  addImportAssets,
+  addExportAssets,
 ];
 for (const add of commands) {
   add(program);

@@ -15,8 +15,8 @@ import type { AssetRow } from './view.ts';
 export function patchAsset(db: OrganizationDatabase, id: number, patch: AssetPatch): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
     const current = await mustBeThere(lockLiveAsset(transaction, id));
-    const patched = apply(current, patch.against(current));
-    if (isUnchanged(current, patched)) {
+    const patched = patchedColumns(current, patch.against(current));
+    if (changedColumns(current, patched).length === 0) {
       return current;
     }
     await updateAsset(transaction, id, patched);
@@ -33,7 +33,11 @@ export async function mustBeThere(asset: Promise<AssetRow | null>): Promise<Asse
   return found;
 }
 
-function apply(current: AssetRow, changes: AssetChanges): AssetColumns {
+/** What a change can write of the row as it is. */
+type Changeable = Pick<AssetRow, keyof AssetColumns>;
+
+/** The columns as they are after the changes; what is not given stays, to the last digit. */
+export function patchedColumns(current: Changeable, changes: Partial<AssetChanges>): AssetColumns {
   const { metadata } = changes;
   const keepsMetadata = metadata === undefined || sameJson(metadata, parseExactly(current.metadata));
   return {
@@ -46,6 +50,9 @@ function apply(current: AssetRow, changes: AssetChanges): AssetColumns {
   };
 }
 
-function isUnchanged(current: AssetRow, patched: AssetColumns): boolean {
-  return Object.entries(patched).every(([column, value]) => current[column as keyof AssetColumns] === value);
+/** Those of the columns that the changes make another. */
+export function changedColumns(current: Changeable, patched: AssetColumns): (keyof AssetColumns)[] {
+  return (Object.keys(patched) as (keyof AssetColumns)[]).filter(
+    (column) => current[column] !== patched[column],
+  );
 }

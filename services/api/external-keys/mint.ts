@@ -31,13 +31,55 @@ export async function insertWithMintedKey<Inserted>(
   }
 }
 
-async function takeNumber(transaction: OrganizationConnection, resource: Keyed): Promise<number> {
-  const { last_number } = await transaction.one(sql.prepared('take-number', rowsOf<Counter>())`
+/**
+ * {@link insertWithMintedKey} for many rows at once.
+ *
+ * @param insert inserts a row under each of the given keys; the keys that were not taken.
+ */
+export async function insertWithMintedKeys(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  count: number,
+  insert: (externalKeys: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  for (let left = count; left > 0; ) {
+    const last = await takeNumbers(transaction, resource, left);
+    const keys = Array.from({ length: left }, (_, index) => mintedKey(resource, last - left + 1 + index));
+    left -= (await insert(keys)).size;
+    if (left > 0) {
+      // The first free number is given back, to be taken in the next round.
+      const free = await skipTakenNumbers(transaction, resource, last);
+      await setLastNumber(transaction, resource, free - 1);
+    }
+  }
+}
+
+function takeNumber(transaction: OrganizationConnection, resource: Keyed): Promise<number> {
+  return takeNumbers(transaction, resource, 1);
+}
+
+/** Takes numbers that follow each other. @returns the last of them. */
+async function takeNumbers(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  count: number,
+): Promise<number> {
+  const { last_number } = await transaction.one(sql.prepared('take-numbers', rowsOf<Counter>())`
     insert into external_key_counters as counter (org_id, resource, last_number)
-    values (${transaction.orgId}, ${resource}, 1)
-    on conflict (org_id, resource) do update set last_number = counter.last_number + 1
+    values (${transaction.orgId}, ${resource}, ${count})
+    on conflict (org_id, resource) do update set last_number = counter.last_number + ${count}
     returning last_number`);
   return last_number;
+}
+
+async function setLastNumber(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  number: number,
+): Promise<void> {
+  await transaction.query(sql.type(rowsOf<never>())`
+    update external_key_counters set last_number = ${number}
+    where org_id = ${transaction.orgId} and resource = ${resource}`);
 }
 
 interface Counter {

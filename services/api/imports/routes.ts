@@ -1,11 +1,13 @@
-import { Problem } from '../../shared/http/problem.ts';
-import { answered } from '../../shared/http/success.ts';
+import { invalid, Problem } from '../../shared/http/problem.ts';
+import { found } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
-import { BULK, bulkBody } from './schema.ts';
+import { importAssets } from './import-assets.ts';
+import type { ImportReport } from './report.ts';
+import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
-const WHEN_UNAVAILABLE = 'Assets cannot be imported over HTTP yet';
+const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
 
-const importAssets = route({
+const bulk = route({
   method: 'POST',
   path: '/api/v1/assets/bulk',
   operationId: 'importAssets',
@@ -15,11 +17,38 @@ const importAssets = route({
   query: BULK,
   params: {},
   body: bulkBody,
-  success: answered<never>({ type: 'object' }, 'What was imported, or would be'),
-  problems: { unavailable: WHEN_UNAVAILABLE },
-  handle: async () => {
-    throw new Problem('unavailable', WHEN_UNAVAILABLE);
+  success: found<ImportReport>(IMPORT_REPORT, 'What was imported, or would be'),
+  problems: {
+    conflict: 'Another import of the organization is under way',
+    unavailable: TOO_MANY,
   },
+  handle: ({ context, query, body }) =>
+    oneOfAFew(async () => {
+      const source = async function* () {
+        yield body;
+      };
+      const outcome = await importAssets(context.db, source, { isDryRun: query.dry_run });
+      if (!outcome.isImported) {
+        throw invalid(outcome.issues, outcome.leftOut);
+      }
+      return outcome.report;
+    }),
 });
 
-export const importRoutes = [importAssets];
+/** An import holds a connection for as long as it takes; requests need the others. */
+const MOST_AT_ONCE = 2;
+let underWay = 0;
+
+async function oneOfAFew<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (underWay === MOST_AT_ONCE) {
+    throw new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } });
+  }
+  underWay += 1;
+  try {
+    return await work();
+  } finally {
+    underWay -= 1;
+  }
+}
+
+export const importRoutes = [bulk];

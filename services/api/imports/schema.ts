@@ -1,18 +1,17 @@
 import type { StreamedBody } from '../../shared/http/body.ts';
+import type { JsonSchema } from '../../shared/http/fields.ts';
 import { type FieldIssue, invalidValue, required, unknownField } from '../../shared/http/issues.ts';
 import { MULTIPART_TYPE } from '../../shared/http/media-type.ts';
 import { booleanFilter } from '../../shared/http/parameters.ts';
 import { refuseIssues } from '../../shared/http/problem.ts';
 import { boundaryOf } from './boundary.ts';
+import { FILE_LIMIT } from './import-assets.ts';
 import { readForm } from './multipart.ts';
 
 export const BULK = { parameters: { dry_run: booleanFilter(false) } };
 
-/** The largest upload, in bytes: 10 MiB. */
-const UPLOAD_LIMIT = 10_485_760;
-
-/** A form with one field `file`, the rows to import. */
-export const bulkBody: StreamedBody<undefined> = {
+/** A form with one field `file`, the rows to import; its bytes are held, the rows are not. */
+export const bulkBody: StreamedBody<Buffer> = {
   type: MULTIPART_TYPE,
   schema: {
     type: 'object',
@@ -20,16 +19,19 @@ export const bulkBody: StreamedBody<undefined> = {
     required: ['file'],
     additionalProperties: false,
   },
-  limit: UPLOAD_LIMIT,
+  limit: FILE_LIMIT,
   receive: async (chunks, headers) => {
     const names: string[] = [];
+    const content: Buffer[] = [];
     for await (const event of readForm(chunks, boundaryOf(headers['content-type'] ?? ''))) {
       if (event.kind === 'part') {
         names.push(event.name);
+      } else if (names.at(-1) === 'file') {
+        content.push(event.bytes);
       }
     }
     refuseIssues(issuesOf(names));
-    return undefined;
+    return Buffer.concat(content);
   },
 };
 
@@ -43,3 +45,41 @@ function issuesOf(names: readonly string[]): FieldIssue[] {
     ...unknown.map((name) => unknownField(name, `unknown field "${name}" in request body`)),
   ];
 }
+
+const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+
+/** What an import answers. */
+export const IMPORT_REPORT: JsonSchema = {
+  title: 'ImportReport',
+  type: 'object',
+  properties: {
+    dry_run: { type: 'boolean' },
+    rows: COUNT,
+    created: COUNT,
+    updated: COUNT,
+    unchanged: COUNT,
+    changes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          line: { type: 'integer', minimum: 1 },
+          action: { type: 'string', enum: ['create', 'update'] },
+          external_key: { type: ['string', 'null'] },
+          name: { type: 'string' },
+          fields: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { field: { type: 'string' }, from: {}, to: {} },
+              required: ['field', 'from', 'to'],
+            },
+          },
+        },
+        required: ['line', 'action', 'external_key', 'name', 'fields'],
+      },
+    },
+    changes_left_out: COUNT,
+  },
+  required: ['dry_run', 'rows', 'created', 'updated', 'unchanged', 'changes', 'changes_left_out'],
+};

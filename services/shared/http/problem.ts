@@ -58,9 +58,13 @@ export function conflict(detail: string): Problem {
   return new Problem('conflict', detail);
 }
 
-/** `detail` is the first issue's message and how many more there are (interface section 7.1). */
-export function invalid(issues: readonly FieldIssue[]): Problem {
-  const more = issues.length - 1;
+/**
+ * `detail` is the first issue's message and how many more there are (interface section 7.1).
+ *
+ * @param leftOut how many issues there are besides those listed.
+ */
+export function invalid(issues: readonly FieldIssue[], leftOut = 0): Problem {
+  const more = issues.length - 1 + leftOut;
   const suffix = more === 0 ? '' : ` (and ${more} more validation error(s))`;
   return new Problem('validation_error', (issues[0]?.message ?? '') + suffix, { fields: [...issues] });
 }

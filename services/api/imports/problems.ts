@@ -1,0 +1,30 @@
+import type { FieldIssue } from '../../shared/http/issues.ts';
+
+/** What is wrong with a file: of a great many things the first ones, and how many more there are. */
+export class FileProblems {
+  readonly #issues: { line: number; issue: FieldIssue }[] = [];
+  leftOut = 0;
+
+  get areThere(): boolean {
+    return this.#issues.length > 0;
+  }
+
+  /** In the order of the file. */
+  inOrder(): FieldIssue[] {
+    return this.#issues.toSorted((a, b) => a.line - b.line).map(({ issue }) => issue);
+  }
+
+  /** Notes what is wrong with a row, and where it is. */
+  note(line: number, found: readonly FieldIssue[]): void {
+    for (const { field, code, message, params } of found) {
+      if (this.#issues.length === MOST_SHOWN) {
+        this.leftOut += 1;
+      } else {
+        const issue = { field, code, message: `line ${line}: ${message}`, params: { line, ...params } };
+        this.#issues.push({ line, issue });
+      }
+    }
+  }
+}
+
+const MOST_SHOWN = 1_000;

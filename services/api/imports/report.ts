@@ -1,0 +1,60 @@
+import type { Json } from '../../shared/http/exact-json.ts';
+
+/** What importing a file changed, or would. */
+export interface ImportReport {
+  dry_run: boolean;
+  rows: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** In the order of the file. */
+  changes: RowChange[];
+  /** Changes that are counted and not listed. */
+  changes_left_out: number;
+}
+
+export interface RowChange {
+  line: number;
+  action: 'create' | 'update';
+  /** Null for a key that a dry run would have to make up. */
+  external_key: string | null;
+  name: string;
+  /** What is changed of an asset that exists; nothing for one that does not. */
+  fields: FieldChange[];
+}
+
+export interface FieldChange {
+  field: string;
+  from: Json;
+  to: Json;
+}
+
+export function emptyReport(isDryRun: boolean): ImportReport {
+  return {
+    dry_run: isDryRun,
+    rows: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    changes: [],
+    changes_left_out: 0,
+  };
+}
+
+/** Counts a row; `change` is null if it leaves the asset as it is. */
+export function countRow(report: ImportReport, change: RowChange | null): void {
+  report.rows += 1;
+  if (change === null) {
+    report.unchanged += 1;
+    return;
+  }
+  report[change.action === 'create' ? 'created' : 'updated'] += 1;
+  if (report.changes.length < MOST_LISTED) {
+    report.changes.push(change);
+  } else {
+    report.changes_left_out += 1;
+  }
+}
+
+/** Rows whose change is told in full. */
+const MOST_LISTED = 1_000;

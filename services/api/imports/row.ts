@@ -1,0 +1,69 @@
+import { parseBody } from '../../shared/http/body.ts';
+import type { Json } from '../../shared/http/exact-json.ts';
+import { type FieldIssue, invalidValue, type Read, refused } from '../../shared/http/issues.ts';
+import { Problem } from '../../shared/http/problem.ts';
+import { type ImportedAsset, readImportedAsset } from '../assets/schema.ts';
+import type { Column } from './columns.ts';
+import type { CsvRecord } from './csv.ts';
+import { parseTagList } from './tag-list.ts';
+
+/** A row of the file that says something which can be imported. */
+export interface ImportRow {
+  line: number;
+  /** What its cells say; undefined where a cell is empty. */
+  asset: ImportedAsset;
+}
+
+/** Reads a row by the rules of the API. An empty cell says nothing. */
+export function readRow(columns: readonly Column[], { line, cells }: CsvRecord): Read<ImportRow> {
+  if (cells.length > columns.length) {
+    const counts = `${cells.length} cells, and the header names ${columns.length} columns`;
+    return refused({ field: 'file', code: 'invalid_value', message: `the row has ${counts}` });
+  }
+  const object: Record<string, Json> = {};
+  const issues: FieldIssue[] = [];
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell !== '') {
+      const read = READ_CELL[column]?.(cell, column) ?? { ok: true, value: cell };
+      if (read.ok) {
+        object[column] = read.value;
+      } else {
+        issues.push(...read.issues);
+      }
+    }
+  }
+  const asset = readImportedAsset(object);
+  const all = [...issues, ...(asset.ok ? [] : asset.issues)];
+  return asset.ok && all.length === 0
+    ? { ok: true, value: { line, asset: asset.value } }
+    : { ok: false, issues: all };
+}
+
+/** How a cell becomes the JSON that a request would have; without one, it is a string. */
+const READ_CELL: Partial<Record<Column, (cell: string, name: string) => Read<Json>>> = {
+  is_active: (cell, name) => {
+    const word = cell.trim().toLowerCase();
+    return word === 'true' || word === 'false'
+      ? { ok: true, value: word === 'true' }
+      : refused(invalidValue(name, 'must be true or false'));
+  },
+  metadata: (cell, name) => {
+    try {
+      return { ok: true, value: parseBody(Buffer.from(cell)) };
+    } catch (error) {
+      if (!(error instanceof Problem)) {
+        throw error;
+      }
+      return refused(invalidValue(name, 'must be a JSON object'));
+    }
+  },
+  tags: (cell, name) => {
+    const tags = parseTagList(cell);
+    return tags === null
+      ? refused(
+          invalidValue(name, 'must be a list such as rfid:E28011600000020912345678;barcode:4006381333931'),
+        )
+      : { ok: true, value: tags.map((tag) => ({ ...tag })) };
+  },
+};

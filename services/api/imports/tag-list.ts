@@ -1,0 +1,43 @@
+/** A tag as a cell names it. */
+export interface ListedTag {
+  tag_type: string;
+  value: string;
+}
+
+/**
+ * Reads tags out of a cell: `rfid:E280...;barcode:123`. The first colon ends the type; `\;`, `\:` and `\\` stand for
+ * the character itself.
+ *
+ * @returns null if one of them has no type.
+ */
+export function parseTagList(cell: string): ListedTag[] | null {
+  const tags = splitUnescaped(cell, ';')
+    .filter((text) => text !== '')
+    .map((text): ListedTag | null => {
+      const [type = '', ...rest] = splitUnescaped(text, ':');
+      return rest.length === 0 ? null : { tag_type: unescaped(type), value: unescaped(rest.join(':')) };
+    });
+  return tags.includes(null) ? null : (tags as ListedTag[]);
+}
+
+/** What {@link parseTagList} reads the same tags out of. */
+export function formatTagList(tags: readonly ListedTag[]): string {
+  return tags.map(({ tag_type, value }) => `${tag_type}:${value.replace(/[\\;]/g, '\\$&')}`).join(';');
+}
+
+/** The parts between separators that no backslash precedes, as they are written. */
+function splitUnescaped(text: string, separator: string): string[] {
+  const parts = [''];
+  for (const piece of text.match(/\\.|./gsu) ?? []) {
+    if (piece === separator) {
+      parts.push('');
+    } else {
+      parts[parts.length - 1] += piece;
+    }
+  }
+  return parts;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\([\\;:])/g, '$1');
+}

@@ -1,0 +1,16 @@
+/** A line on a terminal that says how far long work is; nothing where standard error is no terminal. */
+export interface Progress {
+  show(text: string): void;
+  /** Clears the line. */
+  end(): void;
+}
+
+export function progressOn(stream: NodeJS.WriteStream): Progress {
+  if (!stream.isTTY) {
+    return { show: () => {}, end: () => {} };
+  }
+  return {
+    show: (text) => stream.write(`\r\u001b[2K${text.slice(0, stream.columns - 1)}`),
+    end: () => stream.write('\r\u001b[2K'),
+  };
+}
