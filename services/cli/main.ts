@@ -2,6 +2,7 @@
 import { AppError, messageOf } from '../shared/errors.ts';
 import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExportAssets } from './commands/export-assets.ts';
 import { addImportAssets } from './commands/import-assets.ts';
 import { addKeyCreate } from './commands/key-create.ts';
@@ -26,6 +27,7 @@ const commands = [
   addAntennaSet,
   addImportAssets,
   addExportAssets,
+  addDoctor,
 ];
 for (const add of commands) {
   add(program);
@@ -35,7 +37,7 @@ process.exitCode = await run();
 async function run(): Promise<number> {
   try {
     await program.parseAsync();
-    return 0;
+    return Number(process.exitCode ?? 0);
   } catch (error) {
     const status = usageStatus(error);
     if (status !== null) {

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { addTopCommand, FAILED, tell } from '../command-line.ts';
+import { examine } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/finding.ts';
+
+export function addDoctor(program: Command): void {
+  addTopCommand(program, 'doctor')
+    .description(
+      'Look at settings, database, broker, clock, disk and readers; say what is wrong and what to do. Exits with 1 if anything is at fault; warnings are none.',
+    )
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... npx tagtrail doctor')
+    .action(async (options: { json?: boolean }) => {
+      const findings = await examine(process.env, Date.now);
+      const faults = findings.filter(({ status }) => status === 'fault').length;
+      const warnings = findings.filter(({ status }) => status === 'warning').length;
+      const summary = `${count(faults, 'fault')}, ${count(warnings, 'warning')}`;
+      tell(
+        { json: { faults, warnings, findings }, text: [...findings.map(lineOf), summary].join('\n') },
+        options,
+      );
+      process.exitCode = faults > 0 ? FAILED : 0;
+    });
+}
+
+const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' };
+
+function lineOf({ check, status, message, remedy }: Finding): string {
+  return `${MARKS[status]}  ${check}: ${message}${remedy === null ? '' : `\n         -> ${remedy}`}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,37 @@
+import pg from 'pg';
+import { connectionConfig } from '../../../db/timescale/connection.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { type Finding, fault } from './finding.ts';
+
+/** Connects, or tells what keeps it from that. */
+export async function connect(url: string): Promise<pg.Client | Finding> {
+  const client = new pg.Client(connectionConfig(url, 'tagtrail doctor'));
+  // A connection that is lost shows in the query that is under way.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    const { host, pathname } = new URL(url);
+    const message = `The database at ${host}${pathname} cannot be used: ${messageOf(error)}`;
+    return fault('database', message, REMEDIES[codeOf(error)] ?? 'Correct DATABASE_URL');
+  }
+}
+
+/** By the code of the system or of PostgreSQL. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Start PostgreSQL, or correct the host and port in DATABASE_URL',
+  ENOTFOUND: 'Correct the host in DATABASE_URL',
+  EAI_AGAIN: 'Correct the host in DATABASE_URL, or mend name resolution',
+  ETIMEDOUT: 'Correct the host in DATABASE_URL, or let the firewall pass its port',
+  '28P01': 'Correct the user and password in DATABASE_URL',
+  '28000': 'Let this user in by pg_hba.conf, or correct the user in DATABASE_URL',
+  '3D000': 'Create the database, or correct its name in DATABASE_URL',
+  '53300': 'Raise max_connections, or end connections that are not needed',
+  '57P03': 'Wait until PostgreSQL has started',
+};
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  return String((cause as { code?: unknown } | null)?.code ?? '');
+}

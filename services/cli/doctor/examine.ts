@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { withDatabaseUrl } from '../database.ts';
+import { examineBroker } from './broker.ts';
+import { connect } from './connection.ts';
+import { examineDisk } from './disk.ts';
+import { type Finding, ok, warning } from './finding.ts';
+import { examineHypertables } from './hypertables.ts';
+import { examineReaders } from './readers.ts';
+import { examineRedis } from './redis.ts';
+import { examineRejections } from './rejections.ts';
+import { examineRoles, examineSchema } from './schema.ts';
+import { examineServer } from './server.ts';
+import { examineSettings } from './settings.ts';
+
+/**
+ * Looks at everything that tagtrail needs, and changes nothing.
+ *
+ * @param now milliseconds since 1970, of this machine.
+ */
+export async function examine(environment: NodeJS.ProcessEnv, now: () => number): Promise<Finding[]> {
+  const { config, findings } = examineSettings(environment);
+  if (config === null) {
+    return findings;
+  }
+  return [
+    ok('program', `Node.js ${process.version}`),
+    ...findings,
+    ...(await examineStorage(config.DATABASE_URL, config.TAGTRAIL_DATA, now)),
+    ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
+    ...(config.REDIS_URL === null ? [] : [await examineRedis(config.REDIS_URL)]),
+  ];
+}
+
+async function examineStorage(url: string | null, data: string, now: () => number): Promise<Finding[]> {
+  if (url !== null) {
+    return examineDatabase(url, now);
+  }
+  if (!existsSync(join(data, 'postgres'))) {
+    return [
+      warning(
+        'database',
+        `DATABASE_URL is not set, and there is no embedded database in ${data}`,
+        'npm start makes one; or set DATABASE_URL, or TAGTRAIL_DATA',
+      ),
+    ];
+  }
+  const disk = examineDisk(data);
+  return [disk, ...(await withDatabaseUrl((embedded) => examineDatabase(embedded, now)))];
+}
+
+/** What comes later relies on what comes before. */
+async function examineDatabase(url: string, now: () => number): Promise<Finding[]> {
+  const client = await connect(url);
+  if (!(client instanceof pg.Client)) {
+    return [client];
+  }
+  try {
+    const server = await examineServer(client, now);
+    const schema = await examineSchema(client);
+    if (schema.status !== 'ok') {
+      return [...server, schema];
+    }
+    const roles = await examineRoles(client);
+    if (roles.status !== 'ok') {
+      return [...server, schema, roles];
+    }
+    return [
+      ...server,
+      schema,
+      roles,
+      await examineHypertables(client),
+      ...(await examineReaders(client)),
+      await examineRejections(client),
+    ];
+  } finally {
+    await client.end();
+  }
+}

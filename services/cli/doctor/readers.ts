@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+interface ReaderRow {
+  id: number;
+  name: string;
+  format: string;
+  is_known_format: boolean;
+  is_silent: boolean;
+  last_message_at: string | null;
+  unplaced_ports: number[];
+}
+
+/** Readers that sent nothing for a day, speak a format there is not, or have antennas that are nowhere. */
+export async function examineReaders(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<ReaderRow>(READERS, [[...loadBuiltinFormats().keys()]]);
+  if (rows.length === 0) {
+    return [warning('readers', 'There are none', 'Register one: npx tagtrail reader create --help')];
+  }
+  const unknown = rows.filter((reader) => !reader.is_known_format);
+  const silent = rows.filter((reader) => reader.is_silent && reader.last_message_at !== null);
+  const unheard = rows.filter((reader) => reader.last_message_at === null);
+  const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
+  const findings = [
+    ...unknown.map((reader) =>
+      fault(
+        'readers',
+        `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
+        `npx tagtrail format add --file ..., or npx tagtrail reader set --reader ${reader.id} --format ...`,
+      ),
+    ),
+    ...(silent.length === 0
+      ? []
+      : [
+          warning(
+            'readers',
+            `Silent for more than a day: ${silent.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(silent)}`,
+            "Look at the reader's power, network, broker address and login",
+          ),
+        ]),
+    ...(unheard.length === 0
+      ? []
+      : [
+          warning(
+            'readers',
+            `Never heard of: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
+            'Check that it publishes to the topic it is registered with: npx tagtrail reader list --org ...',
+          ),
+        ]),
+    ...unplaced
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} has antennas that are at no location (port ${reader.unplaced_ports.join(', ')}): their reads move nothing`,
+          `npx tagtrail antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
+        ),
+      ),
+  ];
+  return findings.length === 0 ? [ok('readers', `${rows.length}, all heard of within a day`)] : findings;
+}
+
+const MOST_NAMED = 10;
+
+function nameOf({ id, name }: ReaderRow): string {
+  return `${name} (reader ${id})`;
+}
+
+function more(readers: readonly ReaderRow[]): string {
+  return readers.length > MOST_NAMED ? ` and ${readers.length - MOST_NAMED} more` : '';
+}
+
+/** $1: the built-in formats. */
+const READERS = `select reader.id, reader.name, reader.format,
+    reader.format = any($1::text[]) or exists (select from formats where name = reader.format) as is_known_format,
+    counters.last_message_at,
+    coalesce(counters.last_message_at < now() - interval '1 day', true) as is_silent,
+    array(
+      select antenna.port::integer from antennas antenna
+      left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
+        and location.deleted_at is null
+      where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
+        and location.id is null
+      order by antenna.port
+    ) as unplaced_ports
+  from readers reader
+  join organizations organization on organization.id = reader.org_id and organization.deleted_at is null
+  left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
+  where reader.deleted_at is null
+  order by reader.id`;

@@ -1,0 +1,20 @@
+import type pg from 'pg';
+import { type Finding, ok, warning } from './finding.ts';
+
+/** Messages of the last week that were kept because they could not be recorded. */
+export async function examineRejections(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<{ count: number; strangers: number }>(
+    `select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
+     from rejected_messages where replayed_at is null and received_at > now() - interval '7 days'`,
+  );
+  const { count = 0, strangers = 0 } = rows[0] ?? {};
+  if (count === 0) {
+    return ok('rejected messages', 'None in a week that was not replayed');
+  }
+  const ofStrangers = strangers === 0 ? '' : `, ${strangers} of them on topics that no reader has`;
+  return warning(
+    'rejected messages',
+    `${count} in a week${ofStrangers}`,
+    'npx tagtrail rejected list tells why; mend the cause, then npx tagtrail rejected replay',
+  );
+}

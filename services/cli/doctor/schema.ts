@@ -1,0 +1,43 @@
+import type pg from 'pg';
+import { isMigrated } from '../../../db/timescale/migrate.ts';
+import { AppError } from '../../shared/errors.ts';
+import { type Finding, fault, ok } from './finding.ts';
+
+/** Whether the database has this version's schema. */
+export async function examineSchema(client: pg.Client): Promise<Finding> {
+  try {
+    return (await isMigrated(client))
+      ? ok('schema', "It has this version's schema")
+      : fault('schema', 'It is not migrated to this version', 'Run npx tagtrail migrate');
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    const [what = '', remedy = ''] = error.message.split(/(?<=\.) /);
+    return fault('schema', what, remedy);
+  }
+}
+
+/** Whether the user can act as the roles that keep organizations apart. */
+export async function examineRoles(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<{ role: string; user_name: string; exists: boolean }>(
+    `select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists
+     from unnest($1::text[]) as role
+     where not exists (select from pg_roles where rolname = role)
+       or not pg_has_role(current_user, (select oid from pg_roles where rolname = role), 'member')`,
+    [['tagtrail_api', 'tagtrail_access', 'tagtrail_service']],
+  );
+  const [first] = rows;
+  if (first === undefined) {
+    return ok('roles', 'The user of DATABASE_URL can act as every role that is needed');
+  }
+  const names = rows.map(({ role }) => role).join(', ');
+  const isMissing = rows.some(({ exists }) => !exists);
+  return fault(
+    'roles',
+    isMissing ? `Roles are missing: ${names}` : `The user ${first.user_name} is no member of ${names}`,
+    isMissing
+      ? `As a superuser: ${rows.map(({ role }) => `create role ${role} nologin;`).join(' ')} then grant them to ${first.user_name}`
+      : `As a superuser: grant ${names} to ${first.user_name};`,
+  );
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../shared/errors.ts';
+import { readSettings } from '../../shared/runtime/settings.ts';
+import { retentionCoversLateness } from '../../shared/runtime/time-settings.ts';
+import { STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
+import { type Finding, fault, ok } from './finding.ts';
+
+/** Reads every setting there is. Without usable settings nothing else can be looked at: null then. */
+export function examineSettings(environment: NodeJS.ProcessEnv): {
+  config: StandaloneConfig | null;
+  findings: Finding[];
+} {
+  try {
+    const config = readSettings(STANDALONE_SETTINGS, environment, [retentionCoversLateness]);
+    const given = Object.keys(STANDALONE_SETTINGS).filter((name) => (environment[name] ?? '') !== '');
+    const set = given.length === 0 ? 'all at their defaults' : `${given.join(', ')} set`;
+    return { config, findings: [ok('settings', `Usable, ${set}`)] };
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    // Each line says what is wrong; after the first semicolon, what to do.
+    const findings = error.message.split('\n').map((line) => {
+      const [what = '', ...todo] = line.split('; ');
+      return fault('settings', what, todo.join('; '));
+    });
+    return { config: null, findings };
+  }
+}

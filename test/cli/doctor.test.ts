@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Aedes } from 'aedes';
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { freePort } from '../../db/timescale/free-port.ts';
+import { examineDisk } from '../../services/cli/doctor/disk.ts';
+import type { Finding } from '../../services/cli/doctor/finding.ts';
+import { examineServer } from '../../services/cli/doctor/server.ts';
+import { serverUrl, useDatabase } from '../support/database.ts';
+import { run } from '../support/process.ts';
+import { Site } from '../support/site.ts';
+
+describe('doctor', () => {
+  const database = useDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-doctor-'));
+  after(() => rmSync(folder, { recursive: true }));
+  /** What it finds, on the suite's database if nothing else is said. */
+  async function doctor(environment: NodeJS.ProcessEnv = {}) {
+    const program = run('services/cli/main.ts', ['doctor', '--json'], {
+      DATABASE_URL: database.url,
+      TAGTRAIL_DATA: join(folder, 'none'),
+      ...environment,
+    });
+    const status = await program.ended;
+    expect(program.stderr()).to.equal('');
+    const { findings } = JSON.parse(program.stdout()) as { findings: Finding[] };
+    // The suite's own server trades durability for speed.
+    const faults = findings.filter((finding) => finding.status === 'fault' && finding.check !== 'durability');
+    expect(status).to.equal(findings.some((finding) => finding.status === 'fault') ? 1 : 0);
+    return {
+      isAtFault: faults.length > 0,
+      of: (check: string) => findings.filter((finding) => finding.check === check),
+    };
+  }
+  /** The one finding of a check, which is not all right, says this, and says what to do. */
+  function expectFinding(
+    [finding, ...others]: Finding[],
+    status: Finding['status'],
+    message: string,
+    remedy: string,
+  ) {
+    expect(others).to.deep.equal([]);
+    expect(finding).to.include({ status });
+    expect(finding?.message).to.include(message);
+    expect(finding?.remedy).to.include(remedy);
+  }
+  const withUrl = (change: (url: URL) => void) => {
+    const url = new URL(database.url);
+    change(url);
+    return { DATABASE_URL: url.href };
+  };
+
+  it('finds nothing at fault on a database that is all right', async () => {
+    const { isAtFault, of } = await doctor();
+    expect(isAtFault).to.equal(false);
+    for (const check of ['settings', 'database', 'durability', 'connections', 'clock', 'schema', 'roles']) {
+      expect(of(check), check).to.have.length(1);
+    }
+    expect(of('schema')[0]).to.deep.include({ status: 'ok', remedy: null });
+    expectFinding(of('readers'), 'warning', 'none', 'reader create');
+    const [hypertables] = of('hypertables');
+    const isTimescale = process.env['TEST_REQUIRE_TIMESCALEDB'] === '1';
+    expect(hypertables?.status).to.equal(isTimescale ? 'ok' : hypertables?.status);
+    expect(hypertables?.message).to.include('TimescaleDB');
+  });
+
+  it('shows people what is wrong and what to do', async () => {
+    const program = run('services/cli/main.ts', ['doctor'], { DATABASE_URL: database.url });
+    await program.ended;
+    expect(program.stdout()).to.match(/warning {2}readers: .*\n +-> .*reader create/);
+    expect(program.stdout()).to.match(/\d faults?, \d warnings?\n$/);
+  });
+
+  it('names every setting that is not usable', async () => {
+    const { isAtFault, of } = await doctor({ API_PORT: 'http', LOG_LEVEL: 'loud' });
+    expect(isAtFault).to.equal(true);
+    expect(of('settings').map(({ message }) => message)).to.deep.equal([
+      'API_PORT is "http"',
+      'LOG_LEVEL is "loud"',
+    ]);
+    expect(of('settings')[0]?.remedy).to.include('set API_PORT to a whole number');
+  });
+
+  it('sees that scans are kept for less long than they may be late', async () => {
+    const { of } = await doctor({ SCAN_RETENTION_DAYS: '3' });
+    expectFinding(of('settings'), 'fault', 'less than LATENESS_DAYS', 'set SCAN_RETENTION_DAYS');
+  });
+
+  it('finds nobody listening', async () => {
+    const port = String(await freePort());
+    const { isAtFault, of } = await doctor(
+      withUrl((url) => {
+        url.port = port;
+      }),
+    );
+    expect(isAtFault).to.equal(true);
+    expectFinding(of('database'), 'fault', `:${port}`, 'Start PostgreSQL');
+  });
+
+  it('finds a wrong password, and does not repeat it', async () => {
+    const { isAtFault, of } = await doctor(
+      withUrl((url) => {
+        url.username = 'nobody';
+        url.password = 'hunter2';
+      }),
+    );
+    expect(isAtFault).to.equal(true);
+    expect(of('database')[0]?.remedy).to.match(/user/);
+    expect(JSON.stringify(of('database'))).to.not.include('hunter2');
+  });
+
+  it('finds that there is no such database', async () => {
+    const { of } = await doctor(
+      withUrl((url) => {
+        url.pathname = '/nowhere';
+      }),
+    );
+    expectFinding(of('database'), 'fault', 'nowhere', 'Create the database');
+  });
+
+  it('finds a database that is not migrated', async () => {
+    const { isAtFault, of } = await doctor(
+      withUrl((url) => {
+        url.pathname = '/template1';
+      }),
+    );
+    expect(isAtFault).to.equal(true);
+    expectFinding(of('schema'), 'fault', 'not migrated', 'tagtrail migrate');
+  });
+
+  it('finds a database of a newer version', async () => {
+    await database.rows(`insert into schema_migrations (name) values ('9999-from-the-future')`);
+    const { of } = await doctor();
+    await database.rows(`delete from schema_migrations where name = '9999-from-the-future'`);
+    expectFinding(of('schema'), 'fault', '9999-from-the-future', 'newer one');
+  });
+
+  it('finds a user who may not act as the roles', async () => {
+    const user = `limited_${process.pid}`;
+    const server = new pg.Client(connectionConfig(serverUrl()));
+    await server.connect();
+    await server.query(`create role ${user} login password 'limited'`);
+    await database.rows(`grant select on schema_migrations to ${user}`);
+    const { of } = await doctor(
+      withUrl((url) => {
+        url.username = user;
+        url.password = 'limited';
+      }),
+    );
+    await database.rows(`drop owned by ${user}`);
+    await server.query(`drop role ${user}`);
+    await server.end();
+    expectFinding(of('roles'), 'fault', 'tagtrail_api', `grant tagtrail_api`);
+  });
+
+  it('finds that commits can be lost', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await database.rows(`alter database ${name} set synchronous_commit = off`);
+    const { of } = await doctor();
+    await database.rows(`alter database ${name} reset synchronous_commit`);
+    expectFinding(of('durability'), 'fault', 'synchronous_commit', 'synchronous_commit = on');
+  });
+
+  it('finds clocks that differ', async () => {
+    const client = new pg.Client(connectionConfig(database.url));
+    await client.connect();
+    const clockAt = async (ahead: number) =>
+      (await examineServer(client, () => Date.now() + ahead)).find(({ check }) => check === 'clock');
+    expect(await clockAt(0)).to.include({ status: 'ok' });
+    expect(await clockAt(10_000)).to.include({ status: 'warning' });
+    const behind = await clockAt(-3_600_000);
+    await client.end();
+    expect(behind).to.include({ status: 'fault' });
+    expect(behind?.message).to.match(/3[56]\d\d\.\d s behind/);
+  });
+
+  it('finds a full disk', () => {
+    expect(examineDisk('/data', 1024 ** 2)).to.include({ status: 'fault' });
+    expect(examineDisk('/data', 1024 ** 3)).to.include({ status: 'warning' });
+    expect(examineDisk(folder).message).to.include('GiB are free');
+  });
+
+  it('finds that there is no database yet, and makes none', async () => {
+    const { isAtFault, of } = await doctor({ DATABASE_URL: '' });
+    expect(isAtFault).to.equal(false);
+    expectFinding(of('database'), 'warning', 'DATABASE_URL is not set', 'npm start');
+  });
+
+  describe('on a broker', () => {
+    let server: Server | undefined;
+    afterEach(() => server?.close());
+    async function brokerThat(lets: boolean): Promise<string> {
+      const broker = await Aedes.createBroker({
+        authenticate: (_client, _username, _password, done) =>
+          lets ? done(null, true) : done(Object.assign(new Error('no'), { returnCode: 4 }), null),
+      });
+      server = createServer(broker.handle);
+      server.once('close', () => broker.close());
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      return `mqtt://u:hunter2@127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    }
+
+    it('is let in', async () => {
+      const { of } = await doctor({ MQTT_URL: await brokerThat(true) });
+      expect(of('broker')[0]).to.include({ status: 'ok' });
+    });
+
+    it('finds that it refuses us', async () => {
+      const { isAtFault, of } = await doctor({ MQTT_URL: await brokerThat(false) });
+      expect(isAtFault).to.equal(true);
+      expectFinding(of('broker'), 'fault', 'refuses us', 'user and password in MQTT_URL');
+      expect(JSON.stringify(of('broker'))).to.not.include('hunter2');
+    });
+
+    it('finds that there is none', async () => {
+      const { of } = await doctor({ MQTT_URL: `mqtt://127.0.0.1:${await freePort()}` });
+      expectFinding(of('broker'), 'fault', 'cannot be reached', 'Start the broker');
+    });
+  });
+
+  it('finds that rate limits cannot be shared', async () => {
+    const { isAtFault, of } = await doctor({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    expect(isAtFault).to.equal(false);
+    expectFinding(of('rate limits'), 'warning', 'counts alone', 'REDIS_URL');
+  });
+
+  describe('on readers', () => {
+    it('finds those that are silent, unheard of, nowhere, or speak what nobody knows', async () => {
+      const site = await Site.create(database);
+      const dock = await site.location('DOCK-1');
+      const heard = await site.reader('Heard', [dock]);
+      const silent = await site.reader('Silent', [dock]);
+      await site.reader('Unheard', [dock]);
+      const strange = await site.reader('Strange', [dock], { format: 'klingon' });
+      const nowhere = await site.reader('Nowhere', [dock, null]);
+      await database.rows(
+        `insert into reader_counters (org_id, reader_id, last_message_at)
+         select $1, id, now() - case when id = $2 then interval '2 days' else interval '1 minute' end
+         from unnest($3::integer[]) id`,
+        [site.orgId, silent, [heard, silent, strange, nowhere]],
+      );
+      await database.rows(
+        `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256)
+         values ($1, $2, 't', 'not JSON', now(), '', 0, sha256(''))`,
+        [site.orgId, heard],
+      );
+      const { isAtFault, of } = await doctor();
+      expect(isAtFault).to.equal(true);
+      const [format, quiet, never, unplaced, ...others] = of('readers');
+      expect(others).to.deep.equal([]);
+      expect(format).to.include({ status: 'fault' });
+      expect(format?.message).to.match(/Strange.*klingon/);
+      expect(quiet?.message).to.match(/Silent for more than a day: Silent \(/);
+      expect(never?.message).to.match(/Never heard of: Unheard \(/);
+      expect(unplaced?.message).to.match(/Nowhere .*port 2/);
+      expect(unplaced?.remedy).to.include(`--reader ${nowhere} --port 2`);
+      expectFinding(of('rejected messages'), 'warning', '1 in a week', 'rejected replay');
+    });
+  });
+});
