@@ -2,6 +2,10 @@
 import { AppError, messageOf } from '../shared/errors.ts';
 import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
+import { addFormatAdd } from './commands/format-add.ts';
+import { addFormatList } from './commands/format-list.ts';
+import { addFormatShow } from './commands/format-show.ts';
+import { addFormatTry } from './commands/format-try.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgCreate } from './commands/org-create.ts';
@@ -9,6 +13,9 @@ import { addReaderCreate } from './commands/reader-create.ts';
 
 const program = commandLine();
 for (const add of [addMigrate, addOrgCreate, addKeyCreate, addReaderCreate, addAntennaSet]) {
+  add(program);
+}
+for (const add of [addFormatList, addFormatShow, addFormatAdd, addFormatTry]) {
   add(program);
 }
 process.exitCode = await run();
