@@ -1,29 +1,24 @@
-import { FORMAT_SCHEMA } from './schema.ts';
+/** All keys of the language, in the order in which people write them. */
+export const KEYS_AS_WRITTEN = [
+  ...['name', 'description', 'decode', 'ignore', 'topics', 'texts', 'rules'],
+  ...['each', 'split', 'only', 'warn', 'fields'],
+  ...['tag_type', 'value', 'antenna', 'rssi', 'observed_at', 'reader', 'policies'],
+  ...['identity', 'time', 'report_unknown', 'element', 'item', 'parent', 'root', 'topic', 'const'],
+  ...['exists', 'in', 'not', 'join', 'with', 'where', 'take', 'if', 'transform'],
+  ...[
+    'scale',
+    'substring',
+    'decimal-to-hex',
+    'hex-to-decimal',
+    'epoch',
+    'rfc3339',
+    'date',
+    'pattern',
+    'zone',
+  ],
+];
 
-/**
- * A definition with its keys in the order in which the language has them, as people write it: the database keeps
- * keys in an order of its own.
- */
+/** A definition with its keys in that order: the database keeps them in an order of its own. */
 export function inOrder(definition: unknown): object {
-  return JSON.parse(JSON.stringify(definition, [...keysOf(FORMAT_SCHEMA)]));
-}
-
-/** All keys that definitions may have, in the order in which the schema names them. */
-function keysOf(schema: unknown): Set<string> {
-  const keys = new Set<string>();
-  const visit = (node: unknown) => {
-    if (typeof node !== 'object' || node === null) {
-      return;
-    }
-    for (const [key, child] of Object.entries(node)) {
-      if (key === 'properties') {
-        for (const property of Object.keys(child)) {
-          keys.add(property);
-        }
-      }
-      visit(child);
-    }
-  };
-  visit(schema);
-  return keys;
+  return JSON.parse(JSON.stringify(definition, KEYS_AS_WRITTEN));
 }
