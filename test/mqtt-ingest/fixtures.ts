@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { DryRun } from '../../services/mqtt-ingest/dry-run.ts';
 import type { Policies } from '../../services/mqtt-ingest/mapping/run.ts';
 
-/** A payload of a device's shape, and what is to become of it. test/fixtures/formats/README.md explains the files. */
+/** A payload of a device's shape, and what is to become of it. test/fixtures/README.md explains the files. */
 export interface Fixture {
   name: string;
   about: string;
@@ -12,12 +12,10 @@ export interface Fixture {
   expected: DryRun;
 }
 
-const FOLDER = new URL('../fixtures/formats/', import.meta.url);
-
-/** The fixtures of each format, by its name. */
-export function loadFixtures(): Map<string, Fixture[]> {
-  const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return new Map(folders.map(({ name }) => [name, fixturesIn(new URL(`${name}/`, FOLDER))]));
+/** The fixtures of each format, by its name: of the built-in ones, or of such as users write. */
+export function loadFixtures(folder: 'formats' | 'own-formats' = 'formats'): Map<string, Fixture[]> {
+  const url = new URL(`../fixtures/${folder}/`, import.meta.url);
+  return new Map(readdirSync(url).map((name) => [name, fixturesIn(new URL(`${name}/`, url))]));
 }
 
 function fixturesIn(folder: URL): Fixture[] {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { dryRun } from '../../services/mqtt-ingest/dry-run.ts';
 import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
-import { FORMAT_SCHEMA } from '../../services/mqtt-ingest/mapping/format.ts';
+import { compileFormat, FORMAT_SCHEMA } from '../../services/mqtt-ingest/mapping/format.ts';
 import { inOrder, KEYS_AS_WRITTEN } from '../../services/mqtt-ingest/mapping/written.ts';
 import { loadFixtures } from './fixtures.ts';
+import { readmeOfFormats } from './readme-of-formats.ts';
 
 describe('the built-in formats', () => {
   const formats = loadBuiltinFormats();
@@ -52,6 +53,20 @@ describe('the built-in formats', () => {
     for (const [name, list] of fixtures) {
       const isMixed = list.some(({ expected }) => expected.scans.length > 0 && expected.rejected.length > 0);
       expect([name, isMixed || single.includes(name)]).to.deep.equal([name, true]);
+    }
+  });
+});
+
+describe("a format of one's own", () => {
+  it('reads a captured payload as the guide shows it', () => {
+    const { payload, definition } = readmeOfFormats();
+    const format = compileFormat(JSON.parse(definition));
+    const fixtures = loadFixtures('own-formats').get(format.name) ?? [];
+    expect(fixtures.map((fixture) => JSON.parse(fixture.payload.toString()))).to.deep.equal([
+      JSON.parse(payload),
+    ]);
+    for (const { topic, payload, expected } of fixtures) {
+      expect(dryRun(format, { topic, payload })).to.deep.equal(expected);
     }
   });
 });

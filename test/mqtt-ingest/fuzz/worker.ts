@@ -36,7 +36,7 @@ interface Slow {
 }
 
 /** Milliseconds; what takes longer is tried again, since the machine may have been busy with something else. */
-const SLOW = 250;
+const SLOW = 1_000;
 const MOST_FAULTS = 20;
 const MOST_SLOW = 5;
 const COUNTED_AS = { read: 'reads', ignored: 'ignoredItems', rejected: 'rejectedItems' } as const;

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
 import { compileFormat, FormatError } from '../../../services/mqtt-ingest/mapping/format.ts';
+import { readmeOfFormats } from '../readme-of-formats.ts';
 
 function faultsOf(definition: unknown): string[] {
   try {
@@ -33,9 +33,8 @@ describe('a format definition', () => {
   });
 
   it('is usable as the description of the language shows it', () => {
-    const readme = new URL('../../../services/mqtt-ingest/formats/README.md', import.meta.url);
-    const [, example = ''] = /```json\n(.*?)```/s.exec(readFileSync(readme, 'utf8')) ?? [];
-    expect(faultsOf(JSON.parse(example))).to.deep.equal([]);
+    const { definition, language } = readmeOfFormats();
+    expect([definition, language].map((text) => faultsOf(JSON.parse(text)))).to.deep.equal([[], []]);
   });
 
   it('gives the format its name, policies and definition', () => {
