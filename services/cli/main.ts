@@ -12,10 +12,17 @@ import { addOrgCreate } from './commands/org-create.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
 
 const program = commandLine();
-for (const add of [addMigrate, addOrgCreate, addKeyCreate, addReaderCreate, addAntennaSet]) {
-  add(program);
-}
-for (const add of [addFormatList, addFormatShow, addFormatAdd, addFormatTry]) {
+for (const add of [
+  addMigrate,
+  addOrgCreate,
+  addKeyCreate,
+  addReaderCreate,
+  addAntennaSet,
+  addFormatList,
+  addFormatShow,
+  addFormatAdd,
+  addFormatTry,
+]) {
   add(program);
 }
 process.exitCode = await run();

@@ -91,6 +91,14 @@ describe('the command line, of formats', () => {
       expect(JSON.parse(stdout)).to.deep.equal(definition);
     });
 
+    it('leaves nothing out of what another version stored', async () => {
+      await database.rows(
+        `insert into formats (name, definition) values ('old', '{"old": [1], "name": "old"}')`,
+      );
+      const { stdout } = await tagtrail('format', 'show', 'old', '--json');
+      expect(stdout).to.equal('{"name":"old","old":[1]}\n');
+    });
+
     it('names the formats there are', () =>
       fails(1, 'There is no format minew; there are csl-cs463, edgex-llrp', 'format', 'show', 'minew'));
   });

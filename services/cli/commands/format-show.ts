@@ -16,7 +16,7 @@ Example:
   npx tagtrail format show ingics > my-gateway.json`,
     )
     .action(async (name: string, options: { json?: boolean }) => {
-      const definition = inOrder(await definitionOf(name));
+      const definition = inOrder(await definitionOf(name)) as object;
       tell({ json: definition, text: JSON.stringify(definition, null, 2) }, options);
     });
 }

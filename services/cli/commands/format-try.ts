@@ -4,6 +4,7 @@ import { IDENTITIES } from '../../mqtt-ingest/mapping/definition.ts';
 import { compileFormat, type Format } from '../../mqtt-ingest/mapping/format.ts';
 import { MAX_PAYLOAD_BYTES } from '../../mqtt-ingest/mapping/limits.ts';
 import type { Policies } from '../../mqtt-ingest/mapping/policies.ts';
+import { printable } from '../../mqtt-ingest/mapping/printable.ts';
 import { AppError } from '../../shared/errors.ts';
 import { addCommand, oneOf, tell } from '../command-line.ts';
 import { readFileOrStdin } from '../read-file.ts';
@@ -89,7 +90,7 @@ function said({ scans, ignored, rejected }: DryRun): string {
 
 function describe({ tag_type, value, antenna, rssi, observed_at, reader }: DryScan): string {
   return [
-    `${tag_type} ${value}, antenna ${antenna}`,
+    `${tag_type} ${printable(value, 255)}, antenna ${antenna}`,
     rssi === null ? 'no RSSI' : `${rssi} dBm`,
     observed_at ?? 'at the time of receipt',
     ...(reader === null ? [] : [`reader ${reader}`]),

@@ -18,7 +18,19 @@ export const KEYS_AS_WRITTEN = [
   ],
 ];
 
-/** A definition with its keys in that order: the database keeps them in an order of its own. */
-export function inOrder(definition: unknown): object {
-  return JSON.parse(JSON.stringify(definition, KEYS_AS_WRITTEN));
+/** A definition with its keys in that order, others behind: the database keeps them in an order of its own. */
+export function inOrder(definition: unknown): unknown {
+  if (Array.isArray(definition)) {
+    return definition.map(inOrder);
+  }
+  if (typeof definition !== 'object' || definition === null) {
+    return definition;
+  }
+  const members = Object.entries(definition).sort(([a], [b]) => rankOf(a) - rankOf(b));
+  return Object.fromEntries(members.map(([key, value]) => [key, inOrder(value)]));
+}
+
+function rankOf(key: string): number {
+  const rank = KEYS_AS_WRITTEN.indexOf(key);
+  return rank === -1 ? KEYS_AS_WRITTEN.length : rank;
 }
