@@ -4,6 +4,10 @@ import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts
 import { addAntennaSet } from './commands/antenna-set.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExportAssets } from './commands/export-assets.ts';
+import { addFormatAdd } from './commands/format-add.ts';
+import { addFormatList } from './commands/format-list.ts';
+import { addFormatShow } from './commands/format-show.ts';
+import { addFormatTry } from './commands/format-try.ts';
 import { addImportAssets } from './commands/import-assets.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
@@ -25,6 +29,10 @@ const commands = [
   addKeyRevoke,
   addReaderCreate,
   addAntennaSet,
+  addFormatList,
+  addFormatShow,
+  addFormatAdd,
+  addFormatTry,
   addImportAssets,
   addExportAssets,
   addDoctor,

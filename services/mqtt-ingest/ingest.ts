@@ -68,6 +68,7 @@ export async function startEmbeddedIngest(
     },
     onOutage: (err) => log.warn({ err }, 'The database does not answer; messages wait unacknowledged'),
     onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
+    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
   });
   const broker = await lifecycle.start(
     'broker',

@@ -11,6 +11,7 @@ import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { topicMatches } from '../registry/topic.ts';
 import { digestOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
+import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
 import { type MessageOutcome, recordMessages } from './record-messages.ts';
 
 /**
@@ -36,10 +37,13 @@ export interface IntakeOptions {
   onOutage(error: unknown): void;
   /** Told of a message that the database refused for its own sake; it is kept as rejected. */
   onPoison(error: unknown, topic: string): void;
+  /** Told of readers that report trouble of their own, of each once a minute at the most. */
+  onWarning(warning: ReaderWarning): void;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, rules, onOutage, onPoison } = options;
+  const warnings = new ReaderWarnings(options.onWarning);
   const batch = new Batch<ReadMessage, MessageOutcome>({
     flush: (messages) =>
       inTransaction(
@@ -57,6 +61,7 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     receive: async (incoming, publisher) => {
       const message = read(incoming, publisher, registry, clock);
+      warnings.note(message.reader, message.mapped, message.receivedAt);
       try {
         return await batch.submit(message);
       } catch (error) {

@@ -23,11 +23,14 @@ export function toScans(
     if (item.outcome === 'rejected') {
       return { rejected: `item ${item.index}: ${item.reason}` };
     }
-    const { tagType, value } = item.read;
-    return tagKey(tagType, value) === ''
-      ? { rejected: `value ${JSON.stringify(value)} has nothing but separators` }
-      : { scan: toScan(reader, item.read, received) };
+    const fault = whyUnusable(item.read);
+    return fault === null ? { scan: toScan(reader, item.read, received) } : { rejected: fault };
   });
+}
+
+/** Why a read cannot be of any tag, or null. */
+export function whyUnusable({ tagType, value }: Read): string | null {
+  return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} has nothing but separators` : null;
 }
 
 function toScan(

@@ -8,6 +8,8 @@ export interface Condition {
   readonly holds: (scope: Scope) => boolean;
   /** Why, in a few words, when it does not hold. Made beforehand: heartbeats come often. */
   readonly otherwise: string;
+  /** What it says, in a few words, when it does hold. */
+  readonly saying: string;
   /** Whether it speaks of the document or the topic, and so need not be asked for each item. */
   readonly ofDocument: boolean;
 }
@@ -23,9 +25,10 @@ export function compileConditions(
       compilation.fault(here, 'must name exactly one place: item, parent, root or topic');
     }
     const place = compilePlace(definition, here, compilation);
-    const { test, otherwise } = compileTest(definition, here, compilation);
+    const { test, saying, otherwise } = compileTest(definition, here, compilation);
     return {
       holds: (scope: Scope) => test(place.get(scope)),
+      saying: `${place.name} ${saying}`,
       otherwise: `${place.name} ${otherwise}`,
       ofDocument: place.ofDocument,
     };
@@ -60,12 +63,16 @@ function compileTest(definition: TestDefinition, at: string, compilation: Compil
   }
   if (exists !== undefined) {
     const test = (value: unknown) => (value !== undefined && value !== null) === exists;
-    return { test, otherwise: exists ? 'does not exist' : 'exists' };
+    const [saying, otherwise] = exists
+      ? (['exists', 'does not exist'] as const)
+      : (['does not exist', 'exists'] as const);
+    return { test, saying, otherwise };
   }
   const listed = new Set<unknown>(among ?? not);
   const isListed = (value: unknown) => listed.has(value instanceof LongNumber ? toNumber(value) : value);
   const names = [...listed].join(', ').slice(0, 100);
+  const [isOne, isNone] = [`is one of: ${names}`, `is none of: ${names}`];
   return among === undefined
-    ? { test: (value: unknown) => !isListed(value), otherwise: `is one of: ${names}` }
-    : { test: isListed, otherwise: `is none of: ${names}` };
+    ? { test: (value: unknown) => !isListed(value), saying: isNone, otherwise: isOne }
+    : { test: isListed, saying: isOne, otherwise: isNone };
 }

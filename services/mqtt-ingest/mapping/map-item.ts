@@ -47,9 +47,10 @@ export function firstFailing(conditions: readonly Condition[], scope: Scope): Co
 }
 
 export function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
-  return rule.warn.some((condition) => condition.holds(scope))
-    ? { outcome: 'ignored', reason, warn: true }
-    : { outcome: 'ignored', reason };
+  const warning = rule.warn.find((condition) => condition.holds(scope));
+  return warning === undefined
+    ? { outcome: 'ignored', reason }
+    : { outcome: 'ignored', reason, warning: warning.saying };
 }
 
 /** Most advertisements are no beacons: where tags are known by what a beacon says, those are nobody's error. */

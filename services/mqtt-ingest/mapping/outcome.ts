@@ -27,8 +27,8 @@ export interface ReadItem {
 export interface Ignored {
   readonly outcome: 'ignored';
   readonly reason: string;
-  /** There if the format says that this deserves a line in the log: a reader that dropped reads, say. */
-  readonly warn?: true;
+  /** There if the format says that this deserves a line in the log, and why: a reader that dropped reads, say. */
+  readonly warning?: string;
 }
 
 export interface Rejected {

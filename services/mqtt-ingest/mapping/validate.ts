@@ -12,7 +12,9 @@ let compiled: ValidateFunction<FormatDefinition> | undefined;
  */
 export function validateShape(definition: unknown): FormatDefinition {
   // Compiling the schema takes tens of milliseconds: once, and only in a process that needs it.
-  compiled ??= new Ajv2020({ allErrors: true, strictTypes: false }).compile<FormatDefinition>(FORMAT_SCHEMA);
+  compiled ??= new Ajv2020({ allErrors: true, strictTypes: false, verbose: true }).compile<FormatDefinition>(
+    FORMAT_SCHEMA,
+  );
   if (compiled(definition)) {
     return definition;
   }
@@ -26,13 +28,22 @@ function faultOf(error: ErrorObject): Fault {
     case 'additionalProperties':
       return {
         pointer,
-        message: `has the unknown key ${JSON.stringify(error.params['additionalProperty'])}`,
+        message: `has the unknown key ${JSON.stringify(error.params['additionalProperty'])}; ${keysOf(error)}`,
       };
     case 'required':
       return { pointer, message: `lacks ${JSON.stringify(error.params['missingProperty'])}` };
+    case 'pattern':
+      return {
+        pointer,
+        message: 'must be 1 to 63 lower-case letters, digits, dots and hyphens, the first a letter or digit',
+      };
     case 'enum':
       return { pointer, message: `must be one of ${error.params['allowedValues'].join(', ')}` };
     default:
       return { pointer, message: error.message ?? 'is not as the language has it' };
   }
+}
+
+function keysOf({ parentSchema }: ErrorObject): string {
+  return `there may be ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')}`;
 }

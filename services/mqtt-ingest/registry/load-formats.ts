@@ -10,11 +10,8 @@ export async function loadFormats(
   builtin: ReadonlyMap<string, Format>,
   onFault: (error: unknown) => void,
 ): Promise<ReadonlyMap<string, Format>> {
-  const { rows } = await pool.query<{ name: string; definition: unknown }>(
-    'select name, definition from formats order by name',
-  );
   const formats = new Map(builtin);
-  for (const { name, definition } of rows) {
+  for (const { name, definition } of await storedDefinitions(pool)) {
     try {
       formats.set(name, builtin.get(name) ?? compileFormat(definition));
     } catch (error) {
@@ -22,4 +19,12 @@ export async function loadFormats(
     }
   }
   return formats;
+}
+
+/** The definitions of users' own formats, by name, as they were stored. */
+export async function storedDefinitions(pool: pg.Pool): Promise<{ name: string; definition: unknown }[]> {
+  const { rows } = await pool.query<{ name: string; definition: unknown }>(
+    'select name, definition from formats order by name',
+  );
+  return rows;
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
 import { compileFormat, FormatError } from '../../../services/mqtt-ingest/mapping/format.ts';
+import { readmeOfFormats } from '../readme-of-formats.ts';
 
 function faultsOf(definition: unknown): string[] {
   try {
@@ -33,9 +33,8 @@ describe('a format definition', () => {
   });
 
   it('is usable as the description of the language shows it', () => {
-    const readme = new URL('../../../services/mqtt-ingest/formats/README.md', import.meta.url);
-    const [, example = ''] = /```json\n(.*?)```/s.exec(readFileSync(readme, 'utf8')) ?? [];
-    expect(faultsOf(JSON.parse(example))).to.deep.equal([]);
+    const { definition, language } = readmeOfFormats();
+    expect([definition, language].map((text) => faultsOf(JSON.parse(text)))).to.deep.equal([[], []]);
   });
 
   it('gives the format its name, policies and definition', () => {
@@ -56,17 +55,29 @@ describe('a format definition', () => {
     ['nothing', undefined, [' must be object']],
     ['an array', [], [' must be object']],
     ['an empty object', {}, [' lacks "name"', ' lacks "decode"', ' lacks "rules"']],
-    ['an unknown key', { ...withRule({}), rule: [] }, [' has the unknown key "rule"']],
-    ['an unknown key in a rule', withRule({ onyl: [] }), ['/rules/0 has the unknown key "onyl"']],
+    [
+      'an unknown key',
+      { ...withRule({}), rule: [] },
+      [' has the unknown key "rule"; there may be name, description, decode, ignore, rules, policies'],
+    ],
+    [
+      'an unknown key in a rule',
+      withRule({ onyl: [] }),
+      ['/rules/0 has the unknown key "onyl"; there may be each, split, only, warn, fields'],
+    ],
     [
       'an unknown field',
       withRule({ fields: { ...plain, antena: [{ const: 1 }] } }),
-      ['/rules/0/fields has the unknown key "antena"'],
+      [
+        '/rules/0/fields has the unknown key "antena"; there may be tag_type, value, antenna, rssi, observed_at, reader',
+      ],
     ],
     [
       'an unknown key in a candidate',
       withValue({ itme: '/v' }),
-      ['/rules/0/fields/value/0 has the unknown key "itme"'],
+      [
+        '/rules/0/fields/value/0 has the unknown key "itme"; there may be item, parent, root, topic, const, where, take, transform, join, with, if, identity',
+      ],
     ],
     ['no value', withRule({ fields: { tag_type: [{ const: 'rfid' }] } }), ['/rules/0/fields lacks "value"']],
     [
@@ -77,7 +88,7 @@ describe('a format definition', () => {
     [
       'an impossible name',
       { ...withRule({}), name: 'No Name' },
-      ['/name must match pattern "^[a-z0-9][a-z0-9.-]{0,62}$"'],
+      ['/name must be 1 to 63 lower-case letters, digits, dots and hyphens, the first a letter or digit'],
     ],
     ['no rule', { ...withRule({}), rules: [] }, ['/rules must NOT have fewer than 1 items']],
     [
@@ -194,8 +205,8 @@ describe('a format definition', () => {
       'keys that objects inherit',
       JSON.parse('{"name":"n","decode":"json","rules":[],"__proto__":{},"constructor":1}'),
       [
-        ' has the unknown key "__proto__"',
-        ' has the unknown key "constructor"',
+        ' has the unknown key "__proto__"; there may be name, description, decode, ignore, rules, policies',
+        ' has the unknown key "constructor"; there may be name, description, decode, ignore, rules, policies',
         '/rules must NOT have fewer than 1 items',
       ],
     ],

@@ -99,8 +99,8 @@ describe('the format impinj-r700', () => {
       outcome: 'items',
       items: [
         { outcome: 'ignored', reason },
-        { outcome: 'ignored', reason, warn: true },
-        { outcome: 'ignored', reason, warn: true },
+        { outcome: 'ignored', reason, warning: 'item /eventType is one of: overflow, overflowEvent' },
+        { outcome: 'ignored', reason, warning: 'item /eventType is one of: overflow, overflowEvent' },
         { outcome: 'ignored', reason },
         { outcome: 'read', read },
       ],

@@ -152,6 +152,9 @@ const TABLES: [TransformDefinition, string, Table][] = [
       ['00010203-0405-0607-0809-0a0b0c0d0e0f', UID],
       ['0201060303AAFE0716AAFE10E70061', null],
       ['020106', null],
+      // Sixteen bytes that are flags and manufacturer data, not a UID.
+      ['0201060CFF0D0083BC200120AAAAFFFF', null],
+      ['0201060CFF0D0083BC200120AAAAFF', null],
       [7, null],
     ],
   ],

@@ -8,6 +8,6 @@ export type Decoded =
     }
   | {
       readonly fault: string;
-      /** Whether a limit is exceeded, so that no other decoding need be tried. */
+      /** Whether no other decoding need be tried: a limit is exceeded, or it is plain what this should have been. */
       readonly final: boolean;
     };

@@ -5,14 +5,21 @@ import { printable } from '../printable.ts';
 import type { Decoded } from './decoded.ts';
 import { isBlank, jsonExtent } from './json-extent.ts';
 
-/** One JSON value, an object or an array. */
+/** One JSON value, an object or an array. What begins as one and is broken is nothing else either. */
 export function decodeJson(payload: Buffer): Decoded {
   const start = afterByteOrderMark(payload);
   const { tooDeep, hasLongNumbers } = jsonExtent(payload, start);
   if (tooDeep) {
     return { fault: `payload is nested deeper than ${MAX_DEPTH} levels`, final: true };
   }
-  return parse(payload.toString('utf8', start), hasLongNumbers);
+  const decoded = parse(payload.toString('utf8', start), hasLongNumbers);
+  return 'fault' in decoded && opensBracket(payload[skipBlanks(payload, start)])
+    ? { ...decoded, final: true }
+    : decoded;
+}
+
+function opensBracket(byte: number | undefined): boolean {
+  return byte === 0x7b || byte === 0x5b;
 }
 
 /**

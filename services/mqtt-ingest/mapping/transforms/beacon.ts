@@ -39,16 +39,29 @@ function identity(uuid: string, major: number, minor: number): string | undefine
 
 /**
  * An Eddystone UID as 32 upper-case hex digits (namespace, then instance). From an advertisement in hex digits
- * (whole, or the service data alone) or from those digits.
+ * (whole, or the service data alone) or from those digits, unless they read as a whole advertisement themselves.
  */
 export function eddystoneUid(value: unknown): string | undefined {
   const digits = hex(value);
-  if (digits !== undefined && UUID.test(digits)) {
+  if (digits !== undefined && UUID.test(digits) && !isAdvertisement(digits)) {
     return digits;
   }
   const data = findInAdvertisement(value, SERVICE_DATA_16_BIT, EDDYSTONE_UID_HEADER);
   // After the header one byte of transmission power, then ten bytes of namespace and six of instance.
   return data !== undefined && data.length >= 40 ? data.slice(8, 40) : undefined;
+}
+
+/** Whether structures of some length, one after the other, fill the digits to the last. */
+function isAdvertisement(digits: string): boolean {
+  let at = 0;
+  while (at < digits.length) {
+    const length = Number.parseInt(digits.slice(at, at + 2), 16);
+    if (length === 0) {
+      return false;
+    }
+    at += 2 + length * 2;
+  }
+  return at === digits.length;
 }
 
 /** The data of the first structure of this type that begins with `header`. */

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { type StoredFormat, storeFormat } from '../../mqtt-ingest/registry/store-format.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { readFormatFile } from '../read-format.ts';
+
+export function addFormatAdd(program: Command): void {
+  addCommand(program, 'format', 'add')
+    .description(
+      'Add a format of your own, or replace the one of that name. It is the same for all organizations; its readers are read by it within a second.',
+    )
+    .requiredOption('--file <file>', 'its definition in JSON; - for standard input')
+    .addHelpText(
+      'after',
+      `
+A built-in format cannot be replaced. Try the file on a payload first: npx tagtrail format try --format-file F.json ...
+JSON: {name, result, readers}: the result is "added", "replaced" or "unchanged", and so many readers use it.
+
+Example:
+  npx tagtrail format add --file my-gateway.json`,
+    )
+    .action(async (options: { file: string; json?: boolean }) => {
+      const format = await readFormatFile(options.file);
+      const stored = await withConnections(({ pool }) => storeFormat(pool, loadBuiltinFormats(), format));
+      tell({ json: { name: format.name, ...stored }, text: said(format.name, stored) }, options);
+    });
+}
+
+function said(name: string, { result, readers }: StoredFormat): string {
+  const use =
+    readers === 0
+      ? `Next: npx tagtrail reader create --format ${name} ...`
+      : `${readers} ${readers === 1 ? 'reader uses' : 'readers use'} it.`;
+  return `Format ${name} ${result}. ${use}`;
+}

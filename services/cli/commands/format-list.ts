@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import {
+  type ListedFormat,
+  listBuiltinFormats,
+  listFormats,
+} from '../../mqtt-ingest/registry/list-formats.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+export function addFormatList(program: Command): void {
+  addCommand(program, 'format', 'list')
+    .description('List the formats readers can be registered with: the built-in ones and your own.')
+    .option('--builtin', 'the built-in ones only; needs no database')
+    .addHelpText(
+      'after',
+      `
+JSON: an array of {name, builtin, description, identities, readers, fault}: by what tags can be known, how many
+readers use it (null with --builtin), and why it cannot be used (null if it can).
+
+Example:
+  npx tagtrail format list`,
+    )
+    .action(async (options: { builtin?: true; json?: boolean }) => {
+      const builtin = loadBuiltinFormats();
+      const formats =
+        options.builtin === true
+          ? listBuiltinFormats(builtin)
+          : await withConnections(({ pool }) => listFormats(pool, builtin));
+      tell({ json: formats.map(toJson), text: formats.map(toLine).join('\n') }, options);
+    });
+}
+
+function toJson({ name, isBuiltin, description, identities, readers, fault }: ListedFormat) {
+  return { name, builtin: isBuiltin, description, identities, readers, fault };
+}
+
+function toLine({ name, isBuiltin, description, readers, fault }: ListedFormat): string {
+  const use = readers === null || readers === 0 ? '' : `, ${readers} ${readers === 1 ? 'reader' : 'readers'}`;
+  const about = fault === null ? description : `cannot be used: ${fault}`;
+  return `${name.padEnd(24)} ${isBuiltin ? 'built in' : 'your own'}${use}${about === '' ? '' : `: ${about}`}`;
+}

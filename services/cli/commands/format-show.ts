@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { inOrder } from '../../mqtt-ingest/mapping/written.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { definitionOf } from '../read-format.ts';
+
+export function addFormatShow(program: Command): void {
+  addCommand(program, 'format', 'show')
+    .description('Print the definition of a format, to look at or to copy. A built-in one needs no database.')
+    .argument('<format>', 'its name')
+    .addHelpText(
+      'after',
+      `
+JSON: the definition, as \`format add\` takes it.
+
+Example:
+  npx tagtrail format show ingics > my-gateway.json`,
+    )
+    .action(async (name: string, options: { json?: boolean }) => {
+      const definition = inOrder(await definitionOf(name)) as object;
+      tell({ json: definition, text: JSON.stringify(definition, null, 2) }, options);
+    });
+}

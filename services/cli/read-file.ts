@@ -1,0 +1,36 @@
+import { createReadStream } from 'node:fs';
+import { AppError } from '../shared/errors.ts';
+
+/**
+ * The bytes of a file, or of standard input for `-`.
+ *
+ * @param what it is, for messages: `The payload`.
+ * @throws AppError `invalid_input` if it cannot be read or has more than `limit` bytes.
+ */
+export async function readFileOrStdin(path: string, what: string, limit: number): Promise<Buffer> {
+  const stream = path === '-' ? process.stdin : createReadStream(path);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > limit) {
+        break;
+      }
+    }
+  } catch (error) {
+    const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? String(error);
+    throw new AppError('invalid_input', `${what} ${path} cannot be read: ${reason}`);
+  }
+  if (bytes > limit) {
+    throw new AppError('invalid_input', `${what} ${path} has more than ${limit} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};

@@ -1,0 +1,45 @@
+import { loadBuiltinFormats } from '../mqtt-ingest/mapping/builtin.ts';
+import { compileFormat, type Format, FormatError } from '../mqtt-ingest/mapping/format.ts';
+import { findStoredDefinition } from '../mqtt-ingest/registry/find-format.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import { withConnections } from './database.ts';
+import { readFileOrStdin } from './read-file.ts';
+
+/** Far more than any format needs. */
+const MAX_BYTES = 1_048_576;
+
+/**
+ * A format from a file in the mapping language.
+ *
+ * @throws AppError `invalid_input` naming the file and every place in it that is wrong.
+ */
+export async function readFormatFile(path: string): Promise<Format> {
+  const text = (await readFileOrStdin(path, 'The format', MAX_BYTES)).toString('utf8');
+  let definition: unknown;
+  try {
+    definition = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new AppError('invalid_input', `${path} is not JSON: ${messageOf(error)}`);
+  }
+  try {
+    return compileFormat(definition);
+  } catch (error) {
+    if (!(error instanceof FormatError)) {
+      throw error;
+    }
+    const places = error.faults.map(({ pointer, message }) => `  ${pointer || '(the whole)'} ${message}`);
+    throw new AppError('invalid_input', `${path} is not a usable format:\n${places.join('\n')}\n${HINT}`);
+  }
+}
+
+const HINT =
+  'The language is explained in services/mqtt-ingest/formats/README.md; `format show` prints formats to copy.';
+
+/** The definition of a format by its name: a built-in one without a database. @throws AppError `not_found`. */
+export async function definitionOf(name: string): Promise<unknown> {
+  const builtin = loadBuiltinFormats();
+  return (
+    builtin.get(name)?.definition ??
+    (await withConnections(({ pool }) => findStoredDefinition(pool, builtin, name)))
+  );
+}

@@ -1,0 +1,90 @@
+import { AppError } from '../shared/errors.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../shared/instant.ts';
+import type { TagType } from '../shared/tracking/tag-type.ts';
+import { whyUnusable } from './intake/to-scans.ts';
+import type { Format } from './mapping/format.ts';
+import { type Item, type Mapped, type Message, mapMessage, type Policies, type Read } from './mapping/run.ts';
+
+/** What a message would come to, in the order in which the format finds its items. */
+export interface DryRun {
+  /** `items`, or what becomes of the message as a whole; then that has one entry, of the whole. */
+  outcome: Mapped['outcome'];
+  scans: DryScan[];
+  ignored: { reason: string; warning: string | null }[];
+  /** `item` counts from 0; null, as the excerpt is, for the whole message. */
+  rejected: { item: number | null; reason: string; excerpt: string | null }[];
+}
+
+export interface DryScan {
+  tag_type: TagType;
+  value: string;
+  antenna: number;
+  /** dBm */
+  rssi: number | null;
+  /** RFC 3339 in UTC, to the microsecond; null: the time of receipt will be used. */
+  observed_at: string | null;
+  /** What the payload says of the reader; informative only. */
+  reader: string | null;
+  /** Whether it would be listed as an unknown tag if it belongs to none. */
+  report_unknown: boolean;
+}
+
+/**
+ * Reads a message as intake would for a reader of this format and these policies, and stores nothing (readers.md
+ * section 1). Which tags are known, where antennas are and what is too late is not asked: a reader's matter.
+ *
+ * @throws AppError `invalid_input` if the format does not know the identity.
+ */
+export function dryRun(format: Format, message: Message, policies: Partial<Policies> = {}): DryRun {
+  const { identity } = policies;
+  if (identity !== undefined && !format.identities.includes(identity)) {
+    throw new AppError(
+      'invalid_input',
+      `Format ${format.name} does not know the identity ${identity}; it knows ${format.identities.join(', ')}`,
+    );
+  }
+  const mapped = mapMessage(format, message, policies);
+  const run: DryRun = { outcome: mapped.outcome, scans: [], ignored: [], rejected: [] };
+  if (mapped.outcome === 'rejected') {
+    run.rejected.push({ item: null, reason: mapped.reason, excerpt: null });
+    return run;
+  }
+  const items: readonly Item[] = mapped.outcome === 'items' ? mapped.items : [mapped];
+  for (const [position, item] of items.entries()) {
+    add(item, position, run);
+  }
+  return run;
+}
+
+function add(item: Item, position: number, run: DryRun): void {
+  if (item.outcome === 'ignored') {
+    run.ignored.push({ reason: item.reason, warning: item.warning ?? null });
+  } else if (item.outcome === 'rejected') {
+    run.rejected.push({ item: item.index, reason: item.reason, excerpt: item.excerpt });
+  } else {
+    const fault = whyUnusable(item.read);
+    if (fault === null) {
+      run.scans.push(toDryScan(item.read));
+    } else {
+      run.rejected.push({ item: position, reason: fault, excerpt: item.read.value });
+    }
+  }
+}
+
+function toDryScan({ tagType, value, antenna, rssi, deviceTime, reader, reportUnknown }: Read): DryScan {
+  return {
+    tag_type: tagType,
+    value,
+    antenna,
+    rssi,
+    observed_at: deviceTime === null ? null : written(deviceTime),
+    reader,
+    report_unknown: reportUnknown,
+  };
+}
+
+function written(instant: Micros): string {
+  const milliseconds = Math.floor(instant / MICROS_PER_MILLISECOND);
+  const rest = String(instant - milliseconds * MICROS_PER_MILLISECOND).padStart(3, '0');
+  return new Date(milliseconds).toISOString().replace('Z', `${rest}Z`);
+}

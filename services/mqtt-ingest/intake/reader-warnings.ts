@@ -1,0 +1,56 @@
+import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { Mapped } from '../mapping/run.ts';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+
+/** A reader reports trouble of its own: that it dropped reads, say. */
+export interface ReaderWarning {
+  orgId: number;
+  readerId: number;
+  reader: string;
+  /** As its format tells it: `item /overflowEvent exists`. */
+  warning: string;
+  /** Items like it since the last one that was told, this one included. */
+  times: number;
+}
+
+const QUIET = 60 * MICROS_PER_SECOND;
+
+/** Tells of items that their format marks as worth a line in the log: of each reader once a minute at the most. */
+export class ReaderWarnings {
+  readonly #tell: (warning: ReaderWarning) => void;
+  /** By reader: no more entries than there are readers that ever warned. */
+  readonly #last = new Map<number, { at: Micros; untold: number }>();
+
+  constructor(tell: (warning: ReaderWarning) => void) {
+    this.#tell = tell;
+  }
+
+  note(reader: RegisteredReader | null, mapped: Mapped, now: Micros): void {
+    if (reader === null || mapped.outcome === 'rejected') {
+      return;
+    }
+    const items = mapped.outcome === 'items' ? mapped.items : [mapped];
+    let times = 0;
+    let warning = '';
+    for (const item of items) {
+      if (item.outcome === 'ignored' && item.warning !== undefined) {
+        times += 1;
+        warning = item.warning;
+      }
+    }
+    if (times > 0) {
+      this.#count(reader, warning, times, now);
+    }
+  }
+
+  #count({ orgId, readerId, name }: RegisteredReader, warning: string, times: number, now: Micros): void {
+    const last = this.#last.get(readerId);
+    // A clock that was set back does not silence anybody for longer than it should.
+    if (last !== undefined && Math.abs(now - last.at) < QUIET) {
+      last.untold += times;
+      return;
+    }
+    this.#last.set(readerId, { at: now, untold: 0 });
+    this.#tell({ orgId, readerId, reader: name, warning, times: times + (last?.untold ?? 0) });
+  }
+}

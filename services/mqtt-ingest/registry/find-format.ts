@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { AppError } from '../../shared/errors.ts';
+import type { Format } from '../mapping/format.ts';
+import { storedDefinitions } from './load-formats.ts';
+
+/**
+ * The definition of a user's own format, as it was stored; whether it can be used is not asked.
+ *
+ * @throws AppError `not_found`, naming the formats there are.
+ */
+export async function findStoredDefinition(
+  pool: pg.Pool,
+  builtin: ReadonlyMap<string, Format>,
+  name: string,
+): Promise<unknown> {
+  const stored = await storedDefinitions(pool);
+  const found = stored.find((format) => format.name === name);
+  if (found === undefined) {
+    const names = new Set([...builtin.keys(), ...stored.map((format) => format.name)]);
+    throw new AppError('not_found', `There is no format ${name}; there are ${[...names].sort().join(', ')}`);
+  }
+  return found.definition;
+}

@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { messageOf } from '../../shared/errors.ts';
+import type { Identity } from '../mapping/definition.ts';
+import { compileFormat, type Format } from '../mapping/format.ts';
+import { storedDefinitions } from './load-formats.ts';
+
+export interface ListedFormat {
+  name: string;
+  isBuiltin: boolean;
+  description: string;
+  /** What a reader of it may be set to. */
+  identities: readonly Identity[];
+  /** Live readers that are registered with it; null where nobody asked the database. */
+  readers: number | null;
+  /** Why it cannot be used; null if it can. */
+  fault: string | null;
+}
+
+/** The built-in formats, then the users' own, each by name. */
+export async function listFormats(
+  pool: pg.Pool,
+  builtin: ReadonlyMap<string, Format>,
+): Promise<ListedFormat[]> {
+  const { rows } = await pool.query<{ format: string; readers: number }>(
+    `select reader.format, count(*)::integer as readers
+     from readers reader join organizations organization on organization.id = reader.org_id
+     where reader.deleted_at is null and organization.deleted_at is null
+     group by reader.format`,
+  );
+  const readers = new Map(rows.map((row) => [row.format, row.readers]));
+  const stored = await storedDefinitions(pool);
+  const own = stored.filter(({ name }) => !builtin.has(name));
+  return [...listBuiltinFormats(builtin), ...own.map(describeStored)].map((format) => ({
+    ...format,
+    readers: readers.get(format.name) ?? 0,
+  }));
+}
+
+/** Without a database, so without the users' own and without the number of readers. */
+export function listBuiltinFormats(builtin: ReadonlyMap<string, Format>): ListedFormat[] {
+  return [...builtin.values()].map((format) => describe(format, true));
+}
+
+function describeStored({ name, definition }: { name: string; definition: unknown }): ListedFormat {
+  try {
+    return describe(compileFormat(definition), false);
+  } catch (error) {
+    const fault = messageOf(error);
+    return { name, isBuiltin: false, description: '', identities: [], readers: null, fault };
+  }
+}
+
+function describe({ name, description, identities }: Format, isBuiltin: boolean): ListedFormat {
+  return { name, isBuiltin, description, identities, readers: null, fault: null };
+}

@@ -1,0 +1,104 @@
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Format } from '../mapping/format.ts';
+import { REGISTRATION_LOCK } from '../readers/create-reader.ts';
+
+export interface StoredFormat {
+  result: 'added' | 'replaced' | 'unchanged';
+  /** Live readers of it; they are read by it from now on. */
+  readers: number;
+}
+
+/**
+ * Stores a user's own format under its name, in the place of an earlier one. Every running ingestion follows at once,
+ * since the table announces its changes.
+ *
+ * @throws AppError `conflict` (the name is a built-in one's; a reader needs an identity that this one lacks),
+ *   `invalid_input` (text the database does not take).
+ */
+export function storeFormat(
+  pool: pg.Pool,
+  builtin: ReadonlyMap<string, Format>,
+  format: Format,
+): Promise<StoredFormat> {
+  const { name } = format;
+  if (builtin.has(name)) {
+    throw new AppError(
+      'conflict',
+      `${name} is built in and cannot be replaced: give the format another "name", and register its readers with that`,
+    );
+  }
+  const definition = JSON.stringify(format.definition, refuseUnstorable);
+  return inTransaction(pool, async (client) => {
+    await client.query('select pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
+    const readers = await liveReaders(client, name);
+    refuseMissingIdentity(format, readers);
+    return { result: await upsert(client, name, definition), readers: readers.length };
+  });
+}
+
+interface Reader {
+  id: number;
+  name: string;
+  orgId: number;
+  identity: string | null;
+}
+
+async function liveReaders(client: pg.ClientBase, format: string): Promise<Reader[]> {
+  const { rows } = await client.query<Reader>(
+    `select reader.id, reader.name, reader.org_id as "orgId", reader.identity_policy as identity
+     from readers reader join organizations organization on organization.id = reader.org_id
+     where reader.format = $1 and reader.deleted_at is null and organization.deleted_at is null
+     order by reader.id`,
+    [format],
+  );
+  return rows;
+}
+
+/** Else every read of that reader would be rejected from now on. */
+function refuseMissingIdentity({ name, identities }: Format, readers: readonly Reader[]): void {
+  const bereft = readers.find(
+    ({ identity }) => identity !== null && !identities.some((one) => one === identity),
+  );
+  if (bereft !== undefined) {
+    const { id, name: reader, orgId, identity } = bereft;
+    throw new AppError(
+      'conflict',
+      `Reader ${id} (${reader}) of organization ${orgId} uses ${name} with the identity ${identity}, for which this ` +
+        `has no value: add a candidate with "identity": "${identity}", or set the reader differently first`,
+    );
+  }
+}
+
+async function upsert(
+  client: pg.ClientBase,
+  name: string,
+  definition: string,
+): Promise<StoredFormat['result']> {
+  const { rows } = await client.query<{ same: boolean }>(
+    'select definition = $2::jsonb as same from formats where name = $1 for update',
+    [name, definition],
+  );
+  const [stored] = rows;
+  if (stored?.same === true) {
+    return 'unchanged';
+  }
+  await client.query(
+    `insert into formats (name, definition) values ($1, $2)
+     on conflict (name) do update set definition = excluded.definition`,
+    [name, definition],
+  );
+  return stored === undefined ? 'added' : 'replaced';
+}
+
+/** What PostgreSQL's jsonb does not take. */
+function refuseUnstorable(_key: string, value: unknown): unknown {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
+    throw new AppError(
+      'invalid_input',
+      'A format may hold neither the character U+0000 nor half a surrogate pair',
+    );
+  }
+  return value;
+}
