@@ -24,11 +24,15 @@ export function sessionOptions(role?: string): string {
 }
 
 const asText = (text: string) => text;
-const PARSERS = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.INT8, Number],
-  [pg.types.builtins.TIMESTAMPTZ, asText],
-  [pg.types.builtins.JSON, asText],
-]);
+
+/** The types that are read otherwise than `pg` would, by their names and by their numbers. */
+export const TYPE_PARSERS: readonly { name: string; oid: number; parse(text: string): unknown }[] = [
+  { name: 'int8', oid: pg.types.builtins.INT8, parse: Number },
+  { name: 'timestamptz', oid: pg.types.builtins.TIMESTAMPTZ, parse: asText },
+  { name: 'json', oid: pg.types.builtins.JSON, parse: asText },
+];
+
+const PARSERS = new Map(TYPE_PARSERS.map(({ oid, parse }) => [oid, parse]));
 
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'text' | 'binary') =>
   PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;

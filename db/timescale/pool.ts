@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { createPool, type DatabasePool, type DriverTypeParser } from 'slonik';
-import { connectionConfig, sessionOptions } from './connection.ts';
+import { createPool, type DatabasePool } from 'slonik';
+import { connectionConfig, sessionOptions, TYPE_PARSERS } from './connection.ts';
 
 /**
  * Connections for the write path: plain `pg`, named statements, and statements that do not wait for each other sent
@@ -32,10 +32,3 @@ export function createQueryPool(url: string, options: { max: number; role?: stri
     typeParsers: TYPE_PARSERS,
   });
 }
-
-const asText = (text: string) => text;
-const TYPE_PARSERS: DriverTypeParser[] = [
-  { name: 'int8', parse: Number },
-  { name: 'timestamptz', parse: asText },
-  { name: 'json', parse: asText },
-];

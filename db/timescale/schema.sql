@@ -54,6 +54,12 @@ create table assets (
   constraint assets__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 CREATE UNIQUE INDEX assets__org_id_external_key ON public.assets USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
+CREATE INDEX assets__org_id_valid_from ON public.assets USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
+CREATE INDEX assets__org_id_valid_to ON public.assets USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
+CREATE TRIGGER assets_deleted AFTER DELETE ON public.assets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
+CREATE TRIGGER assets_inserted AFTER INSERT ON public.assets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
+CREATE TRIGGER assets_truncated AFTER TRUNCATE ON public.assets FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
+CREATE TRIGGER assets_updated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 
 create table external_key_counters (
   org_id integer not null,
@@ -84,6 +90,17 @@ create table handhelds (
   constraint handhelds__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint handhelds__token_sha256 CHECK ((octet_length(token_sha256) = 32))
 );
+
+create table live_row_counts (
+  org_id integer not null,
+  resource text not null,
+  is_active boolean not null,
+  slot integer generated always as identity not null,
+  row_count bigint not null,
+  constraint live_row_counts__org_id_resource_is_active_slot PRIMARY KEY (org_id, resource, is_active, slot),
+  constraint live_row_counts__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint live_row_counts__resource CHECK ((resource = ANY (ARRAY['asset'::text, 'location'::text])))
+) with (fillfactor=50);
 
 create table location_transitions (
   org_id integer not null,
@@ -118,6 +135,12 @@ create table locations (
 );
 CREATE UNIQUE INDEX locations__org_id_external_key ON public.locations USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
 CREATE INDEX locations__org_id_parent_id ON public.locations USING btree (org_id, parent_id);
+CREATE INDEX locations__org_id_valid_from ON public.locations USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
+CREATE INDEX locations__org_id_valid_to ON public.locations USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
+CREATE TRIGGER locations_deleted AFTER DELETE ON public.locations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
+CREATE TRIGGER locations_inserted AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
+CREATE TRIGGER locations_truncated AFTER TRUNCATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
+CREATE TRIGGER locations_updated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 
 create table organizations (
   id integer generated always as identity not null,
@@ -290,6 +313,54 @@ create table unknown_tags (
 );
 CREATE INDEX unknown_tags__org_id_last_seen ON public.unknown_tags USING btree (org_id, last_seen);
 
+CREATE OR REPLACE FUNCTION public.add_live_rows(of_resource text, of_org_id integer, of_is_active boolean, change bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update live_row_counts set row_count = row_count + change
+  where org_id = of_org_id and resource = of_resource and is_active = of_is_active and slot = (
+    select slot from live_row_counts
+    where org_id = of_org_id and resource = of_resource and is_active = of_is_active
+    order by slot limit 1
+    for no key update skip locked
+  );
+  if not found then
+    insert into live_row_counts (org_id, resource, is_active, row_count)
+    values (of_org_id, of_resource, of_is_active, change);
+  end if;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_live_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_live_rows(tg_argv[0], org_id, is_active, count(*))
+      from new_rows where deleted_at is null group by org_id, is_active;
+    when 'UPDATE' then
+      perform add_live_rows(tg_argv[0], org_id, is_active, sum(change))
+      from (
+        select org_id, is_active, 1 as change from new_rows where deleted_at is null
+        union all
+        select org_id, is_active, -1 from old_rows where deleted_at is null
+      ) changed
+      group by org_id, is_active having sum(change) <> 0;
+    when 'DELETE' then
+      perform add_live_rows(tg_argv[0], org_id, is_active, -count(*))
+      from old_rows where deleted_at is null group by org_id, is_active;
+    when 'TRUNCATE' then
+      delete from live_row_counts where resource = tg_argv[0];
+  end case;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.current_org_id()
  RETURNS integer
  LANGUAGE sql
@@ -322,6 +393,19 @@ begin
   perform pg_notify('registry_changed', '');
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.recount_live_rows()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table locations, assets in share row exclusive mode;
+  delete from live_row_counts;
+  insert into live_row_counts (org_id, resource, is_active, row_count)
+  select org_id, 'location', is_active, count(*) from locations where deleted_at is null group by org_id, is_active
+  union all
+  select org_id, 'asset', is_active, count(*) from assets where deleted_at is null group by org_id, is_active;
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.time_of_micros(micros bigint)

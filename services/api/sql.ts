@@ -5,8 +5,7 @@ import type { SortTerm } from '../shared/http/lists.ts';
  * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages never overlap.
  *
  * Only of columns that can be null is it said that nulls come last: an index read backwards would put them first, so
- * that PostgreSQL would sort everything instead. The last 50 of 100,000 assets by key: 17 ms instead of 67, and 16 of
- * those are the count of all.
+ * that PostgreSQL would sort everything instead: 50 ms for the last 50 of 100,000 assets by key.
  *
  * @param columns what each field sorts by; text columns are bytewise (`collate "C"`).
  * @param nullable those of the fields whose column can be null.
@@ -42,7 +41,7 @@ export function when<T>(
 }
 
 /**
- * Rows that are in effect now, by the database's clock (interface section 3).
+ * Rows that are in effect now, by the database's clock (interface section 3). `live-count.ts` counts those that are not.
  *
  * @param table its alias.
  */

@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { benchCreates } from './creates.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { benchLatencies } from './latencies.ts';
 import { benchLookUps } from './look-ups.ts';
@@ -23,6 +24,7 @@ const parts: Record<Part, () => Promise<void>> = {
     }));
     return benchLatencies(server.url, sizes, [LIST, DEEP], options);
   },
+  create: () => benchCreates(server.url, options),
   tracking: () => {
     const sizes = options.scans.map((scans) => ({
       assets: 20_000,

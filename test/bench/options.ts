@@ -12,7 +12,7 @@ export interface BenchOptions {
   only: readonly Part[];
 }
 
-const PARTS = ['look-up', 'row-security', 'list', 'tracking'] as const;
+const PARTS = ['look-up', 'row-security', 'list', 'create', 'tracking'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]

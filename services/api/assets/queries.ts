@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
+import { countInEffect } from '../live-count.ts';
 import { pageOf } from '../page.ts';
 import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
@@ -53,11 +54,7 @@ export async function listAssets(
 ): Promise<Page<AssetRow>> {
   const { orgId } = connection;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`);
-  const where = allOf([
-    sql.fragment`asset.org_id = ${orgId}`,
-    inEffect('asset'),
-    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
-    when(filters.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
+  const narrowing = [
     when(filters.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
     when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
     when(
@@ -66,10 +63,21 @@ export async function listAssets(
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
     when(filters.q, (searched) => searchedIn(searched)),
+  ];
+  const where = allOf([
+    sql.fragment`asset.org_id = ${orgId}`,
+    inEffect('asset'),
+    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
+    when(filters.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
+    ...narrowing,
   ]);
+  const total =
+    filters.include_deleted || narrowing.some((condition) => condition !== null)
+      ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
+      : countInEffect(orgId, 'asset', filters.is_active);
   const rows = await connection.any(sql.type(rowsOf<AssetRow & { total_count: number }>())`
     select total.total_count, ${COLUMNS}
-    from (select count(*) as total_count from ${PLACED} where ${where}) total
+    from (${total}) total
     left join (
       select asset.*, position.location_id from ${PLACED}
       where ${where}

@@ -3,14 +3,11 @@ import type { JsonObject } from '../../shared/http/exact-json.ts';
 import {
   arrayOf,
   externalKey,
-  flag,
   ID_SCHEMA,
   type JsonSchema,
   jsonObject,
   KEY_SCHEMA,
-  TIME_SCHEMA,
   text,
-  timestamp,
 } from '../../shared/http/fields.ts';
 import type { Read } from '../../shared/http/issues.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
@@ -35,29 +32,17 @@ import {
 } from '../../shared/http/parameters.ts';
 import type { Query, Read as QueryRead } from '../../shared/http/query.ts';
 import { sameScalar } from '../../shared/http/same.ts';
+import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { newTag, TAG } from '../tags/schema.ts';
 import type { AssetRow } from './view.ts';
 
 /** An asset on the wire (interface section 2.2). */
-export const ASSET: JsonSchema = {
+export const ASSET = itemSchema({
   title: 'Asset',
   description: 'A physical thing that is tracked. Every field is always there; what is unknown is null.',
-  type: 'object',
-  properties: {
-    id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
-    external_key: {
-      ...KEY_SCHEMA,
-      description:
-        'Your own key, unique among the live assets of the organization; case matters. One is made (`ASSET-0001`) if you give none. Changed by a rename only.',
-    },
-    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
-    description: {
-      type: ['string', 'null'],
-      minLength: 1,
-      maxLength: 1024,
-      description: 'What else there is to say. Null for nothing.',
-    },
+  named: { plural: 'assets', minted: 'ASSET-0001' },
+  place: {
     location_id: {
       ...nullableSchema(ID_SCHEMA),
       description: 'Where it is, as the scans tell. Null if it was never seen at a location.',
@@ -66,68 +51,31 @@ export const ASSET: JsonSchema = {
       ...nullableSchema(KEY_SCHEMA),
       description: 'The external key of the same location. Null exactly when `location_id` is.',
     },
-    is_active: { type: 'boolean', description: 'Yours to use. True if you say nothing on create.' },
-    valid_from: {
-      ...TIME_SCHEMA,
-      description: 'From when on it is in effect. The time of creation if you give none.',
-    },
-    valid_to: {
-      ...nullableSchema(TIME_SCHEMA),
-      description: 'Until when it is in effect. Null for no end.',
-    },
+  },
+  other: {
     metadata: {
       type: 'object',
       additionalProperties: true,
       description: 'A JSON object of your own, kept as it is and replaced as a whole.',
     },
-    tags: {
-      type: 'array',
-      items: TAG,
-      description:
-        'What is attached to it, in order of id. Given on create; later by attaching and detaching.',
-    },
-    created_at: { ...TIME_SCHEMA, description: 'When it was created.' },
-    updated_at: { ...TIME_SCHEMA, description: 'When it was changed last; moves with every change.' },
-    deleted_at: {
-      ...nullableSchema(TIME_SCHEMA),
-      description: 'When it was soft-deleted. Null if it is live.',
-    },
   },
-  required: [
-    'id',
-    'external_key',
-    'name',
-    'description',
-    'location_id',
-    'location_external_key',
-    'is_active',
-    'valid_from',
-    'valid_to',
-    'metadata',
-    'tags',
-    'created_at',
-    'updated_at',
-    'deleted_at',
-  ],
-  examples: [
-    {
-      id: 17,
-      external_key: 'PALLET-17',
-      name: 'Euro pallet 17',
-      description: null,
-      location_id: 4,
-      location_external_key: 'DOCK-1',
-      is_active: true,
-      valid_from: '2026-05-04T08:00:00.000Z',
-      valid_to: null,
-      metadata: { owner: 'Blue Line', max_load_kg: 1500 },
-      tags: TAG['examples'],
-      created_at: '2026-05-04T08:00:00.000Z',
-      updated_at: '2026-05-04T08:00:00.000Z',
-      deleted_at: null,
-    },
-  ],
-};
+  example: {
+    id: 17,
+    external_key: 'PALLET-17',
+    name: 'Euro pallet 17',
+    description: null,
+    location_id: 4,
+    location_external_key: 'DOCK-1',
+    is_active: true,
+    valid_from: '2026-05-04T08:00:00.000Z',
+    valid_to: null,
+    metadata: { owner: 'Blue Line', max_load_kg: 1500 },
+    tags: TAG['examples'],
+    created_at: '2026-05-04T08:00:00.000Z',
+    updated_at: '2026-05-04T08:00:00.000Z',
+    deleted_at: null,
+  },
+});
 
 /** The path of an asset. */
 export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };
@@ -156,9 +104,7 @@ const NEW_ASSET = {
   description: nullable(text(1024)),
   location_id: refusedMember(LOCATION_IS_READ_ONLY),
   location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: nullable(timestamp),
+  ...STATE,
   metadata: optional(jsonObject),
   tags: optional(arrayOf(newTag)),
 };
@@ -211,9 +157,7 @@ const ASSET_PATCH = {
     LOCATION_IS_READ_ONLY,
     (value, asset) => sameScalar(value, asset.location_external_key),
   ),
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: nullable(timestamp),
+  ...STATE,
   metadata: optional(jsonObject),
   tags: managed.tags,
   created_at: managed.created_at,

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
+import { countInEffect } from '../live-count.ts';
 import { pageOf } from '../page.ts';
 import { allOf, containsText, inEffect, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
@@ -50,11 +51,7 @@ export async function listLocations(
 ): Promise<Page<LocationRow>> {
   const { orgId } = connection;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
-  const where = allOf([
-    sql.fragment`location.org_id = ${orgId}`,
-    inEffect('location'),
-    filters.include_deleted ? null : sql.fragment`location.deleted_at is null`,
-    when(filters.is_active, (isActive) => sql.fragment`location.is_active = ${isActive}`),
+  const narrowing = [
     when(
       filters.external_key,
       (keys) => sql.fragment`location.external_key = any(${sql.array(keys, 'text')})`,
@@ -67,10 +64,21 @@ export async function listLocations(
         select id from locations where org_id = ${orgId} and external_key = ${key})`,
     ),
     when(filters.q, (searched) => searchedIn(searched)),
+  ];
+  const where = allOf([
+    sql.fragment`location.org_id = ${orgId}`,
+    inEffect('location'),
+    filters.include_deleted ? null : sql.fragment`location.deleted_at is null`,
+    when(filters.is_active, (isActive) => sql.fragment`location.is_active = ${isActive}`),
+    ...narrowing,
   ]);
+  const total =
+    filters.include_deleted || narrowing.some((condition) => condition !== null)
+      ? sql.fragment`select count(*) as total_count from locations location where ${where}`
+      : countInEffect(orgId, 'location', filters.is_active);
   const rows = await connection.any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
     select total.total_count, ${COLUMNS}
-    from (select count(*) as total_count from locations location where ${where}) total
+    from (${total}) total
     left join (
       select location.* from locations location
       where ${where}

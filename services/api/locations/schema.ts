@@ -2,14 +2,11 @@ import { jsonBody, type MergePatch, mergePatchOf } from '../../shared/http/body.
 import {
   arrayOf,
   externalKey,
-  flag,
   ID_SCHEMA,
   id,
   type JsonSchema,
   KEY_SCHEMA,
-  TIME_SCHEMA,
   text,
-  timestamp,
 } from '../../shared/http/fields.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
 import { mandatory, nullable, nullableSchema, optional, type Values } from '../../shared/http/members.ts';
@@ -23,29 +20,17 @@ import {
   searchText,
 } from '../../shared/http/parameters.ts';
 import type { Query, Read } from '../../shared/http/query.ts';
+import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { newTag, TAG } from '../tags/schema.ts';
 import type { LocationRow } from './view.ts';
 
 /** A location on the wire (interface section 2.3). */
-export const LOCATION: JsonSchema = {
+export const LOCATION = itemSchema({
   title: 'Location',
   description: 'A place where assets can be, in a tree of places.',
-  type: 'object',
-  properties: {
-    id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
-    external_key: {
-      ...KEY_SCHEMA,
-      description:
-        'Your own key, unique among the live locations of the organization; case matters. One is made (`LOC-0001`) if you give none. Changed by a rename only.',
-    },
-    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
-    description: {
-      type: ['string', 'null'],
-      minLength: 1,
-      maxLength: 1024,
-      description: 'What else there is to say. Null for nothing.',
-    },
+  named: { plural: 'locations', minted: 'LOC-0001' },
+  place: {
     parent_id: {
       ...nullableSchema(ID_SCHEMA),
       description: 'The location directly above it. Null at the root.',
@@ -54,61 +39,23 @@ export const LOCATION: JsonSchema = {
       ...nullableSchema(KEY_SCHEMA),
       description: 'The external key of the same parent. Write either of the two.',
     },
-    is_active: { type: 'boolean', description: 'Yours to use. True if you say nothing on create.' },
-    valid_from: {
-      ...TIME_SCHEMA,
-      description: 'From when on it is in effect. The time of creation if you give none.',
-    },
-    valid_to: {
-      ...nullableSchema(TIME_SCHEMA),
-      description: 'Until when it is in effect. Null for no end.',
-    },
-    tags: {
-      type: 'array',
-      items: TAG,
-      description:
-        'What is attached to it, in order of id. Given on create; later by attaching and detaching.',
-    },
-    created_at: { ...TIME_SCHEMA, description: 'When it was created.' },
-    updated_at: { ...TIME_SCHEMA, description: 'When it was changed last; moves with every change.' },
-    deleted_at: {
-      ...nullableSchema(TIME_SCHEMA),
-      description: 'When it was soft-deleted. Null if it is live.',
-    },
   },
-  required: [
-    'id',
-    'external_key',
-    'name',
-    'description',
-    'parent_id',
-    'parent_external_key',
-    'is_active',
-    'valid_from',
-    'valid_to',
-    'tags',
-    'created_at',
-    'updated_at',
-    'deleted_at',
-  ],
-  examples: [
-    {
-      id: 4,
-      external_key: 'DOCK-1',
-      name: 'Dock 1',
-      description: 'South side, doors 1 to 4',
-      parent_id: 1,
-      parent_external_key: 'WAREHOUSE',
-      is_active: true,
-      valid_from: '2026-05-04T07:30:00.000Z',
-      valid_to: null,
-      tags: [],
-      created_at: '2026-05-04T07:30:00.000Z',
-      updated_at: '2026-05-04T07:30:00.000Z',
-      deleted_at: null,
-    },
-  ],
-};
+  example: {
+    id: 4,
+    external_key: 'DOCK-1',
+    name: 'Dock 1',
+    description: 'South side, doors 1 to 4',
+    parent_id: 1,
+    parent_external_key: 'WAREHOUSE',
+    is_active: true,
+    valid_from: '2026-05-04T07:30:00.000Z',
+    valid_to: null,
+    tags: [],
+    created_at: '2026-05-04T07:30:00.000Z',
+    updated_at: '2026-05-04T07:30:00.000Z',
+    deleted_at: null,
+  },
+});
 
 /** The path of a location. */
 export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };
@@ -135,9 +82,7 @@ const NEW_LOCATION = {
   description: nullable(text(1024)),
   parent_id: nullable(id),
   parent_external_key: nullable(externalKey),
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: nullable(timestamp),
+  ...STATE,
   tags: optional(arrayOf(newTag)),
 };
 
@@ -165,9 +110,7 @@ const LOCATION_PATCH = {
   description: nullable(text(1024)),
   parent_id: nullable(id),
   parent_external_key: nullable(externalKey),
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: nullable(timestamp),
+  ...STATE,
   tags: managed.tags,
   created_at: managed.created_at,
   updated_at: managed.updated_at,
