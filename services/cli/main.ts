@@ -2,6 +2,8 @@
 import { AppError, messageOf } from '../shared/errors.ts';
 import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
+import { addDatabaseChecksums } from './commands/database-checksums.ts';
+import { addDatabaseCopy } from './commands/database-copy.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExportAssets } from './commands/export-assets.ts';
 import { addFormatAdd } from './commands/format-add.ts';
@@ -35,6 +37,8 @@ const commands = [
   addFormatTry,
   addImportAssets,
   addExportAssets,
+  addDatabaseCopy,
+  addDatabaseChecksums,
   addDoctor,
 ];
 for (const add of commands) {

@@ -1,0 +1,137 @@
+import pg from 'pg';
+import { AppError } from '../../../services/shared/errors.ts';
+import { connectionConfig } from '../connection.ts';
+import { createDatabase } from '../create-database.ts';
+import { migrate } from '../migrate.ts';
+import { checksum, type TableChecksum } from './checksum.ts';
+import { type Table, tablesInOrder } from './tables.ts';
+
+export interface CopyOptions {
+  /** Copy although processes are connected to the source; what they write from then on is not copied. */
+  isWhileRunning: boolean;
+  /** Told how many rows of which table have been copied. */
+  onProgress?(table: string, rows: number): void;
+}
+
+/**
+ * Copies everything from one database to another, empty one: from the embedded one to TimescaleDB, or to another
+ * server. The target is made if the server does not have it, and migrated. All of it is there afterwards or nothing:
+ * one transaction, which commits if the rows and checksums of every table agree with those of the source.
+ *
+ * @throws AppError `conflict` if the target has data, the source is in use, or the two do not agree.
+ */
+export async function copyDatabase(
+  source: string,
+  target: string,
+  { isWhileRunning, onProgress }: CopyOptions,
+): Promise<TableChecksum[]> {
+  await createDatabase(target);
+  await migrate(target);
+  const from = await connect(source);
+  const to = await connect(target);
+  try {
+    await from.query('begin isolation level repeatable read, read only');
+    if (!isWhileRunning) {
+      await refuseUsers(from);
+    }
+    await to.query('begin');
+    await refuseData(to);
+    const copied: TableChecksum[] = [];
+    for (const table of await tablesInOrder(from)) {
+      await copyRows(from, to, table, onProgress);
+      await copySequences(from, to, table);
+      copied.push(await requireSame(from, to, table));
+    }
+    await to.query('commit');
+    await to.query('analyze');
+    return copied;
+  } finally {
+    await Promise.all([from.end(), to.end()]);
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client(connectionConfig(url, 'tagtrail database copy'));
+  // A connection that is lost shows in the query that is under way.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+async function refuseUsers(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ names: string[] }>(
+    `select array(
+       select distinct application_name from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and application_name like 'tagtrail%'
+       order by application_name
+     ) as names`,
+  );
+  const names = rows[0]?.names ?? [];
+  if (names.length > 0) {
+    throw new AppError(
+      'conflict',
+      `The database is in use (${names.join(', ')}). Stop those processes first, so that nothing is recorded that is not copied; or copy with --while-running`,
+    );
+  }
+}
+
+async function refuseData(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query('select from organizations limit 1');
+  if (rowCount !== 0) {
+    throw new AppError('conflict', 'The database at --to has organizations already; name an empty one');
+  }
+}
+
+/** Rows that are held at a time. */
+const BATCH = 2_000;
+
+async function copyRows(
+  from: pg.Client,
+  to: pg.Client,
+  { name, identifier }: Table,
+  onProgress: CopyOptions['onProgress'],
+): Promise<void> {
+  await from.query(
+    `declare copied no scroll cursor for select row_to_json(kept)::text as row from ${identifier} kept`,
+  );
+  for (let count = 0; ; ) {
+    const { rows } = await from.query<{ row: string }>(`fetch ${BATCH} from copied`);
+    if (rows.length === 0) {
+      break;
+    }
+    // Numbers that the database made up are kept.
+    await to.query(
+      `insert into ${identifier} overriding system value
+       select * from json_populate_recordset(null::${identifier}, $1::json)`,
+      [`[${rows.map(({ row }) => row).join(',')}]`],
+    );
+    count += rows.length;
+    onProgress?.(name, count);
+  }
+  await from.query('close copied');
+}
+
+async function copySequences(from: pg.Client, to: pg.Client, { sequences }: Table): Promise<void> {
+  for (const { sequence } of sequences) {
+    // As the catalog of the source writes it, which is quoted where it must be.
+    const { rows } = await from.query<{ last_value: number; is_called: boolean }>(
+      `select last_value, is_called from ${sequence}`,
+    );
+    await to.query('select setval($1::regclass, $2, $3)', [
+      sequence,
+      rows[0]?.last_value,
+      rows[0]?.is_called,
+    ]);
+  }
+}
+
+async function requireSame(from: pg.Client, to: pg.Client, table: Table): Promise<TableChecksum> {
+  const [wanted, found] = await Promise.all([checksum(from, table), checksum(to, table)]);
+  if (wanted.rows !== found.rows || wanted.checksum !== found.checksum) {
+    throw new AppError(
+      'conflict',
+      `${table.name} has ${wanted.rows} rows (${wanted.checksum}) and its copy ${found.rows} (${found.checksum}); nothing was copied`,
+    );
+  }
+  return wanted;
+}

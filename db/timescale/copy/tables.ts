@@ -1,0 +1,56 @@
+import pg from 'pg';
+
+/** A table of the schema. */
+export interface Table {
+  name: string;
+  /** Its name as SQL has it. */
+  identifier: string;
+  /** Its sequences, by the column they number. */
+  sequences: { column: string; sequence: string }[];
+}
+
+/** Tables that triggers keep from others: they are not copied but come about. */
+const KEPT_BY_TRIGGERS: readonly string[] = ['live_row_counts'];
+
+/** The tables that hold what there is to keep, each after those it refers to. */
+export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<{ name: string; refers_to: string[]; sequences: Table['sequences'] }>(
+    TABLES,
+    [['schema_migrations', ...KEPT_BY_TRIGGERS]],
+  );
+  const ordered: Table[] = [];
+  const isPlaced = (name: string) => ordered.some((table) => table.name === name);
+  while (ordered.length < rows.length) {
+    const next = rows.filter(({ name, refers_to }) => !isPlaced(name) && refers_to.every(isPlaced));
+    if (next.length === 0) {
+      throw new Error('tables refer to each other in a circle');
+    }
+    ordered.push(
+      ...next.map(({ name, sequences }) => ({
+        name,
+        identifier: pg.escapeIdentifier(name),
+        sequences,
+      })),
+    );
+  }
+  return ordered;
+}
+
+/** $1: those to leave out. A table's references to itself do not matter: they are checked at a statement's end. */
+const TABLES = `select relation.relname::text as name,
+    array(
+      select distinct referred.relname::text
+      from pg_constraint
+      join pg_class referred on referred.oid = confrelid
+      where contype = 'f' and conrelid = relation.oid and confrelid <> relation.oid
+    ) as refers_to,
+    coalesce((
+      select json_agg(json_build_object('column', attname, 'sequence', sequence))
+      from pg_attribute
+      cross join lateral pg_get_serial_sequence(relation.oid::regclass::text, attname) as sequence
+      where attrelid = relation.oid and attnum > 0 and not attisdropped and sequence is not null
+    ), '[]')::jsonb as sequences
+  from pg_class relation
+  where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
+    and relation.relname <> all($1::text[])
+  order by name`;

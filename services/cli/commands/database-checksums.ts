@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { checksums } from '../../../db/timescale/copy/checksum.ts';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+export function addDatabaseChecksums(program: Command): void {
+  addCommand(program, 'database', 'checksums')
+    .description(
+      'Count the rows of every table and sum them up. Two databases that say the same hold the same: a backup and what was restored from it, for example.',
+    )
+    .addHelpText('after', '\nExample:\n  npx tagtrail database checksums --json > before.json')
+    .action(async (options: { json?: boolean }) => {
+      const sums = await withConnections(({ pool }) =>
+        inTransaction(pool, async (client) => {
+          await client.query('set transaction isolation level repeatable read, read only');
+          return checksums(client);
+        }),
+      );
+      tell(
+        {
+          json: sums,
+          text: table(
+            ['table', 'rows', 'checksum'],
+            sums.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+          ).join('\n'),
+        },
+        options,
+      );
+    });
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
+import { migrate } from '../../../db/timescale/migrate.ts';
+import { AppError } from '../../shared/errors.ts';
+import { requireDatabase } from '../../shared/runtime/database.ts';
+import { optionalUrl } from '../../shared/runtime/setting-kinds.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withDatabaseUrl } from '../database.ts';
+import { progressOn } from '../progress.ts';
+
+interface Options {
+  to: string;
+  whileRunning?: true;
+  json?: boolean;
+}
+
+export function addDatabaseCopy(program: Command): void {
+  addCommand(program, 'database', 'copy')
+    .description(
+      'Copy everything to another database, which must be empty: from the embedded one to TimescaleDB, for example. All of it or nothing; rows and checksums of every table are compared before it counts.',
+    )
+    .requiredOption(
+      '--to <url>',
+      'where to, postgres://user:password@host:5432/tagtrail; made if it is not there',
+    )
+    .option(
+      '--while-running',
+      'copy although processes use the database; what they write meanwhile is left out',
+    )
+    .addHelpText(
+      'after',
+      '\nExample, with npm start stopped:\n  npx tagtrail database copy --to postgres://tagtrail:secret@db:5432/tagtrail',
+    )
+    .action(async (options: Options) => {
+      const target = optionalUrl('', ['postgres:', 'postgresql:'], '').read(options.to);
+      if (target === undefined || target === null) {
+        throw new AppError(
+          'invalid_input',
+          '--to is an address such as postgres://user:password@host:5432/tagtrail',
+        );
+      }
+      const progress = progressOn(process.stderr);
+      const copied = await withDatabaseUrl(async (source, isOwn) => {
+        if (isOwn) {
+          await migrate(source);
+        }
+        await requireDatabase(source);
+        return copyDatabase(source, target, {
+          isWhileRunning: options.whileRunning === true,
+          onProgress: (name, rows) => progress.show(`${name}: ${rows} rows`),
+        });
+      }).finally(() => progress.end());
+      const lines = table(
+        ['table', 'rows', 'checksum'],
+        copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
+      );
+      tell({ json: { copied }, text: [...lines, 'All of it is there, and agrees.'].join('\n') }, options);
+    });
+}

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { withDatabase } from '../../db/timescale/create-database.ts';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { useApi } from '../support/api.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { serverUrl, useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
+
+describe('the command line on whole databases', () => {
+  const source = useDatabase();
+  const used = useApi();
+  const { json, fails, tagtrail } = commandLineOn(() => source);
+  const targets: string[] = [];
+  after(async () => {
+    const server = new pg.Client(connectionConfig(serverUrl()));
+    await server.connect();
+    for (const name of targets) {
+      await server.query(`drop database if exists ${name} with (force)`);
+    }
+    await server.end();
+  });
+  function target(): string {
+    const name = `copy_${process.pid}_${targets.length}`;
+    targets.push(name);
+    return withDatabase(serverUrl(), name);
+  }
+
+  before(async () => {
+    const site = await Site.create(source, 'Acme "quoted", ü');
+    const dock = await site.location('DOCK-1');
+    const shelf = await site.location('SHELF-1', dock);
+    const asset = await site.asset('PALLET-1', 'E280');
+    const reader = await site.reader('Dock', [dock, shelf]);
+    await source.rows(
+      `update assets set metadata = '{ "b": 1.50, "a": 12345678901234567890, "t": "line\\nü" }',
+         description = E'tab\\there', valid_from = '0001-01-01 BC', valid_to = '2026-05-01 10:00:00.123456+00' where id = $1`,
+      [asset],
+    );
+    await source.rows(
+      `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
+         tag_value, rssi, reader_id, antenna)
+       select $1, $2, $3, timestamptz '2026-05-01' + n * interval '1.000001 hours', now(), false, 'rfid', 'E280',
+         -54.1 - n / 3.0, $4, 1
+       from generate_series(1, 5000) n`,
+      [site.orgId, asset, dock, reader],
+    );
+    await source.rows(
+      `insert into location_transitions select $1, $2, timestamptz '2026-05-01' + n * interval '1 day', $3, n
+       from generate_series(1, 100) n`,
+      [site.orgId, asset, shelf],
+    );
+    await source.rows(`insert into positions values ($1, $2, $3, now(), now())`, [site.orgId, asset, dock]);
+    await source.rows(
+      `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256)
+       values ($1, $2, 't', 'no JSON', now(), $3, 4, sha256($3))`,
+      [site.orgId, reader, Buffer.from([0, 255, 10, 92])],
+    );
+    await source.rows('delete from tags where asset_id = $1', [asset]);
+    await site.tag({ assetId: asset }, 'E281');
+  });
+
+  it('copies every table to a new database, and both say that they hold the same', async () => {
+    const url = target();
+    const { copied } = await json('database', 'copy', '--to', url, '--while-running');
+    const before = await json('database', 'checksums');
+    expect(copied).to.deep.equal(before);
+    expect(await commandLineOn(() => ({ url })).json('database', 'checksums')).to.deep.equal(before);
+    const rowsOf = (name: string) => before.find(({ table }: { table: string }) => table === name)?.rows;
+    expect([rowsOf('scan_events'), rowsOf('location_transitions'), rowsOf('assets')]).to.deep.equal([
+      5000, 100, 1,
+    ]);
+
+    // What is numbered anew goes on where the source stopped.
+    const pool = createWritePool(url, { max: 1 });
+    const copy = {
+      ...source,
+      pool,
+      rows: async (sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows,
+    };
+    const site = await Site.create(copy as typeof source, 'After');
+    const [last] = await source.rows<{ id: number }>('select max(id) as id from organizations');
+    expect(site.orgId).to.equal((last?.id ?? 0) + 1);
+    const [tag] = await copy.rows(
+      'insert into tags (org_id, tag_type, value, tag_key, asset_id) select org_id, $1, $2, $2, id from assets returning id',
+      ['rfid', 'E999'],
+    );
+    expect(tag?.['id']).to.equal(3);
+    await pool.end();
+  });
+
+  it('notices one digit', async () => {
+    const sums = async () => JSON.stringify(await json('database', 'checksums'));
+    const before = await sums();
+    await source.rows(
+      `update scan_events set rssi = rssi + 0.000001 where observed_at = (select max(observed_at) from scan_events)`,
+    );
+    expect(await sums()).to.not.equal(before);
+  });
+
+  it('refuses a target that has data, and one that is no address', async () => {
+    const url = target();
+    await json('database', 'copy', '--to', url, '--while-running');
+    await fails(1, 'name an empty one', 'database', 'copy', '--to', url, '--while-running');
+    await fails(2, '--to is an address', 'database', 'copy', '--to', 'there');
+  });
+
+  it('refuses a source that is in use', async () => {
+    const copy = commandLineOn(() => used.database);
+    await copy.fails(1, 'tagtrail api', 'database', 'copy', '--to', target());
+    await copy.fails(1, '--while-running', 'database', 'copy', '--to', target());
+  });
+
+  it('shows people a table', async () => {
+    const { stdout } = await tagtrail('database', 'checksums');
+    expect(stdout)
+      .to.match(/^table +rows +checksum\n/)
+      .and.match(/\nscan_events +5000 +-?\d+\n/);
+  });
+});
