@@ -1,5 +1,4 @@
 import { jsonBody, type MergePatch, mergePatchOf } from '../../shared/http/body.ts';
-import type { JsonObject } from '../../shared/http/exact-json.ts';
 import {
   arrayOf,
   externalKey,
@@ -9,14 +8,12 @@ import {
   KEY_SCHEMA,
   text,
 } from '../../shared/http/fields.ts';
-import type { Read } from '../../shared/http/issues.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
 import {
   mandatory,
   nullable,
   nullableSchema,
   optional,
-  readMembers,
   refusedMember,
   unchanged,
   type Values,
@@ -30,7 +27,7 @@ import {
   keyFilter,
   searchText,
 } from '../../shared/http/parameters.ts';
-import type { Query, Read as QueryRead } from '../../shared/http/query.ts';
+import type { Query, Read } from '../../shared/http/query.ts';
 import { sameScalar } from '../../shared/http/same.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
@@ -123,25 +120,6 @@ export const newAssetBody = jsonBody(NEW_ASSET, {
   },
 });
 
-/** What a row of an imported file can say. It need not have a name if it is about an asset that exists. */
-const IMPORTED_ASSET = {
-  external_key: optional(externalKey),
-  name: optional(text(255)),
-  description: optional(text(1024)),
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: optional(timestamp),
-  metadata: optional(jsonObject),
-  tags: optional(arrayOf(newTag)),
-};
-
-export type ImportedAsset = Values<typeof IMPORTED_ASSET>;
-
-/** Reads what a row says by the rules for creating an asset. */
-export function readImportedAsset(object: JsonObject): Read<ImportedAsset> {
-  return readMembers(IMPORTED_ASSET, object, { nullAdvice: '', prefix: '', current: undefined });
-}
-
 const managed = managedMembers('assets', TAG);
 
 const ASSET_PATCH = {
@@ -210,4 +188,4 @@ export const ASSET_LIST = {
   exclusive: [['location_id', 'location_external_key']],
 } as const satisfies Query;
 
-export type AssetFilters = QueryRead<(typeof ASSET_LIST)['parameters']>;
+export type AssetFilters = Read<(typeof ASSET_LIST)['parameters']>;

@@ -2,9 +2,9 @@ import { type Json, parseExactly } from '../../shared/http/exact-json.ts';
 import { toWire, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import { changedColumns } from '../assets/patch.ts';
 import type { AssetColumns } from '../assets/queries.ts';
-import type { ImportedAsset } from '../assets/schema.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagViews } from '../tags/view.ts';
+import type { ImportedAsset } from './imported-asset.ts';
 import type { StoredAsset } from './queries.ts';
 import type { FieldChange } from './report.ts';
 

@@ -2,11 +2,11 @@ import { sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import type { AssetColumns } from '../assets/queries.ts';
-import type { ImportedAsset } from '../assets/schema.ts';
 import type { AssetRow } from '../assets/view.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { NewTag } from '../tags/schema.ts';
+import type { ImportedAsset } from './imported-asset.ts';
 
 /** What a file can say of an asset, as it is stored. */
 export type StoredAsset = Pick<AssetRow, 'id' | 'external_key' | 'tags' | keyof AssetColumns>;

@@ -2,9 +2,9 @@ import { parseBody } from '../../shared/http/body.ts';
 import type { Json } from '../../shared/http/exact-json.ts';
 import { type FieldIssue, invalidValue, type Read, refused } from '../../shared/http/issues.ts';
 import { Problem } from '../../shared/http/problem.ts';
-import { type ImportedAsset, readImportedAsset } from '../assets/schema.ts';
 import type { Column } from './columns.ts';
 import type { CsvRecord } from './csv.ts';
+import { type ImportedAsset, readImportedAsset } from './imported-asset.ts';
 import { parseTagList } from './tag-list.ts';
 
 /** A row of the file that says something which can be imported. */
