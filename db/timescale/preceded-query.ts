@@ -26,17 +26,29 @@ export function sendPreceded(
 
 /** What is used of `pg`'s own query; not a documented promise, so the version is pinned and tests hold it. */
 interface InnerQuery {
+  readonly name: string | undefined;
   callback: (error: Error | null, result: pg.QueryResult) => void;
+  /** Where rows are gathered, read by what the description of the columns says. */
+  _result: Columns;
+  _accumulateRows: boolean;
   submit(connection: pg.Connection): void;
   /** Sends everything up to and with the Sync. */
   prepare(connection: pg.Connection): void;
+  handleRowDescription(message: unknown): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
+}
+
+interface Columns {
+  fields: unknown;
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
 }
 
 const InnerQuery = pg.Query as unknown as new (config: pg.QueryConfig) => InnerQuery;
 
 class PrecededQuery extends InnerQuery {
   readonly #preceding: Preceding;
+  #known: KnownColumns | null = null;
   #isPreceded = false;
 
   constructor(preceding: Preceding, query: pg.QueryConfig) {
@@ -49,7 +61,23 @@ class PrecededQuery extends InnerQuery {
     const { name, values } = this.#preceding;
     connection.bind({ statement: name, values }, true);
     connection.execute({}, true);
-    super.prepare(connection);
+    this.#known = KnownColumns.on(connection);
+    const columns = this.name === undefined ? undefined : this.#known.of.get(this.name);
+    if (columns === undefined) {
+      super.prepare(connection);
+    } else {
+      Object.assign(this._result, columns);
+      this._accumulateRows = true;
+      super.prepare(this.#known.undescribing);
+    }
+  }
+
+  override handleRowDescription(message: unknown): void {
+    super.handleRowDescription(message);
+    if (this.name !== undefined) {
+      const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+      this.#known?.of.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+    }
   }
 
   /** The first of two is of the statement before. */
@@ -58,5 +86,28 @@ class PrecededQuery extends InnerQuery {
       super.handleCommandComplete(message, connection);
     }
     this.#isPreceded = true;
+  }
+}
+
+/**
+ * The columns of prepared statements, which PostgreSQL need not describe anew each time they run: they cannot change
+ * (it refuses to run a statement whose columns would). Describing those of a look-up takes a tenth of it.
+ */
+class KnownColumns {
+  static readonly #known = new WeakMap<pg.Connection, KnownColumns>();
+
+  /** By the name of the statement. */
+  readonly of = new Map<string, Columns>();
+  /** The connection, asking for no descriptions. */
+  readonly undescribing: pg.Connection;
+
+  private constructor(connection: pg.Connection) {
+    this.undescribing = Object.create(connection, { describe: { value: () => {} } });
+  }
+
+  static on(connection: pg.Connection): KnownColumns {
+    const known = KnownColumns.#known.get(connection) ?? new KnownColumns(connection);
+    KnownColumns.#known.set(connection, known);
+    return known;
   }
 }

@@ -65,4 +65,32 @@ describe('a query behind another statement', () => {
       expect(answer).to.equal(isFailing ? '22012' : index + (index % 3));
     });
   });
+
+  it('reads the rows of a prepared statement the same each time it runs', async () => {
+    const query = (id: number) => ({
+      name: 'typed',
+      text: `select $1::integer as id, case when $1 > 1 then now() end as at, '{"a":1.50}'::json as json, array[$1::bigint] as counts`,
+      values: [id],
+    });
+    const [first, second, third] = [
+      await send('1', query(1)),
+      await send('1', query(2)),
+      await send('1', query(1)),
+    ];
+    expect(third.rows).to.deep.equal(first.rows);
+    expect(third.fields).to.deep.equal(first.fields);
+    expect(Object.keys(second.rows[0])).to.deep.equal(['id', 'at', 'json', 'counts']);
+    expect(second.rows[0]).to.deep.include({ id: 2, json: '{"a":1.50}', counts: [2] });
+    expect(second.rows[0].at).to.be.a('string');
+  });
+
+  it('is refused if its columns are others than they were', async () => {
+    await client.query('create table changing (value integer)');
+    await client.query('insert into changing values (1)');
+    const query = { name: 'changing', text: 'select * from changing', values: [] };
+    expect((await send('1', query)).rows).to.deep.equal([{ value: 1 }]);
+    await client.query('alter table changing alter value type text');
+    const [refused] = await Promise.allSettled([send('1', query)]);
+    expect(refused).to.have.nested.property('reason.message', 'cached plan must not change result type');
+  });
 });
