@@ -69,7 +69,7 @@ describe('a query behind another statement', () => {
   it('reads the rows of a prepared statement the same each time it runs', async () => {
     const query = (id: number) => ({
       name: 'typed',
-      text: `select $1::integer as id, case when $1 > 1 then now() end as at, '{"a":1.50}'::json as json, array[$1::bigint] as counts`,
+      text: `select $1::integer as id, case when $1 > 1 then now() end as at, '{"a":1.50}'::json as json, array[$1::integer] as counts`,
       values: [id],
     });
     const [first, second, third] = [
