@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
+import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
@@ -13,7 +14,7 @@ import { startKeyUsage } from './access/start-key-usage.ts';
 import { startKeys } from './access/start-keys.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { MACHINE_CLOCKS, startLimiter } from './rate-limit/start-limiter.ts';
+import type { ApiContext } from './context.ts';
 
 /** Connections to the database that one API process may have for requests, and for looking keys up. */
 const CONNECTIONS = 10;
@@ -59,7 +60,15 @@ export async function startApi(
     registry,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
-  const limiter = await startLimiter(config, { log, registry, lifecycle, clocks });
+  const limiter = await startLimiter(
+    {
+      perMinute: config.RATE_LIMIT_PER_MINUTE,
+      burst: config.RATE_LIMIT_BURST,
+      redisUrl: config.REDIS_URL,
+      nameOf: ({ apiKeyId }: ApiContext) => apiKeyId,
+    },
+    { log, registry, lifecycle, clocks },
+  );
   const description = {
     publicUrl: config.PUBLIC_URL,
     limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },

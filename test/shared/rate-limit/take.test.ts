@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bucketOf } from '../../../services/api/rate-limit/bucket.ts';
-import { budgetHeaders, retryAfter } from '../../../services/api/rate-limit/headers.ts';
-import { take } from '../../../services/api/rate-limit/take.ts';
+import { bucketOf } from '../../../services/shared/rate-limit/bucket.ts';
+import { budgetHeaders, retryAfter } from '../../../services/shared/rate-limit/headers.ts';
+import { take } from '../../../services/shared/rate-limit/take.ts';
 
 /** The plain thing: contents that grow with time up to the brim, in the time that it takes to refill them. */
 class PlainBucket {

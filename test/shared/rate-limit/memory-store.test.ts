@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { bucketOf } from '../../../services/api/rate-limit/bucket.ts';
-import { MemoryStore, MOST_KEYS } from '../../../services/api/rate-limit/memory-store.ts';
+import { bucketOf } from '../../../services/shared/rate-limit/bucket.ts';
+import { MemoryStore, MOST_KEYS } from '../../../services/shared/rate-limit/memory-store.ts';
 
 describe('buckets in memory', () => {
   const SECOND = 1_000_000;

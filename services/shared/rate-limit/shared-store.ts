@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../errors.ts';
 import type { RedisStore } from './redis-store.ts';
 import type { Store } from './store.ts';
 import type { Taken } from './take.ts';
@@ -13,7 +13,7 @@ export interface SharedStoreOptions {
 }
 
 /**
- * Buckets shared through a server for as long as that can be used, and this process's own in the meantime: the API
+ * Buckets shared through a server for as long as that can be used, and this process's own in the meantime: the service
  * does not depend on the server. A caller then has one budget for each process, and a fresh one to begin with. The
  * first sign of trouble ends the connection; a new one is made after a growing pause, and only one that has taken a
  * token counts as good, so that an outage is told once at its beginning and once at its end.

@@ -1,16 +1,26 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { AppError, messageOf } from '../../shared/errors.ts';
-import type { Limiter } from '../../shared/http/app.ts';
-import type { Lifecycle } from '../../shared/runtime/lifecycle.ts';
-import type { ApiContext } from '../context.ts';
+import { AppError, messageOf } from '../errors.ts';
+import type { Limiter } from '../http/app.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { type Bucket, bucketOf } from './bucket.ts';
 import { createLimiter } from './limiter.ts';
 import { MemoryStore } from './memory-store.ts';
 import { connectRedis } from './redis-store.ts';
-import type { RateLimitConfig } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import type { Store } from './store.ts';
+
+/** How often one caller may ask, and who counts. */
+export interface Limits<Context> {
+  /** 1 to 60,000. */
+  perMinute: number;
+  /** 1 or more. */
+  burst: number;
+  /** The server that shares the buckets; null for this process's own count. */
+  redisUrl: string | null;
+  /** Names the caller's bucket; no two kinds of caller have a name in common. */
+  nameOf(context: Context): string;
+}
 
 export interface LimiterParts {
   log: Logger;
@@ -37,15 +47,14 @@ export const MACHINE_CLOCKS: Clocks = {
  * @throws AppError `unavailable`, naming REDIS_URL, if that server cannot be used. One that fails later is done
  * without, and `tagtrail_rate_limit_degraded` says so; the process stays ready.
  */
-export async function startLimiter(
-  config: RateLimitConfig,
+export async function startLimiter<Context>(
+  { perMinute, burst, redisUrl, nameOf }: Limits<Context>,
   parts: LimiterParts,
-): Promise<Limiter<Pick<ApiContext, 'apiKeyId'>>> {
-  const bucket = bucketOf(config.RATE_LIMIT_PER_MINUTE, config.RATE_LIMIT_BURST);
+): Promise<Limiter<Context>> {
+  const bucket = bucketOf(perMinute, burst);
   const own = new MemoryStore(bucket, parts.clocks.monotonic);
-  const url = config.REDIS_URL;
-  const store = url === null ? own : await startSharing(url, bucket, own, parts);
-  return createLimiter(store, bucket, parts.clocks.wall);
+  const store = redisUrl === null ? own : await startSharing(redisUrl, bucket, own, parts);
+  return createLimiter(store, bucket, nameOf, parts.clocks.wall);
 }
 
 async function startSharing(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { within } from '../../../services/api/rate-limit/deadline.ts';
+import { within } from '../../../services/shared/rate-limit/deadline.ts';
 
 describe('a deadline', () => {
   it('ends the wait for what does not come, and says how long it was', async () => {

@@ -1,10 +1,10 @@
 import { createClient } from '@redis/client';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { bucketOf } from '../../../services/api/rate-limit/bucket.ts';
-import { take } from '../../../services/api/rate-limit/take.ts';
-import { TAKE_SCRIPT } from '../../../services/api/rate-limit/take-script.ts';
-import { useRedis } from './redis-server.ts';
+import { bucketOf } from '../../../services/shared/rate-limit/bucket.ts';
+import { take } from '../../../services/shared/rate-limit/take.ts';
+import { TAKE_SCRIPT } from '../../../services/shared/rate-limit/take-script.ts';
+import { useRedis } from '../../support/redis-server.ts';
 
 describe('taking a token on the server', () => {
   const redis = useRedis();

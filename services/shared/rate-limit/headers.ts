@@ -1,4 +1,4 @@
-import type { Headers } from '../../shared/http/problem.ts';
+import type { Headers } from '../http/problem.ts';
 import type { Bucket } from './bucket.ts';
 
 /**
