@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { sql } from 'slonik';
 import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
+import { startCredentials } from '../shared/access/start-credentials.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
@@ -11,7 +12,6 @@ import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { findKey, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
-import { startKeys } from './access/start-keys.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { ApiContext } from './context.ts';
@@ -48,7 +48,7 @@ export async function startApi(
   );
   const keys = await lifecycle.start(
     'api keys',
-    () => startKeys(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
+    () => startCredentials(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
     (started) => started.stop(),
   );
   const { usage: keyUsage } = await lifecycle.start(
