@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { describeApi } from '../../services/api/description/document.ts';
-import type { Operation, Response } from '../../services/api/description/openapi.ts';
 import { API_RESOURCES } from '../../services/api/routes.ts';
+import type { Operation, Response } from '../../services/shared/description/openapi.ts';
 import { PROBLEMS, type ProblemType } from '../../services/shared/http/problem.ts';
 
 export interface Answer {

@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemType } from '../../shared/http/problem.ts';
+import { PROBLEMS, type ProblemType } from '../http/problem.ts';
 import { type DescribedRoute, examplePath } from './described-route.ts';
 import { errorExample } from './error-examples.ts';
 import { exampleOf } from './example.ts';

@@ -1,5 +1,5 @@
-import { CHALLENGE } from '../../shared/http/bearer.ts';
-import type { Deprecation } from '../../shared/http/deprecation.ts';
+import { CHALLENGE } from '../http/bearer.ts';
+import type { Deprecation } from '../http/deprecation.ts';
 import type { Header, Reference } from './openapi.ts';
 
 /** The headers of answers, by name (interface sections 7.1, 8 and 9). */

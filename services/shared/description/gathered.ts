@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../shared/http/fields.ts';
+import type { JsonSchema } from '../http/fields.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Response } from './openapi.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../shared/http/fields.ts';
-import { ISSUE_CODES } from '../../shared/http/issues.ts';
-import type { ProblemType } from '../../shared/http/problem.ts';
+import type { JsonSchema } from '../http/fields.ts';
+import { ISSUE_CODES } from '../http/issues.ts';
+import type { ProblemType } from '../http/problem.ts';
 
 const FIELD_ERROR: JsonSchema = {
   title: 'FieldError',

@@ -1,4 +1,4 @@
-import type { Route } from '../../shared/http/route.ts';
+import type { Route } from '../http/route.ts';
 
 /** What the description reads of a route. */
 export type DescribedRoute = Omit<Route<never>, 'answer'>;

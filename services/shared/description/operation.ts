@@ -1,4 +1,4 @@
-import type { Parameter as DeclaredParameter } from '../../shared/http/parameters.ts';
+import type { Parameter as DeclaredParameter } from '../http/parameters.ts';
 import type { DescribedRoute } from './described-route.ts';
 import { exampleOf } from './example.ts';
 import type { Gathered } from './gathered.ts';

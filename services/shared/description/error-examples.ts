@@ -1,9 +1,9 @@
-import { bearerToken } from '../../shared/http/bearer.ts';
-import { parseBody } from '../../shared/http/body.ts';
-import { requireMediaType } from '../../shared/http/media-type.ts';
-import { envelope, Problem, type ProblemType, toProblem } from '../../shared/http/problem.ts';
-import { readQuery } from '../../shared/http/query.ts';
-import { BODY_LIMIT } from '../../shared/http/read-body.ts';
+import { bearerToken } from '../http/bearer.ts';
+import { parseBody } from '../http/body.ts';
+import { requireMediaType } from '../http/media-type.ts';
+import { envelope, Problem, type ProblemType, toProblem } from '../http/problem.ts';
+import { readQuery } from '../http/query.ts';
+import { BODY_LIMIT } from '../http/read-body.ts';
 import type { DescribedRoute } from './described-route.ts';
 import { HEADERS } from './headers.ts';
 
