@@ -41,14 +41,14 @@ function parametersOf({ params, query }: DescribedRoute, schemas: NamedSchemas):
 function parameterOf(
   name: string,
   place: 'path' | 'query',
-  { schema, isRepeatable, description = '', example }: DeclaredParameter<unknown>,
+  { schema, isRepeatable, isRequired, description = '', example }: DeclaredParameter<unknown>,
   note: string,
   schemas: NamedSchemas,
 ): Parameter {
   return {
     name,
     in: place,
-    required: place === 'path',
+    required: place === 'path' || isRequired === true,
     description: description + note,
     ...(isRepeatable ? { style: 'form', explode: true } : {}),
     schema: schemas.refer(schema),

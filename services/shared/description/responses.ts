@@ -17,8 +17,12 @@ const SHARED: Partial<Record<ProblemType, string>> = {
 /** Every answer of an operation, by status. What can have several reasons names them all. */
 export function responsesOf(route: DescribedRoute, gathered: Gathered): Record<string, Response | Reference> {
   const responses: Record<string, Response | Reference> = {
-    [route.success.status]: successOf(route, gathered),
+    [route.success.status]: successOf(route, route.success, gathered),
   };
+  const { otherwise } = route.success;
+  if (otherwise !== undefined) {
+    responses[otherwise.status] = successOf(route, otherwise, gathered);
+  }
   const byStatus = Map.groupBy(route.problems.keys(), (type) => PROBLEMS[type].status);
   for (const [status, types] of [...byStatus].sort(([a], [b]) => a - b)) {
     const response = errorOf(status, types, route, gathered);
@@ -45,8 +49,12 @@ export function methodNotAllowed({ schemas, error }: Gathered): Response {
   };
 }
 
-function successOf(route: DescribedRoute, { schemas }: Gathered): Response {
-  const { status, description, schema, headers } = route.success;
+function successOf(
+  route: DescribedRoute,
+  { status, description }: { status: number; description: string },
+  { schemas }: Gathered,
+): Response {
+  const { schema, headers } = route.success;
   const own = Object.entries(headers).map(([name, meaning]) => [
     name,
     {

@@ -3,10 +3,15 @@ import { accepted, invalidValue, refused } from './issues.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 
 /** Where a page of a list starts and how long it is (interface section 4.6). */
-export const PAGING = {
-  limit: described(integer({ min: 1, max: 200 }, 50), 'How many rows a page has at most.'),
-  offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
-};
+export const PAGING = pagingOf({ max: 200, initial: 50 });
+
+/** The same for lists whose pages are of another length. */
+export function pagingOf({ max, initial }: { max: number; initial: number }) {
+  return {
+    limit: described(integer({ min: 1, max }, initial), 'How many rows a page has at most.'),
+    offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
+  };
+}
 
 export interface Paging {
   limit: number;
@@ -25,8 +30,7 @@ export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, 
 }
 
 /** The JSON Schema of {@link listBody}. */
-export function listSchema(item: JsonSchema): JsonSchema {
-  const { limit, offset } = PAGING;
+export function listSchema(item: JsonSchema, { limit, offset }: typeof PAGING): JsonSchema {
   const description = 'How many rows there are on all pages.';
   return {
     ...(item['title'] === undefined ? {} : { title: `${item['title']}List` }),
