@@ -10,6 +10,9 @@ import { addFormatAdd } from './commands/format-add.ts';
 import { addFormatList } from './commands/format-list.ts';
 import { addFormatShow } from './commands/format-show.ts';
 import { addFormatTry } from './commands/format-try.ts';
+import { addHandheldCreate } from './commands/handheld-create.ts';
+import { addHandheldList } from './commands/handheld-list.ts';
+import { addHandheldRevoke } from './commands/handheld-revoke.ts';
 import { addImportAssets } from './commands/import-assets.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
@@ -35,11 +38,14 @@ const commands = [
   addFormatShow,
   addFormatAdd,
   addFormatTry,
+  addHandheldCreate,
+  addHandheldList,
+  addHandheldRevoke,
   addImportAssets,
   addExportAssets,
+  addDoctor,
   addDatabaseCopy,
   addDatabaseChecksums,
-  addDoctor,
 ];
 for (const add of commands) {
   add(program);
