@@ -6,9 +6,21 @@ import { addKeyCreate } from './commands/key-create.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgCreate } from './commands/org-create.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
+import { addReaderDelete } from './commands/reader-delete.ts';
+import { addReaderList } from './commands/reader-list.ts';
+import { addReaderSet } from './commands/reader-set.ts';
 
 const program = commandLine();
-for (const add of [addMigrate, addOrgCreate, addKeyCreate, addReaderCreate, addAntennaSet]) {
+for (const add of [
+  addMigrate,
+  addOrgCreate,
+  addKeyCreate,
+  addReaderCreate,
+  addReaderSet,
+  addReaderDelete,
+  addReaderList,
+  addAntennaSet,
+]) {
   add(program);
 }
 process.exitCode = await run();
