@@ -3,6 +3,7 @@ import type { DatabasePool } from 'slonik';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { runningEmbeddedUrl, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrate } from '../../db/timescale/migrate.ts';
+import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
 import { requireDatabase, requireReachable } from '../shared/runtime/database.ts';
 import { optionalUrl, textSetting } from '../shared/runtime/setting-kinds.ts';
@@ -24,6 +25,8 @@ export interface Connections {
   queries: DatabasePool;
   /** For transactions. */
   pool: pg.Pool;
+  /** For what the API does for an organization. */
+  door: OrganizationDoor;
 }
 
 /**
@@ -42,10 +45,11 @@ export function withConnections<Result>(
     await requireDatabase(url);
     const queries = await createQueryPool(url, { max: 1 });
     const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail' });
+    const door = openOrganizationDoor(url, { max: 2 });
     try {
-      return await work({ queries, pool });
+      return await work({ queries, pool, door });
     } finally {
-      await Promise.all([queries.end(), pool.end()]);
+      await Promise.all([queries.end(), pool.end(), door.end()]);
     }
   });
 }

@@ -9,6 +9,8 @@ import { addReaderCreate } from './commands/reader-create.ts';
 import { addReaderDelete } from './commands/reader-delete.ts';
 import { addReaderList } from './commands/reader-list.ts';
 import { addReaderSet } from './commands/reader-set.ts';
+import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
+import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 
 const program = commandLine();
 for (const add of [
@@ -20,6 +22,8 @@ for (const add of [
   addReaderDelete,
   addReaderList,
   addAntennaSet,
+  addUnknownTagsList,
+  addUnknownTagsAttach,
 ]) {
   add(program);
 }
