@@ -9,6 +9,9 @@ import { addReaderCreate } from './commands/reader-create.ts';
 import { addReaderDelete } from './commands/reader-delete.ts';
 import { addReaderList } from './commands/reader-list.ts';
 import { addReaderSet } from './commands/reader-set.ts';
+import { addRejectedList } from './commands/rejected-list.ts';
+import { addRejectedReplay } from './commands/rejected-replay.ts';
+import { addRejectedShow } from './commands/rejected-show.ts';
 import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 
@@ -24,6 +27,9 @@ for (const add of [
   addAntennaSet,
   addUnknownTagsList,
   addUnknownTagsAttach,
+  addRejectedList,
+  addRejectedShow,
+  addRejectedReplay,
 ]) {
   add(program);
 }
