@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isConnectionLost } from '../../../db/timescale/connection-lost.ts';
+import { StillInProgress } from '../../../db/timescale/transaction-mark.ts';
 import { BatchClosed } from '../../shared/tracking/batch.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
 
@@ -12,8 +13,10 @@ export function isFaultOfMessage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     return CLASSES_OF_DATA.has((error.code ?? '').slice(0, 2));
   }
-  return !(isConnectionLost(error) || error instanceof KnownAfterAll || error instanceof BatchClosed);
+  return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }
+
+const PASSING = [KnownAfterAll, StillInProgress, BatchClosed];
 
 /**
  * SQLSTATE: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program limit, P0 raised by

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inMarkedTransaction } from '../../../db/timescale/transaction.ts';
+import { wasCommitted } from '../../../db/timescale/transaction-mark.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { Batch } from '../../shared/tracking/batch.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
@@ -7,6 +8,7 @@ import { KnownAfterAll } from '../../shared/tracking/record.ts';
 import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
+import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { judge, refused } from './judge.ts';
 import { digestOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
@@ -40,13 +42,16 @@ export interface IntakeOptions {
 export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, rules, onOutage, onPoison } = options;
   const batch = new Batch<ReadMessage, MessageOutcome>({
-    flush: (messages) =>
-      inTransaction(
-        pool,
-        (client, attempt) =>
-          recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 }),
-        (error) => error instanceof KnownAfterAll,
-      ),
+    flush: exactlyOnce(
+      (messages) =>
+        inMarkedTransaction(
+          pool,
+          (client, attempt) =>
+            recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 }),
+          (error) => error instanceof KnownAfterAll,
+        ),
+      (mark) => wasCommitted(pool, mark),
+    ),
     weigh,
     maxBatch: MAX_BATCH,
     maxHeld: MAX_HELD,
