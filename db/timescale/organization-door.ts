@@ -2,7 +2,6 @@ import pg from 'pg';
 import type { QuerySqlToken } from 'slonik';
 import { connectionConfig } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
-import { outliveConnections } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /** A query of rows, as slonik's `sql.type` and `sql.prepared` compose it. */
@@ -47,7 +46,8 @@ export function openOrganizationDoor(url: string, { max }: { max: number }): Org
   };
   const shared = new PipelinedConnections(config, Math.ceil(max / 2), ENTER);
   const exclusive = new pg.Pool({ ...config, max: Math.floor(max / 2) });
-  outliveConnections(exclusive);
+  exclusive.on('error', () => {});
+  exclusive.on('connect', (client) => client.on('error', () => {}));
   return {
     of: (orgId) => ({
       ...connectionOf(orgId, (query) => shared.query(String(orgId), query)),

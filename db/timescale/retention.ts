@@ -11,10 +11,10 @@ export interface Swept {
 }
 
 /**
- * Drops raw scans older than `retentionDays`, by whole chunks where they are a hypertable; the answers to submissions
- * of that age, whose scans would be too late by now; and what is remembered of messages received more than 24 hours
- * ago. Transitions and positions are kept for good; unknown tags and rejected messages are bounded when they are
- * written. Of several processes that sweep at once one does it.
+ * Drops raw scans older than `retentionDays`, by whole chunks where they are a hypertable, and what is remembered of
+ * messages received more than 24 hours ago. The answers of submissions are kept as long as the scans: a device may send
+ * one again until it would be too late. Transitions and positions are kept for good. Of several processes that
+ * sweep at once one does it.
  */
 export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept> {
   return inTransaction(pool, async (client) => {

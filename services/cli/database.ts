@@ -3,8 +3,10 @@ import type { DatabasePool } from 'slonik';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { runningEmbeddedUrl, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrate } from '../../db/timescale/migrate.ts';
-import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
+import { findOwnOrganization } from '../api/orgs/queries.ts';
+import { AppError } from '../shared/errors.ts';
 import { requireDatabase, requireReachable } from '../shared/runtime/database.ts';
 import { optionalUrl, textSetting } from '../shared/runtime/setting-kinds.ts';
 import { readSettings } from '../shared/runtime/settings.ts';
@@ -25,8 +27,6 @@ export interface Connections {
   queries: DatabasePool;
   /** For transactions. */
   pool: pg.Pool;
-  /** For what the API does for an organization. */
-  door: OrganizationDoor;
 }
 
 /**
@@ -45,11 +45,37 @@ export function withConnections<Result>(
     await requireDatabase(url);
     const queries = await createQueryPool(url, { max: 1 });
     const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail' });
+    try {
+      return await work({ queries, pool });
+    } finally {
+      await Promise.all([queries.end(), pool.end()]);
+    }
+  });
+}
+
+/**
+ * As {@link withConnections}, with nothing but one organization's data in reach, as the API has it.
+ *
+ * @throws AppError `not_found` if there is no such organization.
+ */
+export function withOrganization<Result>(
+  orgId: number,
+  work: (db: OrganizationDatabase) => Promise<Result>,
+): Promise<Result> {
+  return withDatabaseUrl(async (url, isOwn) => {
+    if (isOwn) {
+      await migrate(url);
+    }
+    await requireDatabase(url);
     const door = openOrganizationDoor(url, { max: 2 });
     try {
-      return await work({ queries, pool, door });
+      const db = door.of(orgId);
+      if ((await findOwnOrganization(db)) === null) {
+        throw new AppError('not_found', `Organization ${orgId} not found`);
+      }
+      return await work(db);
     } finally {
-      await Promise.all([queries.end(), pool.end(), door.end()]);
+      await door.end();
     }
   });
 }

@@ -16,7 +16,7 @@ import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 
 const program = commandLine();
-for (const add of [
+const commands = [
   addMigrate,
   addOrgCreate,
   addKeyCreate,
@@ -30,7 +30,8 @@ for (const add of [
   addRejectedList,
   addRejectedShow,
   addRejectedReplay,
-]) {
+];
+for (const add of commands) {
   add(program);
 }
 process.exitCode = await run();

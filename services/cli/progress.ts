@@ -1,26 +1,16 @@
-/** Shows how far long work has come. */
+/** A line on a terminal that says how far long work is; nothing where standard error is no terminal. */
 export interface Progress {
-  show(done: number): void;
-  /** Wipes it away, before anything else is printed. */
+  show(text: string): void;
+  /** Clears the line. */
   end(): void;
 }
 
-/** On a terminal, one line of standard error that is written over; nothing where that is piped. */
-export function startProgress(doing: string, total: number): Progress {
-  const { stderr } = process;
-  let shownAt = 0;
-  return stderr.isTTY === true
-    ? {
-        show: (done) => {
-          if (Date.now() - shownAt >= BETWEEN) {
-            shownAt = Date.now();
-            stderr.write(`\r${doing} ${done} of ${total}\u001b[K`);
-          }
-        },
-        end: () => void stderr.write('\r\u001b[K'),
-      }
-    : { show: () => {}, end: () => {} };
+export function progressOn(stream: NodeJS.WriteStream): Progress {
+  if (!stream.isTTY) {
+    return { show: () => {}, end: () => {} };
+  }
+  return {
+    show: (text) => stream.write(`\r\u001b[2K${text.slice(0, stream.columns - 1)}`),
+    end: () => stream.write('\r\u001b[2K'),
+  };
 }
-
-/** Milliseconds; more often nobody can read it. */
-const BETWEEN = 100;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ListedAntenna, listReaders } from '../../mqtt-ingest/readers/list-readers.ts';
 import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
-import { table } from '../../standalone/demo/table.ts';
+import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { readerRow } from '../reader-row.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listKept } from '../../mqtt-ingest/rejected/kept-message.ts';
-import { table } from '../../standalone/demo/table.ts';
+import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

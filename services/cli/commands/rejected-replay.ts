@@ -11,7 +11,7 @@ import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
 import { interruptible } from '../interruptible.ts';
-import { startProgress } from '../progress.ts';
+import { progressOn } from '../progress.ts';
 import { rejectedId, rejectedRow } from '../rejected-rows.ts';
 import { requireOrganization } from '../require-organization.ts';
 
@@ -85,7 +85,7 @@ async function replayOne(replaying: ReplayOptions, messageId: number, options: O
 
 async function replayAll(replaying: ReplayOptions, ids: readonly number[], options: Options): Promise<void> {
   const rows: ReplayRow[] = [];
-  const progress = startProgress('Replayed', ids.length);
+  const progress = progressOn(process.stderr);
   const done = await interruptible(async (isAsked) => {
     let count = 0;
     for (const messageId of ids) {
@@ -95,7 +95,7 @@ async function replayAll(replaying: ReplayOptions, ids: readonly number[], optio
       const result = await replay(replaying, messageId, { isOnlyOnce: true });
       rows.push(...(result === null ? [] : [asRow(result)]));
       count += 1;
-      progress.show(count);
+      progress.show(`Replayed ${count} of ${ids.length}`);
     }
     return count;
   }).finally(() => progress.end());

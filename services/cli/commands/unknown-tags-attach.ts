@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { attachUnknownTag, sayCandidates } from '../../api/unknown-tags/attach.ts';
 import { TAG_TYPES, type TagType } from '../../shared/tracking/tag-type.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { withOrganization } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
-import { requireOrganization } from '../require-organization.ts';
 
 interface Options {
   org: number;
@@ -27,10 +26,7 @@ export function addUnknownTagsAttach(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;
-      const tag = await withConnections(async ({ pool, door }) => {
-        await requireOrganization(pool, orgId);
-        return attachUnknownTag(door.of(orgId), { tagType, value, assetKey });
-      });
+      const tag = await withOrganization(orgId, (db) => attachUnknownTag(db, { tagType, value, assetKey }));
       const alike =
         tag.alike.length === 0
           ? ''

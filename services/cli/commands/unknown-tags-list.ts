@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { sayCandidates } from '../../api/unknown-tags/attach.ts';
 import { listUnknownTags, type UnknownTagRow } from '../../api/unknown-tags/queries.ts';
 import { wireTime } from '../../shared/http/timestamps.ts';
-import { table } from '../../standalone/demo/table.ts';
+import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { withOrganization } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
-import { requireOrganization } from '../require-organization.ts';
 
 export function addUnknownTagsList(program: Command): void {
   addCommand(program, 'unknown-tags', 'list')
@@ -14,10 +13,7 @@ export function addUnknownTagsList(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', '\nExample:\n  npx tagtrail unknown-tags list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
-      const rows = await withConnections(async ({ pool, door }) => {
-        await requireOrganization(pool, options.org);
-        return listUnknownTags(door.of(options.org));
-      });
+      const rows = await withOrganization(options.org, listUnknownTags);
       tell({ json: rows.map(asJson), text: asText(rows, options.org) }, options);
     });
 }

@@ -1,8 +1,8 @@
+import { table } from '../../shared/table.ts';
 import type { AssetLocationAnswer } from './api-client.ts';
 import type { Demo } from './demo.ts';
 import type { Move } from './moves.ts';
 import { STOPS } from './site.ts';
-import { table } from './table.ts';
 
 /** What to type in another window to look at the same. */
 export function invitation(

@@ -1,8 +1,8 @@
+import { table } from '../../shared/table.ts';
 import type { AssetRecord } from './asset-record.ts';
 import { ASSETS } from './assets.ts';
 import { type Difference, pairRows } from './compare.ts';
 import type { PlanFigures } from './plan-figures.ts';
-import { table } from './table.ts';
 
 /** Truth and answers side by side, for a person. */
 export function onceReport(
