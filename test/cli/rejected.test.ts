@@ -38,7 +38,10 @@ describe('the command line of rejected messages', () => {
     );
   }
   const mend = () => database.rows(`update readers set format = 'tagtrail' where id = $1`, [reader]);
-  afterEach(() => database.rows(`update readers set format = 'not-yet-added' where id = $1`, [reader]));
+  afterEach(async () => {
+    await database.rows(`update readers set format = 'not-yet-added' where id = $1`, [reader]);
+    await intake.registry.refresh();
+  });
 
   it('lists them, of one organization or of all and of none', async () => {
     const [id = 0] = await rejected(read);

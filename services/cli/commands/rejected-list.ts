@@ -38,8 +38,8 @@ function asTable(rows: readonly ReturnType<typeof rejectedRow>[]): string {
       row.received_at,
       String(row.bytes),
       row.replayed_at ?? '-',
-      forTerminal(row.topic),
-      forTerminal(row.reason),
+      forTerminal(row.topic, 60),
+      forTerminal(row.reason, 160),
     ]),
   ).join('\n');
 }
