@@ -47,6 +47,7 @@ export function openOrganizationDoor(url: string, { max }: { max: number }): Org
   const shared = new PipelinedConnections(config, Math.ceil(max / 2), ENTER);
   const exclusive = new pg.Pool({ ...config, max: Math.floor(max / 2) });
   exclusive.on('error', () => {});
+  exclusive.on('connect', (client) => client.on('error', () => {}));
   return {
     of: (orgId) => ({
       ...connectionOf(orgId, (query) => shared.query(String(orgId), query)),

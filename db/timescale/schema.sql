@@ -229,11 +229,13 @@ create table rejected_messages (
   bytes bigint not null,
   payload_sha256 bytea not null,
   replayed_at timestamp with time zone,
+  is_whole boolean not null default false,
   constraint rejected_messages__id PRIMARY KEY (id),
   constraint rejected_messages__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint rejected_messages__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
 CREATE INDEX rejected_messages__org_id_id ON public.rejected_messages USING btree (COALESCE(org_id, 0), id);
+CREATE INDEX rejected_messages__to_be_replayed ON public.rejected_messages USING btree (org_id, id) WHERE (replayed_at IS NULL);
 
 create table scan_events (
   org_id integer not null,

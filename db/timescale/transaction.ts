@@ -1,4 +1,8 @@
 import pg from 'pg';
+import { isConnectionLost } from './connection-lost.ts';
+import { markOf, type TransactionMark } from './transaction-mark.ts';
+
+type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
 
 /**
  * Runs `work` in a transaction on a connection of its own, again from the start when the database gave it up for the
@@ -6,19 +10,64 @@ import pg from 'pg';
  *
  * @param work is told which attempt this is, from 1.
  */
-export async function inTransaction<Result>(
+export function inTransaction<Result>(
   pool: pg.Pool,
-  work: (client: pg.PoolClient, attempt: number) => Promise<Result>,
+  work: Work<Result>,
   isRetryable: (error: unknown) => boolean = () => false,
+): Promise<Result> {
+  return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
+    await client.query('begin');
+    const result = await work(client, attempt);
+    await client.query('commit');
+    return result;
+  });
+}
+
+/**
+ * As {@link inTransaction}, for work of which it matters whether a commit went through that was not answered. The mark
+ * goes along with `begin`, in one round trip.
+ *
+ * @throws CommitUnknown if the connection is lost while committing.
+ */
+export function inMarkedTransaction<Result>(
+  pool: pg.Pool,
+  work: Work<Result>,
+  isRetryable: (error: unknown) => boolean = () => false,
+): Promise<Result> {
+  return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
+    const [, mark] = await Promise.all([client.query('begin'), markOf(client)]);
+    const result = await work(client, attempt);
+    try {
+      await client.query('commit');
+    } catch (error) {
+      throw isConnectionLost(error) ? new CommitUnknown(mark, result, error) : error;
+    }
+    return result;
+  });
+}
+
+/** Whether the transaction was committed, `wasCommitted` tells; its result is `result` if so. */
+export class CommitUnknown<Result = unknown> extends Error {
+  readonly mark: TransactionMark;
+  readonly result: Result;
+
+  constructor(mark: TransactionMark, result: Result, cause: unknown) {
+    super('the connection was lost while committing', { cause });
+    this.mark = mark;
+    this.result = result;
+  }
+}
+
+async function untilNotGivenUp<Result>(
+  pool: pg.Pool,
+  isRetryable: (error: unknown) => boolean,
+  transact: Work<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query('begin');
-      const result = await work(client, attempt);
-      await client.query('commit');
-      return result;
+      return await transact(client, attempt);
     } catch (error) {
       broken = await rollBack(client);
       if (attempt === MAX_ATTEMPTS || !(isTransient(error) || isRetryable(error))) {

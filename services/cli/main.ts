@@ -22,6 +22,14 @@ import { addOrgCreate } from './commands/org-create.ts';
 import { addOrgDelete } from './commands/org-delete.ts';
 import { addOrgList } from './commands/org-list.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
+import { addReaderDelete } from './commands/reader-delete.ts';
+import { addReaderList } from './commands/reader-list.ts';
+import { addReaderSet } from './commands/reader-set.ts';
+import { addRejectedList } from './commands/rejected-list.ts';
+import { addRejectedReplay } from './commands/rejected-replay.ts';
+import { addRejectedShow } from './commands/rejected-show.ts';
+import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
+import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 
 const program = commandLine();
 const commands = [
@@ -33,6 +41,9 @@ const commands = [
   addKeyList,
   addKeyRevoke,
   addReaderCreate,
+  addReaderSet,
+  addReaderDelete,
+  addReaderList,
   addAntennaSet,
   addFormatList,
   addFormatShow,
@@ -41,6 +52,11 @@ const commands = [
   addHandheldCreate,
   addHandheldList,
   addHandheldRevoke,
+  addUnknownTagsList,
+  addUnknownTagsAttach,
+  addRejectedList,
+  addRejectedShow,
+  addRejectedReplay,
   addImportAssets,
   addExportAssets,
   addDoctor,

@@ -1,8 +1,8 @@
-import { AppError } from '../shared/errors.ts';
 import { MICROS_PER_MILLISECOND, type Micros } from '../shared/instant.ts';
 import type { TagType } from '../shared/tracking/tag-type.ts';
 import { whyUnusable } from './intake/to-scans.ts';
 import type { Format } from './mapping/format.ts';
+import { requireIdentity } from './mapping/identity.ts';
 import { type Item, type Mapped, type Message, mapMessage, type Policies, type Read } from './mapping/run.ts';
 
 /** What a message would come to, in the order in which the format finds its items. */
@@ -30,19 +30,12 @@ export interface DryScan {
 }
 
 /**
- * Reads a message as intake would for a reader of this format and these policies, and stores nothing (readers.md
- * section 1). Which tags are known, where antennas are and what is too late is not asked: a reader's matter.
+ * Reads a message as intake would for a reader of this format and these policies, and stores nothing. Which tags are known, where antennas are and what is too late is not asked: a reader's matter.
  *
  * @throws AppError `invalid_input` if the format does not know the identity.
  */
 export function dryRun(format: Format, message: Message, policies: Partial<Policies> = {}): DryRun {
-  const { identity } = policies;
-  if (identity !== undefined && !format.identities.includes(identity)) {
-    throw new AppError(
-      'invalid_input',
-      `Format ${format.name} does not know the identity ${identity}; it knows ${format.identities.join(', ')}`,
-    );
-  }
+  requireIdentity(format, policies.identity);
   const mapped = mapMessage(format, message, policies);
   const run: DryRun = { outcome: mapped.outcome, scans: [], ignored: [], rejected: [] };
   if (mapped.outcome === 'rejected') {

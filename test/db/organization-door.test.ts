@@ -95,7 +95,7 @@ describe('the door to the tables of organizations', () => {
     expect(answer).to.deep.equal(['OUR-ASSET']);
   });
 
-  it("gives no way to raw scans, to readers' passwords, or to delete a row", async () => {
+  it("gives no way to raw scans, to readers' passwords, or to delete master data", async () => {
     for (const query of [
       sql.type(keyRow)`select * from scan_events`,
       sql.type(keyRow)`select * from readers`,

@@ -39,6 +39,16 @@ export function findLiveAssetId(connection: OrganizationConnection, id: number):
     select id from assets where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
 }
 
+/** The id of the live asset with this external key, or null. */
+export function findLiveAssetIdByKey(
+  connection: OrganizationConnection,
+  externalKey: string,
+): Promise<number | null> {
+  return connection.maybeOneFirst(sql.type(rowsOf<{ id: number }>())`
+    select id from assets
+    where org_id = ${connection.orgId} and external_key = ${externalKey} and deleted_at is null`);
+}
+
 const SORT_COLUMNS = {
   external_key: sql.fragment`asset.external_key`,
   name: sql.fragment`asset.name`,

@@ -1,15 +1,16 @@
-import pg from 'pg';
-import { isConnectionLost } from '../../../db/timescale/connection-lost.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import type pg from 'pg';
+import { inMarkedTransaction } from '../../../db/timescale/transaction.ts';
+import { wasCommitted } from '../../../db/timescale/transaction-mark.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { messageOf } from '../../shared/errors.ts';
 import { Batch } from '../../shared/tracking/batch.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
-import { type Mapped, mapMessage } from '../mapping/run.ts';
+import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
-import { topicMatches } from '../registry/topic.ts';
+import { exactlyOnce } from './exactly-once.ts';
+import { isFaultOfMessage } from './fault-of-message.ts';
+import { judge, refused } from './judge.ts';
 import { digestOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
 import { type MessageOutcome, recordMessages } from './record-messages.ts';
@@ -35,7 +36,7 @@ export interface IntakeOptions {
   rules: TimeRules;
   /** Told of every attempt to commit that the database's absence defeated. */
   onOutage(error: unknown): void;
-  /** Told of a message that the database refused for its own sake; it is kept as rejected. */
+  /** Told of a message that could not be recorded for its own sake; it is kept as rejected. */
   onPoison(error: unknown, topic: string): void;
   /** Told of readers that report trouble of their own, of each once a minute at the most. */
   onWarning(warning: ReaderWarning): void;
@@ -45,17 +46,20 @@ export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, rules, onOutage, onPoison } = options;
   const warnings = new ReaderWarnings(options.onWarning);
   const batch = new Batch<ReadMessage, MessageOutcome>({
-    flush: (messages) =>
-      inTransaction(
-        pool,
-        (client, attempt) =>
-          recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 }),
-        (error) => error instanceof KnownAfterAll,
-      ),
+    flush: exactlyOnce(
+      (messages) =>
+        inMarkedTransaction(
+          pool,
+          (client, attempt) =>
+            recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 }),
+          (error) => error instanceof KnownAfterAll,
+        ),
+      (mark) => wasCommitted(pool, mark),
+    ),
     weigh,
     maxBatch: MAX_BATCH,
     maxHeld: MAX_HELD,
-    isOutage: isConnectionLost,
+    isOutage: (error) => !isFaultOfMessage(error),
     onOutage,
   });
   return {
@@ -65,20 +69,15 @@ export function createIntake(options: IntakeOptions): Intake {
       try {
         return await batch.submit(message);
       } catch (error) {
-        if (message.mapped.outcome === 'rejected' || !isDatabaseRefusal(error)) {
+        if (message.mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
           throw error;
         }
         onPoison(error, message.topic);
-        const reason = `the database refused it: ${messageOf(error)}`;
-        return await batch.submit({ ...message, mapped: { outcome: 'rejected', reason } });
+        return await batch.submit({ ...message, mapped: refused(error) });
       }
     },
     drain: (patience) => batch.drain(patience),
   };
-}
-
-function isDatabaseRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && !isConnectionLost(error);
 }
 
 /** In items and, at 256 bytes each, payload: about 2,000 reads a transaction, and at the most 8 MB held. */
@@ -109,16 +108,3 @@ function read(
 }
 
 const STALE: Mapped = { outcome: 'ignored', reason: 'retained before this subscription' };
-
-function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {
-  if (reader === null) {
-    return { outcome: 'rejected', reason: 'no reader has this topic' };
-  }
-  if (!topicMatches(reader.topic, topic)) {
-    return { outcome: 'rejected', reason: `the topic is not the publisher's, which is ${reader.topic}` };
-  }
-  if (reader.format === null) {
-    return { outcome: 'rejected', reason: `the reader's format ${reader.formatName} does not exist` };
-  }
-  return mapMessage(reader.format, { topic, payload }, reader.policies);
-}

@@ -14,6 +14,18 @@ export interface MessageOutcome {
   rejections: string[];
 }
 
+/** A message with when it was first received. */
+export interface ReceivedMessage {
+  message: ReadMessage;
+  reception: Reception;
+}
+
+export interface SettledMessage extends ReceivedMessage {
+  settled: SettledItem[];
+  /** Why the message, or what of it, was rejected. */
+  rejections: string[];
+}
+
 /**
  * Records messages inside the caller's transaction: their scans, what was rejected with its reason, and the readers'
  * counters, so that after the commit all of it is there, or none.
@@ -32,14 +44,9 @@ export async function recordMessages(
   );
   const received = messages.map((message) => {
     const reception = receptions.get(message) ?? { receivedAt: message.receivedAt, isRedelivery: false };
-    return { message, reception, items: itemsOf(message, reception) };
+    return { message, reception };
   });
-  const scans = received.flatMap(({ items }) => items.flatMap((item) => ('scan' in item ? [item.scan] : [])));
-  const outcomes = (await recordScans(client, scans, options)).values();
-  const results = received.map(({ message, reception, items }) => {
-    const settled = items.map((item) => ('scan' in item ? { outcome: next(outcomes) } : item));
-    return { message, reception, settled, rejections: rejectionsOf(message, settled) };
-  });
+  const results = await settleMessages(client, received, options);
   await keepRejectedMessages(
     client,
     results.filter(({ reception, rejections }) => rejections.length > 0 && !reception.isRedelivery),
@@ -58,6 +65,26 @@ export async function recordMessages(
   }));
   await addReaderCounts(client, counted);
   return counted;
+}
+
+/**
+ * Records the scans of messages and says what became of every item. Nothing else is written; the messages' counts are
+ * the caller's to add.
+ *
+ * @throws KnownAfterAll as {@link recordScans} does.
+ */
+export async function settleMessages(
+  client: ClientBase,
+  received: readonly ReceivedMessage[],
+  options: RecordOptions,
+): Promise<SettledMessage[]> {
+  const all = received.map((each) => ({ ...each, items: itemsOf(each.message, each.reception) }));
+  const scans = all.flatMap(({ items }) => items.flatMap((item) => ('scan' in item ? [item.scan] : [])));
+  const outcomes = (await recordScans(client, scans, options)).values();
+  return all.map(({ message, reception, items }) => {
+    const settled = items.map((item) => ('scan' in item ? { outcome: next(outcomes) } : item));
+    return { message, reception, settled, rejections: rejectionsOf(message, settled) };
+  });
 }
 
 function itemsOf({ reader, mapped }: ReadMessage, reception: Reception): ScanItem[] {

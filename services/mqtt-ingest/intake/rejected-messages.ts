@@ -20,19 +20,22 @@ export async function keepRejectedMessages(
   }
   await client.query({
     name: 'keep-rejected-messages',
-    text: `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256)
-      select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256
+    text: `insert into rejected_messages
+        (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)
+      select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256, is_whole
       from unnest($1::integer[], $2::integer[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::bigint[],
-        $8::bytea[]) as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256)`,
+        $8::bytea[], $9::boolean[])
+        as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)`,
     values: [
       rejected.map(({ message }) => message.reader?.orgId ?? null),
       rejected.map(({ message }) => message.reader?.readerId ?? null),
       rejected.map(({ message }) => storable(message.topic)),
-      rejected.map(({ rejections }) => storable(reasonOf(rejections))),
+      rejected.map(({ rejections }) => reasonOf(rejections)),
       rejected.map(({ message }) => message.receivedAt),
       rejected.map(({ message }) => message.payload.head),
       rejected.map(({ message }) => message.payload.bytes),
       rejected.map(({ message }) => message.payload.sha256),
+      rejected.map(({ message }) => message.mapped.outcome === 'rejected'),
     ],
   });
   const orgIds = [...new Set(rejected.map(({ message }) => message.reader?.orgId ?? NO_ORGANIZATION))];
@@ -55,11 +58,13 @@ const TRIM = `delete from rejected_messages using (
   ) oldest
   where rejected_messages.id = oldest.id`;
 
-function reasonOf([first = '', ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `${first} (and ${others.length} more)`;
+/** Why a message was rejected, as it is kept: the first reason, no longer than anyone reads, and how many more. */
+export function reasonOf([first = '', ...others]: readonly string[]): string {
+  const reason = storable(first).slice(0, 2_000).toWellFormed();
+  return others.length === 0 ? reason : `${reason} (and ${others.length} more)`;
 }
 
-/** Text the database takes: no U+0000, no lone surrogates, and no longer than anyone reads. */
+/** Text the database takes: no U+0000, no lone surrogates. */
 function storable(text: string): string {
-  return text.slice(0, 2_000).replaceAll('\0', '\u2400').toWellFormed();
+  return text.replaceAll('\0', '\u2400').toWellFormed();
 }

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -6,7 +5,14 @@ import { requireName } from '../../shared/names.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { loadFormats } from '../registry/load-formats.ts';
-import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
+import {
+  digestOfPassword,
+  lockRegistrations,
+  makePassword,
+  refuseTaken,
+  requireFormat,
+  requireTopic,
+} from './registration.ts';
 
 export interface NewReader {
   orgId: number;
@@ -40,43 +46,17 @@ export async function createReader(
   reader: NewReader,
 ): Promise<CreatedReader> {
   const formats = await loadFormats(pool, builtinFormats, () => {});
-  refuseUnusable(reader, formats);
-  const mqttPassword = randomBytes(24).toString('base64url');
+  requireName('a reader', reader.name);
+  requireTopic(reader.topic);
+  requireFormat(formats, reader.format, reader.policies.identity);
+  const mqttPassword = makePassword();
   return inTransaction(pool, async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
+    await lockRegistrations(client);
     await requireOrganization(client, reader.orgId);
-    await refuseTaken(client, reader);
+    await refuseTaken(client, { ...reader, id: null });
     const { id, mqttUsername } = await insertReader(client, reader, mqttPassword);
     return { id, name: reader.name, topic: reader.topic, mqttUsername, mqttPassword };
   });
-}
-
-/** Any number of its own; taken by whatever gives a reader a topic. */
-export const REGISTRATION_LOCK = 7_461_727;
-
-function refuseUnusable(
-  { name, topic, format, policies }: NewReader,
-  formats: ReadonlyMap<string, Format>,
-): void {
-  requireName('a reader', name);
-  const fault = faultOfTopicFilter(topic);
-  if (fault !== null) {
-    throw new AppError('invalid_input', `Topic "${topic}" ${fault}`);
-  }
-  const known = formats.get(format);
-  if (known === undefined) {
-    throw new AppError(
-      'invalid_input',
-      `There is no format ${format}; there are ${[...formats.keys()].join(', ')}`,
-    );
-  }
-  if (policies.identity !== undefined && !known.identities.includes(policies.identity)) {
-    const possible = known.identities.join(', ');
-    throw new AppError(
-      'invalid_input',
-      `Format ${format} does not know the identity ${policies.identity}; it knows ${possible}`,
-    );
-  }
 }
 
 async function requireOrganization(client: pg.ClientBase, orgId: number): Promise<void> {
@@ -86,24 +66,6 @@ async function requireOrganization(client: pg.ClientBase, orgId: number): Promis
   );
   if (rowCount === 0) {
     throw new AppError('not_found', `Organization ${orgId} not found`);
-  }
-}
-
-async function refuseTaken(client: pg.ClientBase, { orgId, name, topic }: NewReader): Promise<void> {
-  const { rows } = await client.query<{ org_id: number; id: number; name: string; topic: string }>(
-    `select reader.org_id, reader.id, reader.name, reader.topic
-     from readers reader join organizations organization on organization.id = reader.org_id
-     where reader.deleted_at is null and organization.deleted_at is null`,
-  );
-  if (rows.some((other) => other.org_id === orgId && other.name === name)) {
-    throw new AppError('conflict', `Reader ${name} already exists in organization ${orgId}`);
-  }
-  const other = rows.find((each) => topicsOverlap(each.topic, topic));
-  if (other !== undefined) {
-    throw new AppError(
-      'conflict',
-      `Topic ${topic} overlaps with ${other.topic} of reader ${other.id} (${other.name}) of organization ${other.org_id}`,
-    );
   }
 }
 
@@ -127,7 +89,7 @@ async function insertReader(
       policies.time ?? null,
       policies.identity ?? null,
       policies.reportUnknown == null ? null : policies.reportUnknown === 'on',
-      createHash('sha256').update(password).digest(),
+      digestOfPassword(password),
     ],
   );
   const [row] = rows;

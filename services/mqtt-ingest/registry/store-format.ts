@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Format } from '../mapping/format.ts';
-import { REGISTRATION_LOCK } from '../readers/create-reader.ts';
+import { lockRegistrations } from '../readers/registration.ts';
 
 export interface StoredFormat {
   result: 'added' | 'replaced' | 'unchanged';
@@ -31,7 +31,7 @@ export function storeFormat(
   }
   const definition = JSON.stringify(format.definition, refuseUnstorable);
   return inTransaction(pool, async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
+    await lockRegistrations(client);
     const readers = await liveReaders(client, name);
     refuseMissingIdentity(format, readers);
     return { result: await upsert(client, name, definition), readers: readers.length };

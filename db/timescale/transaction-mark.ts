@@ -1,0 +1,63 @@
+import pg from 'pg';
+
+/** Names a transaction to other connections, also after a restart of the server. */
+export interface TransactionMark {
+  /** The transaction's id, the one with an epoch, as text. */
+  xid: string;
+  /** The server's timeline: after a failover the same id may be another transaction's. */
+  timeline: string;
+}
+
+/** The mark of the transaction that `client` is in; gives it an id. */
+export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
+  const { rows } = await client.query<TransactionMark>({
+    name: 'mark-transaction',
+    text: `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline`,
+  });
+  const [mark] = rows;
+  if (mark === undefined) {
+    throw new RangeError('no row from a query for one');
+  }
+  return mark;
+}
+
+/**
+ * Whether a transaction was committed whose commit was not answered.
+ *
+ * @returns false also if nothing is known of it, on another server say.
+ * @throws StillInProgress if that is not decided yet; the database's error if it cannot be asked.
+ */
+export async function wasCommitted(pool: pg.Pool, { xid, timeline }: TransactionMark): Promise<boolean> {
+  const status = await statusOf(pool, xid, timeline);
+  if (status === 'in progress') {
+    await pool.query(END_ABANDONED, [xid]);
+    throw new StillInProgress(`transaction ${xid} is in progress still`);
+  }
+  return status === 'committed';
+}
+
+export class StillInProgress extends Error {}
+
+const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
+
+/** A session that never got the commit, nor heard that its client is gone, would hold its locks for hours. */
+const END_ABANDONED = `select pg_terminate_backend(pid) from pg_stat_activity
+  where backend_xid = $1::xid8::xid and state = 'idle in transaction'`;
+
+async function statusOf(pool: pg.Pool, xid: string, timeline: string): Promise<string | null> {
+  try {
+    const { rows } = await pool.query<{ status: string | null }>(
+      `select case when ${TIMELINE} = $2 then pg_xact_status($1::xid8) end as status`,
+      [xid, timeline],
+    );
+    return rows[0]?.status ?? null;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === INVALID_PARAMETER_VALUE) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** What the server says of an id that it has not come to yet. */
+const INVALID_PARAMETER_VALUE = '22023';

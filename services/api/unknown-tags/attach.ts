@@ -1,0 +1,81 @@
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
+import { AppError } from '../../shared/errors.ts';
+import { Problem } from '../../shared/http/problem.ts';
+import type { TagType } from '../../shared/tracking/tag-type.ts';
+import { findLiveAssetIdByKey } from '../assets/queries.ts';
+import { attachOne } from '../tags/attach.ts';
+import { type NewTag, newTag } from '../tags/schema.ts';
+import type { TagRow } from '../tags/view.ts';
+import { type Candidate, findUnknownTag, removeUnknownTag } from './queries.ts';
+
+export interface AttachedTag extends TagRow {
+  /** Tags that differ from it in spelling only: reads that are none of them to the letter stay ambiguous. */
+  alike: readonly Candidate[];
+}
+
+/**
+ * Attaches an unknown tag to a live asset, as the API attaches tags, and takes it off the list: its next read is the
+ * asset's.
+ *
+ * @throws AppError `invalid_input` (value), `not_found` (no such asset, or not on the list), `conflict` (attached
+ * already, or ambiguous and not the value that was read).
+ */
+export async function attachUnknownTag(
+  db: OrganizationDatabase,
+  { tagType, value, assetKey }: { tagType: TagType; value: string; assetKey: string },
+): Promise<AttachedTag> {
+  const tag = readTag(tagType, value);
+  try {
+    return await db.transaction((transaction) => attach(transaction, tag, assetKey));
+  } catch (error) {
+    throw error instanceof Problem && (error.type === 'conflict' || error.type === 'not_found')
+      ? new AppError(error.type, error.message)
+      : error;
+  }
+}
+
+function readTag(tagType: TagType, value: string): NewTag {
+  const read = newTag.read({ tag_type: tagType, value }, 'tag');
+  if (!read.ok) {
+    throw new AppError('invalid_input', read.issues.map(({ message }) => message).join('; '));
+  }
+  return read.value;
+}
+
+async function attach(
+  transaction: OrganizationConnection,
+  tag: NewTag,
+  assetKey: string,
+): Promise<AttachedTag> {
+  const { orgId } = transaction;
+  const assetId = await findLiveAssetIdByKey(transaction, assetKey);
+  if (assetId === null) {
+    throw new AppError('not_found', `Asset ${assetKey} not found in organization ${orgId}`);
+  }
+  const unknown = await findUnknownTag(transaction, tag.tagType, tag.tagKey);
+  if (unknown === null) {
+    throw new AppError(
+      'not_found',
+      `No unknown tag ${tag.tagType}:${tag.value} in organization ${orgId}; ` +
+        `npx tagtrail unknown-tags list --org ${orgId} shows those there are`,
+    );
+  }
+  if (unknown.candidates.length > 0 && tag.value !== unknown.value) {
+    throw new AppError(
+      'conflict',
+      `Tag ${tag.tagType}:${tag.value} is ambiguous: it may be ${sayCandidates(unknown.candidates)}. ` +
+        `Only its very value tells it apart; it was read as ${unknown.value}`,
+    );
+  }
+  const attached = await attachOne(transaction, 'asset', assetId, tag, async () => assetId);
+  await removeUnknownTag(transaction, tag.tagType, tag.tagKey);
+  return { ...attached, alike: unknown.candidates };
+}
+
+/** `E280 of PALLET-1 or e2:80 of PALLET-2`. */
+export function sayCandidates(candidates: readonly Candidate[]): string {
+  return candidates.map(({ value, external_key: key }) => `${value} of ${key}`).join(' or ');
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { deleteReader } from '../../mqtt-ingest/readers/delete-reader.ts';
+import { wireTime } from '../../shared/http/timestamps.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+export function addReaderDelete(program: Command): void {
+  addCommand(program, 'reader', 'delete')
+    .description('Delete a reader: nothing more is taken from it. What it has read stays.')
+    .requiredOption('--reader <id>', 'which reader', id)
+    .addHelpText('after', '\nExample:\n  npx tagtrail reader delete --reader 1')
+    .action(async (options: { reader: number; json?: boolean }) => {
+      const reader = await withConnections(({ pool }) => deleteReader(pool, options.reader));
+      const { id: readerId, name, topic } = reader;
+      tell(
+        {
+          json: { id: readerId, name, topic, deleted_at: wireTime(reader.deletedAt) },
+          text: `Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`,
+        },
+        options,
+      );
+    });
+}

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { type ListedAntenna, listReaders } from '../../mqtt-ingest/readers/list-readers.ts';
+import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { readerRow } from '../reader-row.ts';
+import { requireOrganization } from '../require-organization.ts';
+
+export function addReaderList(program: Command): void {
+  addCommand(program, 'reader', 'list')
+    .description(
+      'List the readers of an organization: registration, antennas, and what became of their reads.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', '\nExample:\n  npx tagtrail reader list --org 1')
+    .action(async (options: { org: number; json?: boolean }) => {
+      const readers = await withConnections(async ({ pool }) => {
+        await requireOrganization(pool, options.org);
+        return listReaders(pool, options.org);
+      });
+      const rows = readers.map((reader) => ({
+        ...readerRow(reader),
+        created_at: wireTime(reader.createdAt),
+        antennas: reader.antennas,
+        last_message_at: wireTimeOrNull(reader.lastMessageAt),
+        ...reader.counters,
+      }));
+      tell({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
+    });
+}
+
+const COUNTERS = [
+  'messages',
+  'messages_rejected',
+  'reads',
+  'recorded',
+  'duplicates',
+  'unknown',
+  'unplaced',
+  'rejected',
+  'ignored',
+] as const;
+
+type Row = Record<(typeof COUNTERS)[number], number> & {
+  id: number;
+  name: string;
+  topic: string;
+  format: string;
+  antennas: ListedAntenna[];
+  last_message_at: string | null;
+};
+
+function asTable(rows: readonly Row[]): string {
+  return table(
+    ['id', 'name', 'topic', 'format', 'antennas', 'last message', ...COUNTERS],
+    rows.map((row) => [
+      String(row.id),
+      row.name,
+      row.topic,
+      row.format,
+      row.antennas.map(sayAntenna).join(' '),
+      row.last_message_at ?? '-',
+      ...COUNTERS.map((counter) => String(row[counter])),
+    ]),
+  ).join('\n');
+}
+
+/** `2=DOCK-2(from -65 dBm,off)`. */
+function sayAntenna({ port, location_external_key: key, min_rssi: minRssi, enabled }: ListedAntenna): string {
+  const notes = [...(minRssi === null ? [] : [`from ${minRssi} dBm`]), ...(enabled ? [] : ['off'])];
+  return `${port}=${key ?? 'nowhere'}${notes.length === 0 ? '' : `(${notes.join(',')})`}`;
+}

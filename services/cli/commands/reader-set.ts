@@ -1,0 +1,102 @@
+import type { Command } from 'commander';
+import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { IDENTITIES, type Identity } from '../../mqtt-ingest/mapping/definition.ts';
+import { type ReaderChange, setReader } from '../../mqtt-ingest/readers/set-reader.ts';
+import { AppError } from '../../shared/errors.ts';
+import { addCommand, id, oneOf, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { readerRow } from '../reader-row.ts';
+
+interface Options {
+  reader: number;
+  name?: string;
+  topic?: string;
+  format?: string;
+  time?: 'device' | 'receive' | 'default';
+  identity?: Identity | 'default';
+  reportUnknown?: 'on' | 'off' | 'default';
+  newPassword?: true;
+  json?: boolean;
+}
+
+export function addReaderSet(program: Command): void {
+  addCommand(program, 'reader', 'set')
+    .description(
+      'Change the registration of a reader, at once and while it runs. What is left out stays as it is.',
+    )
+    .requiredOption('--reader <id>', 'which reader', id)
+    .option('--name <name>', 'its name, unique in the organization')
+    .option('--topic <topic>', 'the topic it publishes to, or a filter with + and #')
+    .option('--format <format>', 'what it publishes, by the name of a format')
+    .option(
+      '--time <policy>',
+      "which time counts: device or receive; default for the format's own",
+      oneOf('device', 'receive', 'default'),
+    )
+    .option(
+      '--identity <identity>',
+      `what names a beacon: ${IDENTITIES.join(', ')}; default for the format's own`,
+      oneOf(...IDENTITIES, 'default'),
+    )
+    .option(
+      '--report-unknown <on|off>',
+      "whether unknown tags are listed; default for the format's own",
+      oneOf('on', 'off', 'default'),
+    )
+    .option('--new-password', 'make a new MQTT password, shown this once; the old one ends')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npx tagtrail reader set --reader 1 --topic site/dock-3 --time receive' +
+        '\n  npx tagtrail reader set --reader 1 --new-password',
+    )
+    .action(async (options: Options) => {
+      const change = changeOf(options);
+      if (Object.keys(change).length === 0) {
+        throw new AppError(
+          'invalid_input',
+          'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown or --new-password',
+        );
+      }
+      const { mqttPassword, ...reader } = await withConnections(({ pool }) =>
+        setReader(pool, loadBuiltinFormats(), options.reader, change),
+      );
+      tell(
+        {
+          json: {
+            ...readerRow(reader),
+            ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
+          },
+          text:
+            `Reader ${reader.id}: ${reader.name}, on topic ${reader.topic}, format ${reader.format}, ` +
+            `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
+            `report-unknown ${reader.reportUnknown ?? 'default'}` +
+            (mqttPassword === null
+              ? ''
+              : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`),
+        },
+        options,
+      );
+    });
+}
+
+function changeOf({
+  name,
+  topic,
+  format,
+  time,
+  identity,
+  reportUnknown,
+  newPassword,
+}: Options): ReaderChange {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(topic === undefined ? {} : { topic }),
+    ...(format === undefined ? {} : { format }),
+    ...(time === undefined ? {} : { time: time === 'default' ? null : time }),
+    ...(identity === undefined ? {} : { identity: identity === 'default' ? null : identity }),
+    ...(reportUnknown === undefined
+      ? {}
+      : { reportUnknown: reportUnknown === 'default' ? null : reportUnknown }),
+    ...(newPassword === true ? { hasNewPassword: true } : {}),
+  };
+}

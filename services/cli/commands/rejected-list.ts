@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { listKept } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
+import { rejectedRow } from '../rejected-rows.ts';
+import { requireOrganization } from '../require-organization.ts';
+
+export function addRejectedList(program: Command): void {
+  addCommand(program, 'rejected', 'list')
+    .description('List the messages that could not be recorded, whole or in part, and are kept.')
+    .option(
+      '--org <id>',
+      'those of one organization; without it also those on a topic that no reader has',
+      id,
+    )
+    .addHelpText('after', '\nExample:\n  npx tagtrail rejected list --org 1')
+    .action(async (options: { org?: number; json?: boolean }) => {
+      const messages = await withConnections(async ({ pool }) => {
+        if (options.org !== undefined) {
+          await requireOrganization(pool, options.org);
+        }
+        return listKept(pool, options.org ?? null);
+      });
+      const rows = messages.map(rejectedRow);
+      tell({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);
+    });
+}
+
+function asTable(rows: readonly ReturnType<typeof rejectedRow>[]): string {
+  return table(
+    ['id', 'org', 'reader', 'received', 'bytes', 'replayed', 'topic', 'reason'],
+    rows.map((row) => [
+      String(row.id),
+      String(row.org_id ?? '-'),
+      String(row.reader_id ?? '-'),
+      row.received_at,
+      String(row.bytes),
+      row.replayed_at ?? '-',
+      forTerminal(row.topic, 60),
+      forTerminal(row.reason, 160),
+    ]),
+  ).join('\n');
+}

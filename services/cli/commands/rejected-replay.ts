@@ -1,0 +1,133 @@
+import { type Command, Option } from 'commander';
+import { loadRegistered } from '../../mqtt-ingest/registry/load-registered.ts';
+import { idsToReplay } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { type Replay, type ReplayOptions, replay } from '../../mqtt-ingest/rejected/replay.ts';
+import { createClock } from '../../shared/clock.ts';
+import { AppError } from '../../shared/errors.ts';
+import { MICROS_PER_DAY } from '../../shared/instant.ts';
+import { readSettings } from '../../shared/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../shared/runtime/time-settings.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
+import { interruptible } from '../interruptible.ts';
+import { progressOn } from '../progress.ts';
+import { rejectedId, rejectedRow } from '../rejected-rows.ts';
+import { requireOrganization } from '../require-organization.ts';
+
+interface Options {
+  id?: number;
+  org?: number;
+  json?: boolean;
+}
+
+export function addRejectedReplay(program: Command): void {
+  addCommand(program, 'rejected', 'replay')
+    .description(
+      "Run rejected messages once more through their readers' present settings and formats, after the cause was mended. " +
+        'Their times stay those of their reception, and what was recorded before is not recorded twice. ' +
+        'What is rejected again is kept with the new reason. Without --id: all that were not replayed yet, the oldest first.',
+    )
+    .option('--id <id>', 'one message, also if it was replayed before', rejectedId)
+    .addOption(new Option('--org <id>', 'only those of one organization').argParser(id).conflicts('id'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npx tagtrail rejected replay --id 17\n  npx tagtrail rejected replay --org 1',
+    )
+    .action((options: Options) =>
+      withConnections(async ({ pool }) => {
+        if (options.org !== undefined) {
+          await requireOrganization(pool, options.org);
+        }
+        const replaying = {
+          pool,
+          readers: await loadRegistered(pool),
+          rules: timeRules(),
+          clock: createClock(),
+        };
+        if (options.id === undefined) {
+          await replayAll(replaying, await idsToReplay(pool, options.org ?? null), options);
+        } else {
+          await replayOne(replaying, options.id, options);
+        }
+      }),
+    );
+}
+
+/** The bounds on time are the same for a replay as for what the services record. */
+function timeRules() {
+  const { LATENESS_DAYS, SCAN_RETENTION_DAYS } = readSettings(TIME_SETTINGS, process.env, [
+    retentionCoversLateness,
+  ]);
+  return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
+}
+
+async function replayOne(replaying: ReplayOptions, messageId: number, options: Options): Promise<void> {
+  const result = await replay(replaying, messageId, { isOnlyOnce: false });
+  if (result === null) {
+    throw new AppError('not_found', `Rejected message ${messageId} not found`);
+  }
+  const row = asRow(result);
+  if (row.outcome === 'cut') {
+    throw new AppError('conflict', sayCut(row));
+  }
+  tell(
+    {
+      json: [row],
+      text:
+        row.outcome === 'replayed'
+          ? `Message ${messageId} is replayed.`
+          : forTerminal(`Message ${messageId} was rejected again: ${row.reason}`),
+    },
+    options,
+  );
+}
+
+async function replayAll(replaying: ReplayOptions, ids: readonly number[], options: Options): Promise<void> {
+  const rows: ReplayRow[] = [];
+  const progress = progressOn(process.stderr);
+  const done = await interruptible(async (isAsked) => {
+    let count = 0;
+    for (const messageId of ids) {
+      if (isAsked()) {
+        break;
+      }
+      const result = await replay(replaying, messageId, { isOnlyOnce: true });
+      rows.push(...(result === null ? [] : [asRow(result)]));
+      count += 1;
+      progress.show(`Replayed ${count} of ${ids.length}`);
+    }
+    return count;
+  }).finally(() => progress.end());
+  tell({ json: rows, text: summary(rows) }, options);
+  if (done < ids.length) {
+    throw new AppError(
+      'unavailable',
+      `Interrupted after ${done} of ${ids.length}; the others are kept as they were: run it again to go on`,
+    );
+  }
+}
+
+type ReplayRow = ReturnType<typeof asRow>;
+
+/** Without the payload: there may be thousands. */
+function asRow({ message, outcome }: Replay) {
+  return { ...rejectedRow(message), outcome };
+}
+
+function summary(rows: readonly ReplayRow[]): string {
+  const count = (outcome: Replay['outcome']) => rows.filter((row) => row.outcome === outcome).length;
+  if (rows.length === 0) {
+    return 'Nothing to replay.';
+  }
+  const again = count('rejected');
+  return [
+    `Replayed ${count('replayed')} of ${rows.length} messages.`,
+    ...(again === 0 ? [] : [`${again} were rejected again; npx tagtrail rejected list says why.`]),
+    ...rows.filter(({ outcome }) => outcome === 'cut').map(sayCut),
+  ].join('\n');
+}
+
+function sayCut({ id: messageId, bytes }: ReplayRow): string {
+  return `Message ${messageId} cannot be replayed: of its ${bytes} bytes only the first 64 KiB were kept`;
+}

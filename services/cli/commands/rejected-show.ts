@@ -1,0 +1,38 @@
+import { isUtf8 } from 'node:buffer';
+import type { Command } from 'commander';
+import { findKept } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { AppError } from '../../shared/errors.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
+import { rejectedId, rejectedRow } from '../rejected-rows.ts';
+
+export function addRejectedShow(program: Command): void {
+  addCommand(program, 'rejected', 'show')
+    .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
+    .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
+    .addHelpText('after', '\nExample:\n  npx tagtrail rejected show --id 17')
+    .action(async (options: { id: number; json?: boolean }) => {
+      const message = await withConnections(({ pool }) => findKept(pool, options.id));
+      if (message === null) {
+        throw new AppError('not_found', `Rejected message ${options.id} not found`);
+      }
+      const { payload, payloadSha256 } = message;
+      const isText = isUtf8(payload);
+      const row = {
+        ...rejectedRow(message),
+        payload: payload.toString(isText ? 'utf8' : 'base64'),
+        payload_encoding: isText ? 'utf8' : 'base64',
+        payload_bytes_kept: payload.length,
+        payload_sha256: payloadSha256.toString('hex'),
+      };
+      tell({ json: row, text: asText(row) }, options);
+    });
+}
+
+function asText({ payload, payload_encoding: encoding, ...row }: Record<string, unknown>): string {
+  const lines = Object.entries(row).map(([name, value]) => `${name.padEnd(18)}  ${value ?? '-'}`);
+  return [...lines, `payload (${encoding})`, ...String(payload).split('\n')]
+    .map((line) => forTerminal(line))
+    .join('\n');
+}

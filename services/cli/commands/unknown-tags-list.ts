@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { sayCandidates } from '../../api/unknown-tags/attach.ts';
+import { listUnknownTags, type UnknownTagRow } from '../../api/unknown-tags/queries.ts';
+import { wireTime } from '../../shared/http/timestamps.ts';
+import { table } from '../../shared/table.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withOrganization } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
+
+export function addUnknownTagsList(program: Command): void {
+  addCommand(program, 'unknown-tags', 'list')
+    .description('List the tags that were read and belong to nothing, the last seen first.')
+    .requiredOption('--org <id>', 'the organization', id)
+    .addHelpText('after', '\nExample:\n  npx tagtrail unknown-tags list --org 1')
+    .action(async (options: { org: number; json?: boolean }) => {
+      const rows = await withOrganization(options.org, listUnknownTags);
+      tell({ json: rows.map(asJson), text: asText(rows, options.org) }, options);
+    });
+}
+
+function asJson({ first_seen: firstSeen, last_seen: lastSeen, candidates, ...row }: UnknownTagRow) {
+  return {
+    tag_type: row.tag_type,
+    value: row.value,
+    count: row.count,
+    first_seen: wireTime(firstSeen),
+    last_seen: wireTime(lastSeen),
+    reader_id: row.reader_id,
+    antenna: row.antenna,
+    rssi: row.rssi,
+    location_external_key: row.location_external_key,
+    ambiguous: candidates.length > 0,
+  };
+}
+
+function asText(rows: readonly UnknownTagRow[], orgId: number): string {
+  if (rows.length === 0) {
+    return 'No unknown tags.';
+  }
+  const lines = table(
+    ['type', 'value', 'count', 'first seen', 'last seen', 'reader', 'antenna', 'dBm', 'location', ''],
+    rows.map((row) => [
+      row.tag_type,
+      forTerminal(row.value),
+      String(row.count),
+      wireTime(row.first_seen),
+      wireTime(row.last_seen),
+      String(row.reader_id ?? '-'),
+      String(row.antenna ?? '-'),
+      String(row.rssi ?? '-'),
+      row.location_external_key ?? '-',
+      row.candidates.length === 0 ? '' : forTerminal(`ambiguous: may be ${sayCandidates(row.candidates)}`),
+    ]),
+  );
+  return [
+    ...lines,
+    '',
+    `To attach one: npx tagtrail unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <external key>`,
+  ].join('\n');
+}

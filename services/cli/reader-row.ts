@@ -1,0 +1,15 @@
+import type { StoredReader } from '../mqtt-ingest/readers/stored-reader.ts';
+
+/** A reader's registration as `--json` shows it; a policy that is null is the format's own. */
+export function readerRow(reader: StoredReader) {
+  return {
+    id: reader.id,
+    name: reader.name,
+    topic: reader.topic,
+    format: reader.format,
+    time: reader.time,
+    identity: reader.identity,
+    report_unknown: reader.reportUnknown,
+    mqtt_username: reader.mqttUsername,
+  };
+}

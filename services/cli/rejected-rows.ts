@@ -1,0 +1,20 @@
+import type { KeptMessage } from '../mqtt-ingest/rejected/kept-message.ts';
+import { wireTime, wireTimeOrNull } from '../shared/http/timestamps.ts';
+import { wholeNumber } from './command-line.ts';
+
+/** Reads the id of a rejected message. */
+export const rejectedId = wholeNumber(1, 9_999_999_999);
+
+/** A rejected message as `--json` shows it. */
+export function rejectedRow(message: KeptMessage) {
+  return {
+    id: message.id,
+    org_id: message.orgId,
+    reader_id: message.readerId,
+    topic: message.topic,
+    reason: message.reason,
+    received_at: wireTime(message.receivedAt),
+    bytes: message.bytes,
+    replayed_at: wireTimeOrNull(message.replayedAt),
+  };
+}

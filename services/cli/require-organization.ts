@@ -1,0 +1,12 @@
+import type pg from 'pg';
+import { AppError } from '../shared/errors.ts';
+
+/** So that a mistaken id is not answered with an empty list. @throws AppError `not_found`. */
+export async function requireOrganization(pool: pg.Pool, orgId: number): Promise<void> {
+  const { rowCount } = await pool.query('select from organizations where id = $1 and deleted_at is null', [
+    orgId,
+  ]);
+  if (rowCount === 0) {
+    throw new AppError('not_found', `Organization ${orgId} not found`);
+  }
+}

@@ -1,0 +1,66 @@
+import { CommitUnknown } from '../../../db/timescale/transaction.ts';
+import type { TransactionMark } from '../../../db/timescale/transaction-mark.ts';
+
+type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+
+/**
+ * A flush that may be tried again after a commit nobody answered: what was committed is not done again, so that the
+ * counters stay exact (the scans are known by their identity anyway). Whether it was, is asked before the next attempt
+ * with any of the items, in whatever batches they come then.
+ *
+ * @param flush throws CommitUnknown, with the results as its result, if it does not know.
+ */
+export function exactlyOnce<Item extends object, Result>(
+  flush: Flush<Item, Result>,
+  wasCommitted: (mark: TransactionMark) => Promise<boolean>,
+): Flush<Item, Result> {
+  const unknown = new WeakMap<Item, Unknown<Item, Result>>();
+
+  const settle = async (items: readonly Item[]): Promise<ReadonlyMap<Item, Result>> => {
+    const settled = new Map<Item, Result>();
+    for (const commit of new Set(items.flatMap((item) => unknown.get(item) ?? []))) {
+      if (await wasCommitted(commit.mark)) {
+        for (const [item, result] of commit.results) {
+          settled.set(item, result);
+        }
+      } else {
+        for (const item of commit.results.keys()) {
+          unknown.delete(item);
+        }
+      }
+    }
+    return settled;
+  };
+
+  const attempt: Flush<Item, Result> = async (items) => {
+    try {
+      return await flush(items);
+    } catch (error) {
+      if (!(error instanceof CommitUnknown)) {
+        throw error;
+      }
+      const results = error.result as readonly Result[];
+      const commit = {
+        mark: error.mark,
+        results: new Map(items.map((item, index) => [item, results[index] as Result])),
+      };
+      for (const item of items) {
+        unknown.set(item, commit);
+      }
+      throw error.cause;
+    }
+  };
+
+  return async (items) => {
+    const settled = await settle(items);
+    const open = items.filter((item) => !settled.has(item));
+    const results = (open.length === 0 ? [] : await attempt(open)).values();
+    return items.map((item) => (settled.has(item) ? settled.get(item) : results.next().value) as Result);
+  };
+}
+
+/** A commit of which it is not known whether it went through. */
+interface Unknown<Item, Result> {
+  mark: TransactionMark;
+  results: ReadonlyMap<Item, Result>;
+}

@@ -1,0 +1,25 @@
+import pg from 'pg';
+import { isConnectionLost } from '../../../db/timescale/connection-lost.ts';
+import { StillInProgress } from '../../../db/timescale/transaction-mark.ts';
+import { BatchClosed } from '../../shared/tracking/batch.ts';
+import { KnownAfterAll } from '../../shared/tracking/record.ts';
+
+/**
+ * Whether what kept a message from being recorded lies in the message, so that trying again is no use and it is to be
+ * rejected. Everything else is a state of the database that passes or that somebody mends (no connection, a full disk,
+ * a server that is read-only for now, a missing privilege): the message waits, unacknowledged.
+ */
+export function isFaultOfMessage(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) {
+    return CLASSES_OF_DATA.has((error.code ?? '').slice(0, 2));
+  }
+  return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
+}
+
+const PASSING = [KnownAfterAll, StillInProgress, BatchClosed];
+
+/**
+ * SQLSTATE: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program limit, P0 raised by
+ * a trigger, XX internal error, which one message can cause.
+ */
+const CLASSES_OF_DATA = new Set(['21', '22', '23', '44', '54', 'P0', 'XX']);

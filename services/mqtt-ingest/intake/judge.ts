@@ -1,0 +1,23 @@
+import { messageOf } from '../../shared/errors.ts';
+import { type Mapped, mapMessage } from '../mapping/run.ts';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+import { topicMatches } from '../registry/topic.ts';
+
+/** What a message says, by the reader's format; or why it cannot be taken as that reader's. */
+export function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {
+  if (reader === null) {
+    return { outcome: 'rejected', reason: 'no reader has this topic' };
+  }
+  if (!topicMatches(reader.topic, topic)) {
+    return { outcome: 'rejected', reason: `the topic is not the publisher's, which is ${reader.topic}` };
+  }
+  if (reader.format === null) {
+    return { outcome: 'rejected', reason: `the reader's format ${reader.formatName} does not exist` };
+  }
+  return mapMessage(reader.format, { topic, payload }, reader.policies);
+}
+
+/** What becomes of a message that could not be recorded for its own sake. */
+export function refused(error: unknown): Mapped {
+  return { outcome: 'rejected', reason: `it could not be recorded: ${messageOf(error)}` };
+}

@@ -1,0 +1,116 @@
+import type pg from 'pg';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { type Figures, loadFigures } from './load-figures.ts';
+
+/** Most readers, and most organizations, that have series of their own; the first registered. */
+export const MOST_SHOWN = 2_000;
+
+/** Milliseconds a scrape waits for the database; then it gets the figures of the last one. */
+const PATIENCE = 2_000;
+
+const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
+
+/**
+ * Adds to `registry` what became of every reader's reads (tracking.md rule 6), and what is kept to be looked at. It is
+ * read from the database when it is scraped, all figures of a scrape as of one moment, so that in each of them
+ * `reads = recorded + duplicates + unknown + unplaced + rejected`.
+ *
+ * They are figures of the database, the same from every process: take the maximum over processes, not the sum. Without
+ * the database they stay what they were, and `tagtrail_database_figures_up` is 0.
+ */
+export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
+  const isFresh = freshener(async () => set(await loadFigures(pool, MOST_SHOWN)));
+  const collect = async () => {
+    up.set((await isFresh()) ? 1 : 0);
+  };
+  const options = (name: string, help: string, labelNames: readonly string[] = ['org', 'reader']) => ({
+    name: `tagtrail_${name}`,
+    help,
+    labelNames,
+    registers: [registry],
+    collect,
+  });
+  const up = new Gauge(options('database_figures_up', 'Whether the figures of readers are of now.', []));
+  const readers = new Gauge(options('readers', `Readers, of which ${MOST_SHOWN} have series.`, []));
+  const messages = new Counter(options('reader_messages_total', 'Messages of a reader.'));
+  const messagesRejected = new Counter(
+    options('reader_messages_rejected_total', 'Messages of a reader that could not be read at all.'),
+  );
+  const reads = new Counter(options('reader_reads_total', 'Reads of a reader, whatever became of them.'));
+  const outcomes = new Counter(
+    options('reader_read_outcomes_total', 'Reads of a reader by what became of them.', [
+      'org',
+      'reader',
+      'outcome',
+    ]),
+  );
+  const ignored = new Counter(
+    options('reader_ignored_total', 'Items of a reader that are no reads: heartbeats, status.'),
+  );
+  const lastMessage = new Gauge(
+    options('reader_last_message_timestamp_seconds', "When a reader's last message was received."),
+  );
+  const rejectedMessages = new Gauge(
+    options('rejected_messages', 'Rejected messages that are kept and were not replayed.', ['org']),
+  );
+  const unknownTags = new Gauge(options('unknown_tags', 'Unknown tags that are kept.', ['org']));
+
+  const set = (figures: Figures) => {
+    const all = [
+      messages,
+      messagesRejected,
+      reads,
+      outcomes,
+      ignored,
+      lastMessage,
+      rejectedMessages,
+      unknownTags,
+    ];
+    for (const metric of all) {
+      metric.reset();
+    }
+    readers.set(figures.readers);
+    for (const { org, reader, ...of } of figures.counters) {
+      const labels = { org, reader };
+      messages.inc(labels, of.messages);
+      messagesRejected.inc(labels, of.messages_rejected);
+      reads.inc(labels, of.reads);
+      ignored.inc(labels, of.ignored);
+      lastMessage.set(labels, of.last_message);
+      for (const outcome of OUTCOMES) {
+        outcomes.inc({ ...labels, outcome }, of[outcome]);
+      }
+    }
+    for (const { org, kept } of figures.rejectedMessages) {
+      rejectedMessages.set({ org }, kept);
+    }
+    for (const { org, kept } of figures.unknownTags) {
+      unknownTags.set({ org }, kept);
+    }
+  };
+}
+
+/**
+ * What the metrics of one scrape share: they ask all at once, and one load answers them. Resolves with whether it
+ * succeeded in time; one that is late goes on, and no other is started meanwhile.
+ */
+function freshener(load: () => Promise<void>): () => Promise<boolean> {
+  let underWay: Promise<boolean> | null = null;
+  return async () => {
+    underWay ??= load()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        underWay = null;
+      });
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), PATIENCE);
+    try {
+      return await Promise.race([underWay, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import type { ReaderCounters } from '../readers/list-readers.ts';
+
+/** What `/metrics` tells of the database, all as of one moment. */
+export interface Figures {
+  /** How many live readers there are, shown or not. */
+  readers: number;
+  /** Of live readers that have sent anything, those registered first, at most as many as asked for. */
+  counters: ReaderFigures[];
+  /** By organization, `none` for messages on a topic that no reader has; those with most. */
+  rejectedMessages: Kept[];
+  unknownTags: Kept[];
+}
+
+export interface ReaderFigures extends ReaderCounters {
+  org: number;
+  reader: number;
+  /** Seconds since 1970. */
+  last_message: number;
+}
+
+interface Kept {
+  org: string;
+  kept: number;
+}
+
+/**
+ * One query, bounded in what it returns and, by what is kept of an organization, in what it looks at. Measured with 100
+ * organizations of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms before the
+ * tables were first vacuumed).
+ */
+export async function loadFigures(pool: pg.Pool, most: number): Promise<Figures> {
+  const { rows } = await pool.query<Record<keyof Figures, string>>({
+    name: 'load-figures',
+    text: LOAD,
+    values: [most],
+  });
+  const [row] = rows;
+  if (row === undefined) {
+    throw new RangeError('no row from a query for one');
+  }
+  return {
+    readers: Number(row.readers),
+    counters: JSON.parse(row.counters),
+    rejectedMessages: JSON.parse(row.rejectedMessages),
+    unknownTags: JSON.parse(row.unknownTags),
+  };
+}
+
+const LOAD = `select
+  (select count(*) from readers where deleted_at is null) as readers,
+  (select coalesce(json_agg(shown), '[]') from (
+    select org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
+      unplaced, rejected, ignored, extract(epoch from last_message_at)::float8 as last_message
+    from reader_counters counted
+    where exists (
+      select from readers reader
+      where reader.org_id = counted.org_id and reader.id = counted.reader_id and reader.deleted_at is null
+    )
+    order by reader_id limit $1
+  ) shown) as counters,
+  (select coalesce(json_agg(shown), '[]') from (
+    select coalesce(org_id::text, 'none') as org, count(*) as kept
+    from rejected_messages where replayed_at is null
+    group by org_id order by kept desc, org_id limit $1
+  ) shown) as "rejectedMessages",
+  (select coalesce(json_agg(shown), '[]') from (
+    select org_id::text as org, count(*) as kept from unknown_tags group by org_id order by kept desc, org_id limit $1
+  ) shown) as "unknownTags"`;

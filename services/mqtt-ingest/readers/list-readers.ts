@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { READER_COLUMNS, type StoredReader } from './stored-reader.ts';
+
+export interface ListedReader extends StoredReader {
+  /** The text of a `timestamptz`, as is the one below. */
+  createdAt: string;
+  /** In the order of their ports. */
+  antennas: ListedAntenna[];
+  lastMessageAt: string | null;
+  /** What became of its messages and reads (tracking.md rule 6). */
+  counters: ReaderCounters;
+}
+
+export interface ListedAntenna {
+  port: number;
+  /** Null if it has none, or that was deleted: its reads are unplaced. */
+  location_external_key: string | null;
+  min_rssi: number | null;
+  enabled: boolean;
+}
+
+export interface ReaderCounters {
+  messages: number;
+  messages_rejected: number;
+  reads: number;
+  recorded: number;
+  duplicates: number;
+  unknown: number;
+  unplaced: number;
+  rejected: number;
+  ignored: number;
+}
+
+/** The live readers of an organization, each with its antennas and counters, all as of one moment. */
+export async function listReaders(pool: pg.Pool, orgId: number): Promise<ListedReader[]> {
+  const { rows } = await pool.query<ListedRow>(
+    `select ${READER_COLUMNS}, reader.created_at as "createdAt",
+       coalesce((
+         select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
+           'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
+         from antennas antenna
+         left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
+           and location.deleted_at is null
+         where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
+       ), '[]') as antennas,
+       counted.last_message_at as "lastMessageAt",
+       json_build_object(
+         'messages', coalesce(counted.messages, 0), 'messages_rejected', coalesce(counted.messages_rejected, 0),
+         'reads', coalesce(counted.reads, 0), 'recorded', coalesce(counted.recorded, 0),
+         'duplicates', coalesce(counted.duplicates, 0), 'unknown', coalesce(counted.unknown, 0),
+         'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
+         'ignored', coalesce(counted.ignored, 0)
+       ) as counters
+     from readers reader
+     left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
+     where reader.org_id = $1 and reader.deleted_at is null
+     order by reader.id`,
+    [orgId],
+  );
+  return rows.map(({ antennas, counters, ...row }) => ({
+    ...row,
+    antennas: JSON.parse(antennas),
+    counters: JSON.parse(counters),
+  }));
+}
+
+type ListedRow = Omit<ListedReader, 'antennas' | 'counters'> & {
+  /** JSON text, as is the one below. */
+  antennas: string;
+  counters: string;
+};

@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { AppError } from '../../shared/errors.ts';
+import type { Format } from '../mapping/format.ts';
+import { requireIdentity } from '../mapping/identity.ts';
+import type { Policies } from '../mapping/policies.ts';
+import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
+
+/** What every registration of a reader must keep to, new or changed. */
+
+/** Any number of its own; taken by whatever gives a reader a name or a topic. */
+const REGISTRATION_LOCK = 7_461_727;
+
+/** Registrations go one at a time until the transaction ends, so that of two that collide one sees the other. */
+export async function lockRegistrations(client: pg.ClientBase): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
+}
+
+/** @throws AppError `invalid_input`. */
+export function requireTopic(topic: string): void {
+  const fault = faultOfTopicFilter(topic);
+  if (fault !== null) {
+    throw new AppError('invalid_input', `Topic "${topic}" ${fault}`);
+  }
+}
+
+/** @throws AppError `invalid_input` if there is no such format, or it does not know the identity. */
+export function requireFormat(
+  formats: ReadonlyMap<string, Format>,
+  format: string,
+  identity: Policies['identity'] | undefined,
+): void {
+  const known = formats.get(format);
+  if (known === undefined) {
+    throw new AppError(
+      'invalid_input',
+      `There is no format ${format}; there are ${[...formats.keys()].join(', ')}`,
+    );
+  }
+  requireIdentity(known, identity);
+}
+
+/**
+ * @param reader `id` is its own, null for a new one.
+ * @throws AppError `conflict` if another live reader has the name, or a topic that overlaps, naming that one.
+ */
+export async function refuseTaken(
+  client: pg.ClientBase,
+  { orgId, id, name, topic }: { orgId: number; id: number | null; name: string; topic: string },
+): Promise<void> {
+  const { rows } = await client.query<{ org_id: number; id: number; name: string; topic: string }>(
+    `select reader.org_id, reader.id, reader.name, reader.topic
+     from readers reader join organizations organization on organization.id = reader.org_id
+     where reader.deleted_at is null and organization.deleted_at is null and reader.id is distinct from $1`,
+    [id],
+  );
+  if (rows.some((other) => other.org_id === orgId && other.name === name)) {
+    throw new AppError('conflict', `Reader ${name} already exists in organization ${orgId}`);
+  }
+  const other = rows.find((each) => topicsOverlap(each.topic, topic));
+  if (other !== undefined) {
+    throw new AppError(
+      'conflict',
+      `Topic ${topic} overlaps with ${other.topic} of reader ${other.id} (${other.name}) of organization ${other.org_id}`,
+    );
+  }
+}
+
+/** A password of 192 random bits. */
+export function makePassword(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** What is stored of a password. */
+export function digestOfPassword(password: string): Buffer {
+  return createHash('sha256').update(password).digest();
+}

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+
+/** A rejected message as it is kept (tracking.md rule 6). Times are the text of a `timestamptz`. */
+export interface KeptMessage {
+  id: number;
+  /** Null, like the reader's, where no reader has the topic. */
+  orgId: number | null;
+  readerId: number | null;
+  topic: string;
+  reason: string;
+  receivedAt: string;
+  /** Of the payload as it was received. */
+  bytes: number;
+  /** When it was replayed and nothing of it was rejected again. */
+  replayedAt: string | null;
+}
+
+export interface KeptPayload {
+  /** The beginning of it, or all of it. */
+  payload: Buffer;
+  /** Of all of it. */
+  payloadSha256: Buffer;
+}
+
+/** As the select list of a query of `rejected_messages`. */
+export const KEPT_COLUMNS = `id, org_id as "orgId", reader_id as "readerId", topic, reason,
+  received_at as "receivedAt", bytes, replayed_at as "replayedAt"`;
+
+/** The rejected messages that are kept, in the order they were kept in. @param orgId null for those of all and of none. */
+export async function listKept(pool: pg.Pool, orgId: number | null): Promise<KeptMessage[]> {
+  const { rows } = await pool.query<KeptMessage>(
+    `select ${KEPT_COLUMNS} from rejected_messages where $1::integer is null or org_id = $1 order by id`,
+    [orgId],
+  );
+  return rows;
+}
+
+/** Null if there is none of this id (any more). */
+export async function findKept(pool: pg.Pool, id: number): Promise<(KeptMessage & KeptPayload) | null> {
+  const { rows } = await pool.query<KeptMessage & KeptPayload>(
+    `select ${KEPT_COLUMNS}, payload, payload_sha256 as "payloadSha256" from rejected_messages where id = $1`,
+    [id],
+  );
+  return rows[0] ?? null;
+}
+
+/** Ids of those that were not replayed yet, the first received first. @param orgId null for those of all and of none. */
+export async function idsToReplay(pool: pg.Pool, orgId: number | null): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(
+    `select id from rejected_messages
+     where replayed_at is null and ($1::integer is null or org_id = $1)
+     order by received_at, id`,
+    [orgId],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,174 @@
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Micros } from '../../shared/instant.ts';
+import type { TimeRules } from '../../shared/tracking/observed-at.ts';
+import { KnownAfterAll } from '../../shared/tracking/record.ts';
+import { isFaultOfMessage } from '../intake/fault-of-message.ts';
+import { judge, refused } from '../intake/judge.ts';
+import { digestOf, excerptOf } from '../intake/message.ts';
+import { addReaderCounts, countItems } from '../intake/reader-counters.ts';
+import { settleMessages } from '../intake/record-messages.ts';
+import { reasonOf } from '../intake/rejected-messages.ts';
+import type { Mapped } from '../mapping/run.ts';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+import { topicMatches } from '../registry/topic.ts';
+import { KEPT_COLUMNS, type KeptMessage } from './kept-message.ts';
+
+/** What came of a replay; the message is as it is kept now. */
+export interface Replay {
+  /**
+   * `replayed`: nothing of it was rejected this time. `rejected`: it is kept on, with the new reason, and what of it
+   * could be recorded is. `cut`: only the beginning of its payload was kept, so that it cannot be replayed.
+   */
+  outcome: 'replayed' | 'rejected' | 'cut';
+  message: KeptMessage;
+}
+
+export interface ReplayOptions {
+  pool: pg.Pool;
+  /** As they are registered now. */
+  readers: readonly RegisteredReader[];
+  rules: TimeRules;
+  clock: Clock;
+}
+
+/**
+ * Runs a rejected message through its reader's present registration and format, as received when it was first
+ * received (tracking.md rule 6). What of it was recorded before is known again and leaves no second trace. One that
+ * belonged to no reader becomes the one's that has its topic now.
+ *
+ * All of it is one transaction, so that a replay that is broken off has not happened.
+ *
+ * @param isOnlyOnce leaves a message alone that was replayed already.
+ * @returns null if there is no such message (any more), or it is left alone.
+ */
+export async function replay(
+  options: ReplayOptions,
+  id: number,
+  { isOnlyOnce }: { isOnlyOnce: boolean },
+): Promise<Replay | null> {
+  const attempt = (judged: typeof judge) =>
+    inTransaction(
+      options.pool,
+      async (client, number) => {
+        const kept = await lockKept(client, id, isOnlyOnce);
+        if (kept === null) {
+          return null;
+        }
+        return kept.payload.length < kept.bytes
+          ? { outcome: 'cut' as const, message: kept }
+          : replayLocked(client, kept, options, judged, number > 1);
+      },
+      (error) => error instanceof KnownAfterAll,
+    );
+  try {
+    return await attempt(judge);
+  } catch (error) {
+    if (!isFaultOfMessage(error)) {
+      throw error;
+    }
+    return attempt(() => refused(error));
+  }
+}
+
+interface LockedMessage extends KeptMessage {
+  payload: Buffer;
+  receivedMicros: Micros;
+  isWhole: boolean;
+}
+
+async function lockKept(
+  client: pg.ClientBase,
+  id: number,
+  isOnlyOnce: boolean,
+): Promise<LockedMessage | null> {
+  const { rows } = await client.query<LockedMessage>({
+    name: 'lock-rejected-message',
+    text: `select ${KEPT_COLUMNS}, payload, micros_of_time(received_at) as "receivedMicros", is_whole as "isWhole"
+      from rejected_messages where id = $1 and (not $2 or replayed_at is null)
+      for update`,
+    values: [id, isOnlyOnce],
+  });
+  return rows[0] ?? null;
+}
+
+async function replayLocked(
+  client: pg.ClientBase,
+  kept: LockedMessage,
+  { readers, rules, clock }: ReplayOptions,
+  judged: typeof judge,
+  isCareful: boolean,
+): Promise<Replay> {
+  const { topic, payload, receivedMicros: receivedAt } = kept;
+  const reader = readerOf(kept, readers);
+  const mapped = reader === 'deleted' ? DELETED : judged(reader, topic, payload);
+  const excerpt = excerptOf(payload);
+  const message = {
+    topic,
+    receivedAt,
+    isDup: false,
+    reader: reader === 'deleted' ? null : reader,
+    mapped,
+    payload: excerpt,
+    digest: digestOf(topic, excerpt.sha256),
+  };
+  const reception = { receivedAt, isRedelivery: !kept.isWhole || kept.replayedAt !== null };
+  const results = await settleMessages(client, [{ message, reception }], { rules, now: clock(), isCareful });
+  const rejections = results.flatMap((result) => result.rejections);
+  const updated = await updateKept(client, kept.id, {
+    reader: message.reader,
+    reason: rejections.length === 0 ? null : reasonOf(rejections),
+    isWhole: kept.isWhole && mapped.outcome === 'rejected',
+  });
+  await addReaderCounts(
+    client,
+    results.map(({ settled }) => ({ reader: message.reader, counts: countItems(message, settled) })),
+  );
+  return { outcome: rejections.length === 0 ? 'replayed' : 'rejected', message: updated };
+}
+
+const DELETED: Mapped = { outcome: 'rejected', reason: 'its reader was deleted' };
+
+/**
+ * Its own reader; if there was none, or that is gone, the one that has the topic now. But a message of which something
+ * was recorded stays its reader's, or its reads would be recorded as another reader's once more.
+ */
+function readerOf(
+  { orgId, readerId, topic, isWhole }: LockedMessage,
+  readers: readonly RegisteredReader[],
+): RegisteredReader | 'deleted' | null {
+  const own = readers.find((reader) => reader.readerId === readerId);
+  if (own !== undefined) {
+    return own;
+  }
+  const successor = readers.find(
+    (reader) => (orgId === null || reader.orgId === orgId) && topicMatches(reader.topic, topic),
+  );
+  if (readerId === null) {
+    return successor ?? null;
+  }
+  return (isWhole ? successor : undefined) ?? 'deleted';
+}
+
+/** @param change.reason null if nothing of it is rejected any more: then it counts as replayed. */
+async function updateKept(
+  client: pg.ClientBase,
+  id: number,
+  { reader, reason, isWhole }: { reader: RegisteredReader | null; reason: string | null; isWhole: boolean },
+): Promise<KeptMessage> {
+  const { rows } = await client.query<KeptMessage>({
+    name: 'update-rejected-message',
+    text: `update rejected_messages set
+        org_id = coalesce($2, org_id), reader_id = coalesce($3, reader_id), reason = coalesce($4, reason),
+        is_whole = $5, replayed_at = case when $4::text is null then now() else replayed_at end
+      where id = $1
+      returning ${KEPT_COLUMNS}`,
+    values: [id, reader?.orgId ?? null, reader?.readerId ?? null, reason, isWhole],
+  });
+  const [row] = rows;
+  if (row === undefined) {
+    throw new RangeError('no row from update');
+  }
+  return row;
+}

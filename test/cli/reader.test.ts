@@ -1,0 +1,222 @@
+import { expect } from 'chai';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { useIngest } from '../support/ingest.ts';
+import { Site } from '../support/site.ts';
+
+/** Of a format that knows beacons by their MAC only. */
+const MACS = { tag_type: [{ const: 'ble' }], value: [{ item: '/mac', identity: 'mac' }] };
+
+describe('the command line of readers', () => {
+  const database = useDatabase();
+  const ingest = useIngest(database);
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+  let site: Site;
+  let number = 0;
+
+  before(async () => {
+    site = await Site.create(database);
+  });
+
+  /** A reader of a name and topic of its own. */
+  async function reader(locationId: number | null = null) {
+    const name = `portal-${++number}`;
+    return { id: String(await site.reader(name, [locationId], { topic: `topic/${name}` })), name };
+  }
+  /** Whether the broker lets the reader in. */
+  const isLetIn = (name: string, password: string) =>
+    ingest.connect(name, { password, clientId: `${name}-${password}-${++number}` }).then(
+      () => true,
+      () => false,
+    );
+  /** The broker hears of changes within moments; the suite's timeout is the bound. */
+  async function untilIsLetIn(expected: boolean, name: string, password: string) {
+    while ((await isLetIn(name, password)) !== expected) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  const set = (id: string, ...args: string[]) => ['reader', 'set', '--reader', id, ...args];
+
+  describe('reader set', () => {
+    it('changes what is given and keeps the rest', async () => {
+      const { id, name } = await reader();
+      const changed = await json(
+        ...set(
+          id,
+          '--topic',
+          'yard/1',
+          '--format',
+          'csl-cs463',
+          '--time',
+          'receive',
+          '--report-unknown',
+          'off',
+        ),
+      );
+      const expected = {
+        id: Number(id),
+        name,
+        topic: 'yard/1',
+        format: 'csl-cs463',
+        time: 'receive',
+        identity: null,
+        report_unknown: 'off',
+        mqtt_username: name,
+      };
+      expect(changed).to.deep.equal(expected);
+      expect(
+        await json(...set(id, '--name', 'Yard 1', '--time', 'default', '--report-unknown', 'default')),
+      ).to.deep.equal({
+        ...expected,
+        name: 'Yard 1',
+        time: null,
+        report_unknown: null,
+      });
+      const [row] = await database.rows(
+        'select name, topic, format, time_policy, report_unknown from readers where id = $1',
+        [id],
+      );
+      expect(row).to.deep.equal({
+        name: 'Yard 1',
+        topic: 'yard/1',
+        format: 'csl-cs463',
+        time_policy: null,
+        report_unknown: null,
+      });
+    });
+
+    it('makes a new password, with which alone the reader can log in from then on', async () => {
+      const { id, name } = await reader();
+      await ingest.connect(name);
+      const { mqtt_password: password } = await json(...set(id, '--new-password'));
+      expect(password).to.match(/^[\w-]{32}$/);
+      await untilIsLetIn(true, name, password);
+      expect(await isLetIn(name, name)).to.equal(false);
+    });
+
+    it('keeps its own topic and name free for itself', async () => {
+      const { id, name } = await reader();
+      expect((await json(...set(id, '--name', name, '--topic', `topic/${name}/#`))).topic).to.equal(
+        `topic/${name}/#`,
+      );
+    });
+
+    it("refuses a topic that overlaps with another reader's, and names that one", async () => {
+      const [one, other] = [await reader(), await reader()];
+      await fails(1, `of reader ${other.id}`, ...set(one.id, '--topic', `topic/${other.name}`));
+    });
+    it('refuses a name that is taken', async () => {
+      const [one, other] = [await reader(), await reader()];
+      await fails(1, `${other.name} already exists`, ...set(one.id, '--name', other.name));
+    });
+    it('refuses one of two overlapping topics at the same time', async () => {
+      const both = await Promise.all(
+        [await reader(), await reader()].map(({ id }) => tagtrail(...set(id, '--topic', 'race/+'))),
+      );
+      expect(both.map(({ status }) => status).sort()).to.deep.equal([0, 1]);
+    });
+    it('refuses an identity that the format does not know, whichever of the two is changed', async () => {
+      await database.rows(`insert into formats (name, definition) values ('macs', $1)`, [
+        { name: 'macs', decode: 'json', rules: [{ each: '', fields: MACS }] },
+      ]);
+      const { id } = await reader();
+      await json(...set(id, '--identity', 'ibeacon'));
+      await fails(2, 'does not know the identity ibeacon', ...set(id, '--format', 'macs'));
+      expect((await json(...set(id, '--format', 'macs', '--identity', 'default'))).identity).to.equal(null);
+      await fails(2, 'it knows mac', ...set(id, '--identity', 'ibeacon'));
+    });
+    it('refuses what cannot be', async () => {
+      const { id } = await reader();
+      await fails(2, 'whole level', ...set(id, '--topic', 'a+b'));
+      await fails(2, '1 to 255', ...set(id, '--name', ''));
+      await fails(2, 'zebra-iotc', ...set(id, '--format', 'zebra'));
+      await fails(2, 'device, receive, default', ...set(id, '--time', 'guess'));
+      await fails(2, 'Nothing to change', ...set(id));
+      await fails(1, 'Reader 4000 not found', ...set('4000', '--name', 'x'));
+    });
+  });
+
+  describe('reader delete', () => {
+    it('takes nothing more from it, frees its name and topic, and keeps what it has read', async () => {
+      const { id, name } = await reader(await site.location('DOCK'));
+      await site.asset('PALLET', 'E280');
+      const client = await ingest.connect(name);
+      await client.publishAsync(`topic/${name}`, '{"value":"E280"}', { qos: 1 });
+      const deleted = await json('reader', 'delete', '--reader', id);
+      expect(deleted).to.include({ id: Number(id), name, topic: `topic/${name}` });
+      expect(deleted.deleted_at).to.be.a('string');
+      await untilIsLetIn(false, name, name);
+      expect(
+        await database.rows('select tag_value from scan_events where reader_id = $1', [id]),
+      ).to.deep.equal([{ tag_value: 'E280' }]);
+      const again = await json(
+        'reader',
+        'create',
+        '--org',
+        String(site.orgId),
+        '--name',
+        name,
+        '--topic',
+        `topic/${name}`,
+        '--format',
+        'tagtrail',
+      );
+      expect(again.id).to.not.equal(Number(id));
+      await fails(1, `Reader ${id} not found`, 'reader', 'delete', '--reader', id);
+      await fails(1, `Reader ${id} not found`, ...set(id, '--name', 'x'));
+    });
+
+    it('asks which', () => fails(2, '--reader', 'reader', 'delete'));
+  });
+
+  describe('reader list', () => {
+    it('shows registration, antennas, and what became of every read', async () => {
+      const listed = await Site.create(database, 'Listed');
+      const gone = await listed.location('GONE');
+      const id = await listed.reader('gate', [await listed.location('GATE'), null, gone], { topic: 'gate' });
+      await listed.reader('idle', [], { topic: 'idle', format: 'csl-cs463' });
+      await database.rows('update locations set deleted_at = now() where id = $1', [gone]);
+      await json('antenna', 'set', '--reader', String(id), '--port', '2', '--min-rssi', '-65.5', '--disable');
+      await listed.asset('PALLET', 'E281');
+      const client = await ingest.connect('gate');
+      const reads = [{ value: 'E281' }, { value: 'FEED' }, { value: 'E281', antenna: 3 }, { value: 7 }];
+      await client.publishAsync('gate', JSON.stringify(reads), { qos: 1 });
+      await client.publishAsync('gate', 'no JSON', { qos: 1 });
+
+      const [gate, idle] = await json('reader', 'list', '--org', String(listed.orgId));
+      expect(gate).to.deep.equal({
+        id,
+        name: 'gate',
+        topic: 'gate',
+        format: 'tagtrail',
+        time: null,
+        identity: null,
+        report_unknown: null,
+        mqtt_username: 'gate',
+        created_at: gate.created_at,
+        antennas: [
+          { port: 1, location_external_key: 'GATE', min_rssi: null, enabled: true },
+          { port: 2, location_external_key: null, min_rssi: -65.5, enabled: false },
+          { port: 3, location_external_key: null, min_rssi: null, enabled: true },
+        ],
+        last_message_at: gate.last_message_at,
+        messages: 2,
+        messages_rejected: 1,
+        reads: 4,
+        recorded: 1,
+        duplicates: 0,
+        unknown: 1,
+        unplaced: 1,
+        rejected: 1,
+        ignored: 0,
+      });
+      expect(gate.last_message_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(idle).to.include({ name: 'idle', last_message_at: null, messages: 0, reads: 0 });
+      const { stdout } = await tagtrail('reader', 'list', '--org', String(listed.orgId));
+      expect(stdout).to.include('1=GATE 2=nowhere(from -65.5 dBm,off) 3=nowhere');
+    });
+
+    it('says that there is no such organization', () =>
+      fails(1, 'Organization 999 not found', 'reader', 'list', '--org', '999'));
+  });
+});

@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { createIntake, type Intake } from '../../services/mqtt-ingest/intake/intake.ts';
+import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
+import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
+import { createClock } from '../../services/shared/clock.ts';
+import { MICROS_PER_DAY } from '../../services/shared/instant.ts';
+import type { TestDatabase } from './database.ts';
+
+export const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
+
+export interface TestIntake {
+  /** Hands a message in; resolves when it may be acknowledged. */
+  receive(topic: string, payload: string | Buffer): ReturnType<Intake['receive']>;
+  registry: Registry;
+  /** What the intake told of outages and of poison. */
+  told: { outages: unknown[]; poison: unknown[] };
+}
+
+/** The intake of messages on the suite's database, with no broker in front. @param pool the suite's if left out. */
+export async function openIntake(database: TestDatabase, pool: pg.Pool = database.pool): Promise<TestIntake> {
+  const told: TestIntake['told'] = { outages: [], poison: [] };
+  const registry = await openRegistry({
+    url: database.url,
+    pool: database.pool,
+    builtinFormats: loadBuiltinFormats(),
+    onFault: () => {},
+  });
+  const intake = createIntake({
+    pool,
+    registry,
+    clock: createClock(),
+    rules: RULES,
+    onOutage: (error) => told.outages.push(error),
+    onPoison: (error) => told.poison.push(error),
+    onWarning: () => {},
+  });
+  database.beforeDrop(async () => {
+    await intake.drain(0);
+    await registry.close();
+  });
+  return {
+    registry,
+    told,
+    receive: (topic, payload) =>
+      intake.receive({ topic, payload: Buffer.from(payload), isDup: false, isStale: false }),
+  };
+}
+
+/** What became of the reads of a reader, or of all readers together. */
+export async function countersOf(database: TestDatabase, readerId: number | null = null) {
+  const [counters] = await database.rows(
+    `select sum(messages)::int as messages, sum(messages_rejected)::int as messages_rejected,
+       sum(reads)::int as reads, sum(recorded)::int as recorded, sum(duplicates)::int as duplicates,
+       sum(unknown)::int as unknown, sum(unplaced)::int as unplaced, sum(rejected)::int as rejected,
+       sum(ignored)::int as ignored
+     from reader_counters where $1::integer is null or reader_id = $1`,
+    [readerId],
+  );
+  return counters;
+}
