@@ -6,6 +6,8 @@ import type { PlacedScan } from './placed-scan.ts';
 import { assetName, lockPositions } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
+import { readSmoothing } from './smoothing/read-settings.ts';
+import type { SmoothingSettings } from './smoothing/settings.ts';
 import { sortOut } from './sort-out.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
 import { isAfterAll, updateHistories } from './update-histories.ts';
@@ -23,7 +25,7 @@ export interface RecordOptions {
  * what is known already, and writes raw scans, transitions, positions and unknown tags.
  *
  * Whatever the order, the batches, the repetitions and the number of processes, the same scans end in the same rows.
- * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
+ * Locks, always taken in this order and each kind in order of its key: the smoothing settings (shared), the locations (against deletion), the
  * positions of the assets (one recorder of an asset at a time), the unknown tags.
  *
  * @returns the outcome of each scan, in their order.
@@ -34,9 +36,15 @@ export async function recordScans(
   scans: readonly Scan[],
   { rules, now, isCareful }: RecordOptions,
 ): Promise<Outcome[]> {
-  const classified = await classify(client, scans, now, rules);
+  const [smoothing, classified] = await Promise.all([
+    readSmoothing(
+      client,
+      scans.map(({ orgId }) => orgId),
+    ),
+    classify(client, scans, now, rules),
+  ]);
   const placed = classified.flatMap((each) => ('placed' in each ? [each.placed] : []));
-  const duplicates = await writePlaced(client, placed, isCareful);
+  const duplicates = await writePlaced(client, placed, smoothing, isCareful);
   const outcomes = classified.map((each) =>
     'placed' in each ? outcomeOf(each.placed, duplicates.has(each.placed)) : each.outcome,
   );
@@ -50,6 +58,7 @@ export class KnownAfterAll extends Error {}
 async function writePlaced(
   client: ClientBase,
   placed: readonly PlacedScan[],
+  smoothing: ReadonlyMap<number, SmoothingSettings>,
   isCareful: boolean,
 ): Promise<ReadonlySet<PlacedScan>> {
   if (placed.length === 0) {
@@ -73,7 +82,7 @@ async function writePlaced(
   if (inserted < fresh.length) {
     throw new KnownAfterAll(`${fresh.length - inserted} scans were stored already`);
   }
-  await updateHistories(client, positions, [...fresh, ...stronger]);
+  await updateHistories(client, positions, [...fresh, ...stronger], smoothing);
   return duplicates;
 }
 

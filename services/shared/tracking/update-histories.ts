@@ -1,9 +1,12 @@
 import type { ClientBase } from 'pg';
+import type { Micros } from '../instant.ts';
 import { history, type Sighting, type Transition } from './history.ts';
-import { loadNeighbourhoods } from './neighbourhood.ts';
+import { loadNeighbourhoods, type Neighbourhood } from './neighbourhood.ts';
 import type { PlacedScan } from './placed-scan.ts';
 import { assetName, type Position, updatePositions } from './positions.ts';
 import { revise } from './revise.ts';
+import { loadSmoothedNeighbourhoods } from './smoothing/neighbourhood.ts';
+import type { SmoothingSettings } from './smoothing/settings.ts';
 import { type AssetTransition, deleteTransitions, putTransitions } from './transitions.ts';
 
 /** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
@@ -12,6 +15,8 @@ interface Touched {
   scans: PlacedScan[];
   /** Whether every scan is newer than all that was stored. */
   isInOrder: boolean;
+  /** Where smoothing bears on the scans: by what settings, and how far around them; else null. */
+  smoothed: { settings: SmoothingSettings; reach: Micros } | null;
 }
 
 /** What is to be written of one asset. */
@@ -23,22 +28,24 @@ interface Change {
 
 /**
  * Brings transitions and positions up to the scans that were just written. Scans in order need nothing but the
- * position, constant work each; others are worked into their neighbourhood.
+ * position, constant work each; others are worked into their neighbourhood. So are scans in order that smoothing bears
+ * on, unless they are where the asset is, for then nothing moves whether they count or not.
  *
  * @param positions of all assets concerned, locked.
  * @param changed the scans that were inserted or made stronger.
+ * @param smoothing by organization.
  */
 export async function updateHistories(
   client: ClientBase,
   positions: readonly Position[],
   changed: readonly PlacedScan[],
+  smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<void> {
-  const touched = touchedAssets(positions, changed);
-  const outOfOrder = touched.filter(({ isInOrder }) => !isInOrder);
-  const changes = [
-    ...touched.filter(({ isInOrder }) => isInOrder).map(append),
-    ...(outOfOrder.length === 0 ? [] : await workIn(client, outOfOrder)),
-  ];
+  const touched = touchedAssets(positions, changed, smoothing);
+  const { toAppend = [], toWorkIn = [] } = Object.groupBy(touched, (asset) =>
+    isAppendable(asset) ? 'toAppend' : 'toWorkIn',
+  );
+  const changes = [...toAppend.map(append), ...(toWorkIn.length === 0 ? [] : await workIn(client, toWorkIn))];
   const ofAsset = ({ orgId, assetId }: Position) => ({ orgId, assetId });
   const rows = (pick: (change: Change) => Transition[]): AssetTransition[] =>
     changes.flatMap((change) => pick(change).map((row) => ({ ...ofAsset(change.position), ...row })));
@@ -58,13 +65,35 @@ export async function updateHistories(
   ]);
 }
 
-function touchedAssets(positions: readonly Position[], changed: readonly PlacedScan[]): Touched[] {
+function touchedAssets(
+  positions: readonly Position[],
+  changed: readonly PlacedScan[],
+  smoothing: ReadonlyMap<number, SmoothingSettings>,
+): Touched[] {
   const scansOf = Map.groupBy(changed, assetName);
   return positions.flatMap((position) => {
     const scans = scansOf.get(assetName(position)) ?? [];
     const isInOrder = scans.every(({ observedAt }) => isAfterAll(position, observedAt));
-    return scans.length === 0 ? [] : [{ position, scans, isInOrder }];
+    const smoothed = smoothedBy(smoothing.get(position.orgId), scans);
+    return scans.length === 0 ? [] : [{ position, scans, isInOrder, smoothed }];
   });
+}
+
+function smoothedBy(
+  settings: SmoothingSettings | undefined,
+  scans: readonly PlacedScan[],
+): Touched['smoothed'] {
+  if (settings === undefined) {
+    return null;
+  }
+  const instants = scans.map(({ observedAt }) => observedAt);
+  const reach = settings.reach(Math.min(...instants), Math.max(...instants));
+  return reach === 0 ? null : { settings, reach };
+}
+
+function isAppendable({ position, scans, isInOrder, smoothed }: Touched): boolean {
+  const isAtItsPlace = () => scans.every(({ locationId }) => locationId === position.stay?.locationId);
+  return isInOrder && (smoothed === null || isAtItsPlace());
 }
 
 /** Whether `observedAt` is later than every stored scan of the asset. */
@@ -78,10 +107,7 @@ function append({ position, scans }: Touched): Change {
 }
 
 async function workIn(client: ClientBase, touched: readonly Touched[]): Promise<Change[]> {
-  const instants = touched.flatMap(({ scans }) => [
-    ...new Map(scans.map((scan) => [scan.observedAt, scan])).values(),
-  ]);
-  const neighbourhoods = await loadNeighbourhoods(client, instants);
+  const neighbourhoods = await neighbourhoodsOf(client, touched);
   return touched.map(({ position, scans }) => {
     const { windows, stored } = neighbourhoods.get(assetName(position)) ?? { windows: [], stored: [] };
     const revised = revise(stored, windows);
@@ -95,6 +121,26 @@ async function workIn(client: ClientBase, touched: readonly Touched[]): Promise<
       gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
     };
   });
+}
+
+async function neighbourhoodsOf(
+  client: ClientBase,
+  touched: readonly Touched[],
+): Promise<ReadonlyMap<string, Neighbourhood>> {
+  const instants = touched.flatMap(({ scans, smoothed }) =>
+    smoothed === null ? [...new Map(scans.map((scan) => [scan.observedAt, scan])).values()] : [],
+  );
+  const smoothedAssets = touched.flatMap(({ position: { orgId, assetId, lastSeen }, scans, smoothed }) => {
+    const changed = scans.map(({ observedAt }) => observedAt);
+    return smoothed === null
+      ? []
+      : [{ orgId, assetId, changed, lastSeen: Math.max(lastSeen ?? 0, ...changed), ...smoothed }];
+  });
+  const [plain, smooth] = await Promise.all([
+    instants.length === 0 ? [] : loadNeighbourhoods(client, instants),
+    loadSmoothedNeighbourhoods(client, smoothedAssets),
+  ]);
+  return new Map([...plain, ...smooth]);
 }
 
 function moved(position: Position, last: Transition | undefined, scans: readonly PlacedScan[]): Position {
