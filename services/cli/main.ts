@@ -6,9 +6,21 @@ import { addKeyCreate } from './commands/key-create.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgCreate } from './commands/org-create.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
+import { addSmoothingSet } from './commands/smoothing-set.ts';
+import { addSmoothingShow } from './commands/smoothing-show.ts';
+import { addSmoothingTry } from './commands/smoothing-try.ts';
 
 const program = commandLine();
-for (const add of [addMigrate, addOrgCreate, addKeyCreate, addReaderCreate, addAntennaSet]) {
+for (const add of [
+  addMigrate,
+  addOrgCreate,
+  addKeyCreate,
+  addReaderCreate,
+  addAntennaSet,
+  addSmoothingSet,
+  addSmoothingShow,
+  addSmoothingTry,
+]) {
   add(program);
 }
 process.exitCode = await run();
