@@ -7,10 +7,9 @@ import { assetName, lockPositions } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
-import type { SmoothingSettings } from './smoothing/settings.ts';
 import { sortOut } from './sort-out.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
-import { isAfterAll, updateHistories } from './update-histories.ts';
+import { isAfterAll, mayMove, touchedAssets, updateHistories } from './update-histories.ts';
 
 export interface RecordOptions {
   rules: TimeRules;
@@ -25,8 +24,8 @@ export interface RecordOptions {
  * what is known already, and writes raw scans, transitions, positions and unknown tags.
  *
  * Whatever the order, the batches, the repetitions and the number of processes, the same scans end in the same rows.
- * Locks, always taken in this order and each kind in order of its key: the smoothing settings (shared), the locations (against deletion), the
- * positions of the assets (one recorder of an asset at a time), the unknown tags.
+ * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
+ * positions of the assets (one recorder of an asset at a time), the smoothing settings (shared), the unknown tags.
  *
  * @returns the outcome of each scan, in their order.
  * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
@@ -36,15 +35,9 @@ export async function recordScans(
   scans: readonly Scan[],
   { rules, now, isCareful }: RecordOptions,
 ): Promise<Outcome[]> {
-  const [smoothing, classified] = await Promise.all([
-    readSmoothing(
-      client,
-      scans.map(({ orgId }) => orgId),
-    ),
-    classify(client, scans, now, rules),
-  ]);
+  const classified = await classify(client, scans, now, rules);
   const placed = classified.flatMap((each) => ('placed' in each ? [each.placed] : []));
-  const duplicates = await writePlaced(client, placed, smoothing, isCareful);
+  const duplicates = await writePlaced(client, placed, isCareful);
   const outcomes = classified.map((each) =>
     'placed' in each ? outcomeOf(each.placed, duplicates.has(each.placed)) : each.outcome,
   );
@@ -58,7 +51,6 @@ export class KnownAfterAll extends Error {}
 async function writePlaced(
   client: ClientBase,
   placed: readonly PlacedScan[],
-  smoothing: ReadonlyMap<number, SmoothingSettings>,
   isCareful: boolean,
 ): Promise<ReadonlySet<PlacedScan>> {
   if (placed.length === 0) {
@@ -75,14 +67,19 @@ async function writePlaced(
   // and the one that the database gives up is run again.
   const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
   positions.push(...(await lockPositions(client, others)));
-  const [inserted] = await Promise.all([
+  const touched = touchedAssets(positions, [...fresh, ...stronger]);
+  const [inserted, , smoothing] = await Promise.all([
     insertScanEvents(client, fresh),
     strengthenScanEvents(client, stronger),
+    readSmoothing(
+      client,
+      touched.flatMap((asset) => (mayMove(asset) ? [asset.position.orgId] : [])),
+    ),
   ]);
   if (inserted < fresh.length) {
     throw new KnownAfterAll(`${fresh.length - inserted} scans were stored already`);
   }
-  await updateHistories(client, positions, [...fresh, ...stronger], smoothing);
+  await updateHistories(client, touched, smoothing);
   return duplicates;
 }
 

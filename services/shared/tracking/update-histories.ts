@@ -10,11 +10,15 @@ import type { SmoothingSettings } from './smoothing/settings.ts';
 import { type AssetTransition, deleteTransitions, putTransitions } from './transitions.ts';
 
 /** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
-interface Touched {
+export interface Touched {
   position: Position;
   scans: PlacedScan[];
   /** Whether every scan is newer than all that was stored. */
   isInOrder: boolean;
+}
+
+/** An asset whose scans have to be worked into their neighbourhood. */
+interface ToWorkIn extends Touched {
   /** Where smoothing bears on the scans: by what settings, and how far around them; else null. */
   smoothed: { settings: SmoothingSettings; reach: Micros } | null;
 }
@@ -31,20 +35,24 @@ interface Change {
  * position, constant work each; others are worked into their neighbourhood. So are scans in order that smoothing bears
  * on, unless they are where the asset is, for then nothing moves whether they count or not.
  *
- * @param positions of all assets concerned, locked.
- * @param changed the scans that were inserted or made stronger.
- * @param smoothing by organization.
+ * @param touched of locked positions.
+ * @param smoothing by organization; of those without an asset that {@link mayMove} it is not looked at.
  */
 export async function updateHistories(
   client: ClientBase,
-  positions: readonly Position[],
-  changed: readonly PlacedScan[],
+  touched: readonly Touched[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<void> {
-  const touched = touchedAssets(positions, changed, smoothing);
-  const { toAppend = [], toWorkIn = [] } = Object.groupBy(touched, (asset) =>
-    isAppendable(asset) ? 'toAppend' : 'toWorkIn',
-  );
+  const toAppend: Touched[] = [];
+  const toWorkIn: ToWorkIn[] = [];
+  for (const asset of touched) {
+    const smoothed = mayMove(asset) ? smoothedBy(smoothing.get(asset.position.orgId), asset.scans) : null;
+    if (asset.isInOrder && smoothed === null) {
+      toAppend.push(asset);
+    } else {
+      toWorkIn.push({ ...asset, smoothed });
+    }
+  }
   const changes = [...toAppend.map(append), ...(toWorkIn.length === 0 ? [] : await workIn(client, toWorkIn))];
   const ofAsset = ({ orgId, assetId }: Position) => ({ orgId, assetId });
   const rows = (pick: (change: Change) => Transition[]): AssetTransition[] =>
@@ -65,35 +73,36 @@ export async function updateHistories(
   ]);
 }
 
-function touchedAssets(
-  positions: readonly Position[],
-  changed: readonly PlacedScan[],
-  smoothing: ReadonlyMap<number, SmoothingSettings>,
-): Touched[] {
+/**
+ * The assets whose stored scans have changed.
+ *
+ * @param positions of all assets concerned, locked.
+ * @param changed the scans that are new or made stronger.
+ */
+export function touchedAssets(positions: readonly Position[], changed: readonly PlacedScan[]): Touched[] {
   const scansOf = Map.groupBy(changed, assetName);
   return positions.flatMap((position) => {
     const scans = scansOf.get(assetName(position)) ?? [];
     const isInOrder = scans.every(({ observedAt }) => isAfterAll(position, observedAt));
-    const smoothed = smoothedBy(smoothing.get(position.orgId), scans);
-    return scans.length === 0 ? [] : [{ position, scans, isInOrder, smoothed }];
+    return scans.length === 0 ? [] : [{ position, scans, isInOrder }];
   });
+}
+
+/** Whether the scans are anything but the newest of an asset where it is, so that it matters which of them count. */
+export function mayMove({ position, scans, isInOrder }: Touched): boolean {
+  return !isInOrder || scans.some(({ locationId }) => locationId !== position.stay?.locationId);
 }
 
 function smoothedBy(
   settings: SmoothingSettings | undefined,
   scans: readonly PlacedScan[],
-): Touched['smoothed'] {
+): ToWorkIn['smoothed'] {
   if (settings === undefined) {
     return null;
   }
   const instants = scans.map(({ observedAt }) => observedAt);
   const reach = settings.reach(Math.min(...instants), Math.max(...instants));
   return reach === 0 ? null : { settings, reach };
-}
-
-function isAppendable({ position, scans, isInOrder, smoothed }: Touched): boolean {
-  const isAtItsPlace = () => scans.every(({ locationId }) => locationId === position.stay?.locationId);
-  return isInOrder && (smoothed === null || isAtItsPlace());
 }
 
 /** Whether `observedAt` is later than every stored scan of the asset. */
@@ -106,7 +115,7 @@ function append({ position, scans }: Touched): Change {
   return { position: moved(position, put.at(-1), scans), put, gone: [] };
 }
 
-async function workIn(client: ClientBase, touched: readonly Touched[]): Promise<Change[]> {
+async function workIn(client: ClientBase, touched: readonly ToWorkIn[]): Promise<Change[]> {
   const neighbourhoods = await neighbourhoodsOf(client, touched);
   return touched.map(({ position, scans }) => {
     const { windows, stored } = neighbourhoods.get(assetName(position)) ?? { windows: [], stored: [] };
@@ -125,7 +134,7 @@ async function workIn(client: ClientBase, touched: readonly Touched[]): Promise<
 
 async function neighbourhoodsOf(
   client: ClientBase,
-  touched: readonly Touched[],
+  touched: readonly ToWorkIn[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
   const instants = touched.flatMap(({ scans, smoothed }) =>
     smoothed === null ? [...new Map(scans.map((scan) => [scan.observedAt, scan])).values()] : [],

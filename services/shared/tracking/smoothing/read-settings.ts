@@ -10,6 +10,9 @@ export async function readSmoothing(
   client: ClientBase,
   orgIds: readonly number[],
 ): Promise<ReadonlyMap<number, SmoothingSettings>> {
+  if (orgIds.length === 0) {
+    return new Map();
+  }
   // Two statements, sent together: one that locks and reads would read what was there before it got the lock.
   const [, { rows }] = await Promise.all([
     client.query({

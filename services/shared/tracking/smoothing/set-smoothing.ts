@@ -22,9 +22,10 @@ export async function setSmoothing(pool: pg.Pool, change: SmoothingChange): Prom
   requireSetting(change);
   const { window = null, minimum = null, margin = null } = typeof smoothing === 'object' ? smoothing : {};
   return inTransaction(pool, async (client) => {
-    // Waits for the recorders under way, and lets no other begin, so that no scan is newer than the newest it sees.
-    await client.query('select pg_advisory_xact_lock($1)', [SMOOTHING_LOCK]);
     const locationId = await findPlace(client, orgId, locationExternalKey);
+    // Waits for the recorders that have read the settings, and lets no other read them, so that none has yet decided
+    // about a scan that is newer than the newest seen here.
+    await client.query('select pg_advisory_xact_lock($1)', [SMOOTHING_LOCK]);
     const { rows } = await client.query<{ valid_from: Micros }>(
       `insert into smoothing_settings
          (org_id, location_id, valid_from, mode, window_seconds, min_seconds, margin_db)
