@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import type { Micros } from '../../shared/instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../shared/instant.ts';
 import type { Setting } from '../../shared/tracking/smoothing/setting.ts';
 import {
   locationKeys,
@@ -67,7 +67,8 @@ async function tryOn(
 ): Promise<void> {
   const { org: orgId, location = null, asset = null, json: isJson = false } = options;
   const recorded = await recordedPeriod(client, orgId);
-  const period = { from: options.from ?? recorded?.from ?? 0, to: options.to ?? recorded?.to ?? 0 };
+  const now = Date.now() * MICROS_PER_MILLISECOND;
+  const period = { from: options.from ?? recorded?.from ?? now, to: options.to ?? recorded?.to ?? now };
   const totals: Totals = { present: 0, proposed: 0, disappearing: 0, appearing: 0 };
   const printer = printerOf(isJson);
   const trial = {
