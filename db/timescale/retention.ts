@@ -34,6 +34,12 @@ export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept
   });
 }
 
+/**
+ * Kept on top, for scans that are just recent enough to be recorded: whether those around them count that smoothing
+ * looks at depends on scans up to two of its widest windows (of ten minutes) before.
+ */
+const SURROUNDINGS = "interval '1 hour'";
+
 /** Any number of its own; advisory locks are per database. */
 const SWEEP_LOCK = 7_461_728;
 
@@ -45,11 +51,11 @@ async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<
   const { rowCount } =
     rows[0]?.is_hypertable === true
       ? await client.query(
-          `select drop_chunks('scan_events', older_than => now() - make_interval(days => $1))`,
+          `select drop_chunks('scan_events', older_than => now() - make_interval(days => $1) - ${SURROUNDINGS})`,
           cutoff,
         )
       : await client.query(
-          'delete from scan_events where observed_at < now() - make_interval(days => $1)',
+          `delete from scan_events where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS}`,
           cutoff,
         );
   return rowCount ?? 0;

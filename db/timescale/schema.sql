@@ -264,6 +264,30 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
 
+create table smoothing_settings (
+  org_id integer not null,
+  id integer generated always as identity not null,
+  location_id integer,
+  valid_from timestamp with time zone not null,
+  mode text not null,
+  window_seconds integer,
+  min_seconds integer,
+  margin_db double precision,
+  constraint smoothing_settings__org_id_id PRIMARY KEY (org_id, id),
+  constraint smoothing_settings__margin_db CHECK (((margin_db > (0)::double precision) AND (margin_db <= (100)::double precision))),
+  constraint smoothing_settings__min_seconds CHECK (((min_seconds >= 1) AND (min_seconds <= window_seconds))),
+  constraint smoothing_settings__mode CHECK (((mode = ANY (ARRAY['on'::text, 'off'::text])) OR ((mode = 'inherit'::text) AND (location_id IS NOT NULL)))),
+  constraint smoothing_settings__on CHECK (
+CASE
+    WHEN (mode = 'on'::text) THEN ((window_seconds IS NOT NULL) AND (num_nonnulls(min_seconds, margin_db) > 0))
+    ELSE (num_nonnulls(window_seconds, min_seconds, margin_db) = 0)
+END),
+  constraint smoothing_settings__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint smoothing_settings__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint smoothing_settings__window_seconds CHECK (((window_seconds >= 1) AND (window_seconds <= 600)))
+);
+CREATE INDEX smoothing_settings__org_id_location_id_valid_from ON public.smoothing_settings USING btree (org_id, location_id, valid_from);
+
 create table submissions (
   org_id integer not null,
   id text collate "C" not null,

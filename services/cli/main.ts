@@ -28,6 +28,9 @@ import { addReaderSet } from './commands/reader-set.ts';
 import { addRejectedList } from './commands/rejected-list.ts';
 import { addRejectedReplay } from './commands/rejected-replay.ts';
 import { addRejectedShow } from './commands/rejected-show.ts';
+import { addSmoothingSet } from './commands/smoothing-set.ts';
+import { addSmoothingShow } from './commands/smoothing-show.ts';
+import { addSmoothingTry } from './commands/smoothing-try.ts';
 import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 
@@ -57,6 +60,9 @@ const commands = [
   addRejectedList,
   addRejectedShow,
   addRejectedReplay,
+  addSmoothingSet,
+  addSmoothingShow,
+  addSmoothingTry,
   addImportAssets,
   addExportAssets,
   addDoctor,

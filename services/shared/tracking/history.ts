@@ -50,7 +50,7 @@ export function wholeSeconds(start: Micros, end: Micros): number {
 }
 
 /** In order of time, the strongest sighting of each instant; of equally strong ones the smallest location id. */
-function onePerInstant(sightings: readonly Sighting[]): Sighting[] {
+export function onePerInstant<Seen extends Sighting>(sightings: readonly Seen[]): Seen[] {
   const ordered = sightings.toSorted(byTimeThenStrength);
   return ordered.filter((sighting, index) => sighting.observedAt !== ordered[index - 1]?.observedAt);
 }

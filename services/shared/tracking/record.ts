@@ -6,9 +6,10 @@ import type { PlacedScan } from './placed-scan.ts';
 import { assetName, lockPositions } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
+import { readSmoothing } from './smoothing/read-settings.ts';
 import { sortOut } from './sort-out.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
-import { isAfterAll, updateHistories } from './update-histories.ts';
+import { isAfterAll, mayMove, touchedAssets, updateHistories } from './update-histories.ts';
 
 export interface RecordOptions {
   rules: TimeRules;
@@ -24,7 +25,7 @@ export interface RecordOptions {
  *
  * Whatever the order, the batches, the repetitions and the number of processes, the same scans end in the same rows.
  * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
- * positions of the assets (one recorder of an asset at a time), the unknown tags.
+ * positions of the assets (one recorder of an asset at a time), the smoothing settings (shared), the unknown tags.
  *
  * @returns the outcome of each scan, in their order.
  * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
@@ -66,14 +67,19 @@ async function writePlaced(
   // and the one that the database gives up is run again.
   const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
   positions.push(...(await lockPositions(client, others)));
-  const [inserted] = await Promise.all([
+  const touched = touchedAssets(positions, [...fresh, ...stronger]);
+  const [inserted, , smoothing] = await Promise.all([
     insertScanEvents(client, fresh),
     strengthenScanEvents(client, stronger),
+    readSmoothing(
+      client,
+      touched.flatMap((asset) => (mayMove(asset) ? [asset.position.orgId] : [])),
+    ),
   ]);
   if (inserted < fresh.length) {
     throw new KnownAfterAll(`${fresh.length - inserted} scans were stored already`);
   }
-  await updateHistories(client, positions, [...fresh, ...stronger]);
+  await updateHistories(client, touched, smoothing);
   return duplicates;
 }
 

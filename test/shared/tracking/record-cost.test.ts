@@ -1,19 +1,12 @@
 import { expect } from 'chai';
-import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
-import { recordScans } from '../../../services/shared/tracking/record.ts';
 import type { Scan } from '../../../services/shared/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, RULES, record, storedHistory } from './recording.ts';
+import { costOfRecording } from './cost.ts';
+import { aRead, record, storedHistory } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;
-
-interface Cost {
-  statements: number;
-  rows: number;
-}
 
 describe('the cost of recording', function () {
   this.timeout(120_000);
@@ -42,20 +35,7 @@ describe('the cost of recording', function () {
   const scanOf = (value: string, at: number, place: number): Scan =>
     aRead({ orgId: site.orgId, readerId, value, locationId: places[place % 2] ?? 0, at });
 
-  /** Statements sent and rows returned or written while a batch is recorded for the first time. */
-  function costOf(scans: readonly Scan[]): Promise<Cost> {
-    const cost = { statements: 0, rows: 0 };
-    return inTransaction(database.pool, async (client) => {
-      const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
-      const outcomes = await recordScans(counted(client, cost), scans, {
-        rules: RULES,
-        now,
-        isCareful: false,
-      });
-      expect(new Set(outcomes.map(({ status }) => status))).to.deep.equal(new Set(['recorded']));
-      return cost;
-    });
-  }
+  const costOf = (scans: readonly Scan[]) => costOfRecording(database, scans);
 
   const arrivals: [string, (stored: number) => number][] = [
     ['the newest scan', (stored) => second(stored) + 1],
@@ -95,16 +75,3 @@ describe('the cost of recording', function () {
     expect(stay.statements).to.be.at.most(move.statements);
   });
 });
-
-/** `client`, with its statements and their rows counted into `cost`. */
-function counted(client: pg.PoolClient, cost: Cost): pg.PoolClient {
-  const query = async (statement: string | pg.QueryConfig, values?: unknown[]) => {
-    cost.statements++;
-    const result = await client.query(statement, values);
-    cost.rows += result.rowCount ?? 0;
-    return result;
-  };
-  return new Proxy(client, {
-    get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)),
-  });
-}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { setSmoothing } from '../../shared/tracking/smoothing/set-smoothing.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { shownTime } from '../instants.ts';
+import {
+  described,
+  type SmoothingOptions,
+  shown,
+  smoothingOf,
+  withSmoothingOptions,
+} from '../smoothing-options.ts';
+
+interface Options extends SmoothingOptions {
+  org: number;
+  location?: string;
+  json?: boolean;
+}
+
+export function addSmoothingSet(program: Command): void {
+  withSmoothingOptions(
+    addCommand(program, 'smoothing', 'set')
+      .description(
+        'Say when a move counts, so that assets do not bounce between antennas whose ranges overlap. It holds for scans ' +
+          'observed from now on; no history changes.',
+      )
+      .requiredOption('--org <id>', 'the organization', id)
+      .option('--location <key>', 'for moves to this location only, by its external key'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npx tagtrail smoothing set --org 1 --window 30 --min-seconds 5 --margin-db 8' +
+        '\n  npx tagtrail smoothing set --org 1 --location DOCK-2 --off',
+    )
+    .action(async (options: Options) => {
+      const { org: orgId, location = null } = options;
+      const smoothing = smoothingOf(options);
+      const validFrom = await withConnections(({ pool }) =>
+        setSmoothing(pool, { orgId, locationExternalKey: location, smoothing }),
+      );
+      const setting = shown(smoothing);
+      tell(
+        {
+          json: {
+            org_id: orgId,
+            location_external_key: location,
+            ...setting,
+            valid_from: shownTime(validFrom),
+          },
+          text: `${location ?? `Organization ${orgId}`}: ${described(setting)}; for scans observed from ${shownTime(validFrom)}`,
+        },
+        options,
+      );
+    });
+}

@@ -1,0 +1,17 @@
+import { InvalidArgumentError } from 'commander';
+import { parseTimestamp } from '../shared/http/timestamps.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../shared/instant.ts';
+
+/** Reads an option's RFC 3339 time. */
+export function time(text: string): Micros {
+  const instant = parseTimestamp(text);
+  if (instant === null) {
+    throw new InvalidArgumentError('It is an RFC 3339 time, such as 2026-05-01T10:00:00Z.');
+  }
+  return Date.parse(`${instant.slice(0, 19)}Z`) * MICROS_PER_MILLISECOND + Number(instant.slice(20, 26));
+}
+
+/** As the wire shows it, in milliseconds. */
+export function shownTime(at: Micros): string {
+  return new Date(Math.floor(at / MICROS_PER_MILLISECOND)).toISOString();
+}

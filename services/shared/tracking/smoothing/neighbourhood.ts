@@ -1,0 +1,141 @@
+import type { ClientBase } from 'pg';
+import type { Micros } from '../../instant.ts';
+import type { Transition } from '../history.ts';
+import type { Neighbourhood } from '../neighbourhood.ts';
+import { type AssetRef, assetName } from '../positions.ts';
+import { revise, type Window } from '../revise.ts';
+import { countingScans, type Seen } from './counting.ts';
+import { loadScans, loadTransitions, type Stretch, scansAhead } from './load-stretches.ts';
+import type { SmoothingSettings } from './settings.ts';
+
+/** An asset whose scans have changed where smoothing bears on them. */
+export interface SmoothedAsset extends AssetRef {
+  /** The instants of the changed scans. */
+  changed: readonly Micros[];
+  /** The newest instant at which it was seen, the changed ones included. */
+  lastSeen: Micros;
+  settings: SmoothingSettings;
+  /** The widest window that can hold for what the changed scans bear upon. */
+  reach: Micros;
+}
+
+/**
+ * What {@link revise} needs to know of assets that are smoothed, with the scans that count as its sightings.
+ *
+ * A changed scan bears on the scans within its window, so a stretch of one window to either side is looked at anew, for
+ * which another window's length around it is read. After the stretch the same scans count as before; but the first of
+ * them follows on another stay if the stretch now ends in another. Then one looks on, piece by piece and each read
+ * once, until the stay is the one that is stored, which it is from the first scan that counts. That is the next scan
+ * unless it lies in doubt; so only late scans take more than one round, and seldom do.
+ *
+ * @returns by {@link assetName}.
+ */
+export async function loadSmoothedNeighbourhoods(
+  client: ClientBase,
+  assets: readonly SmoothedAsset[],
+): Promise<ReadonlyMap<string, Neighbourhood>> {
+  const known = new Map(assets.map((asset) => [assetName(asset), new KnownOfAsset(asset)]));
+  let pieces = assets.flatMap(initialStretches);
+  for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
+    const [scans, transitions] = await Promise.all([
+      loadScans(
+        client,
+        pieces.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece),
+      ),
+      loadTransitions(client, pieces),
+    ]);
+    for (const [index, piece] of pieces.entries()) {
+      known.get(assetName(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
+    }
+    const unsettled = [...known.values()].flatMap((asset) => asset.unsettled());
+    pieces = unsettled.length === 0 ? [] : await piecesAhead(client, unsettled, count);
+  }
+  return new Map([...known].map(([name, asset]) => [name, asset.neighbourhood()]));
+}
+
+/** How many scans are looked on by at a time, at most. */
+const MOST_AHEAD = 4_096;
+
+async function piecesAhead(
+  client: ClientBase,
+  stretches: readonly Stretch[],
+  count: number,
+): Promise<Stretch[]> {
+  const ends = await scansAhead(client, stretches, count);
+  return stretches.flatMap((stretch, index) => {
+    const to = ends[index] ?? null;
+    return to === null ? [] : [{ ...stretch, from: stretch.to + 1, to }];
+  });
+}
+
+/** One window to either side of every changed instant; those that meet made one. */
+function initialStretches({ orgId, assetId, changed, reach }: SmoothedAsset): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const instant of changed.toSorted((a, b) => a - b)) {
+    const last = stretches.at(-1);
+    if (last !== undefined && instant - reach <= last.to) {
+      last.to = instant + reach;
+    } else {
+      stretches.push({ orgId, assetId, from: instant - reach, to: instant + reach });
+    }
+  }
+  return stretches;
+}
+
+class KnownOfAsset {
+  readonly #asset: SmoothedAsset;
+  /** What was looked at, with the scans that count. */
+  readonly #windows: Window[] = [];
+  readonly #stored = new Map<Micros, Transition>();
+
+  constructor(asset: SmoothedAsset) {
+    this.#asset = asset;
+  }
+
+  /** With all that bears on the scans in it. Another setting may hold there than around the changed scans. */
+  surroundingsOf({ from, to, ...asset }: Stretch): Stretch {
+    const reach = this.#asset.settings.reach(from, to);
+    return { ...asset, from: from - reach, to: to + reach };
+  }
+
+  /**
+   * @param piece a stretch, or what comes right after one that was learned.
+   * @param scans all in its surroundings.
+   */
+  learn({ from, to }: Stretch, scans: readonly Seen[], transitions: readonly Transition[]): void {
+    const sightings = countingScans(scans, this.#asset.settings).filter(
+      ({ observedAt }) => observedAt >= from && observedAt <= to,
+    );
+    const continued = this.#windows.find((window) => window.to === from - 1);
+    if (continued === undefined) {
+      this.#windows.push({ from, to, sightings });
+    } else {
+      continued.to = to;
+      continued.sightings = [...continued.sightings, ...sightings];
+    }
+    for (const transition of transitions) {
+      this.#stored.set(transition.observedAt, transition);
+    }
+  }
+
+  neighbourhood(): Neighbourhood {
+    return {
+      windows: this.#windows,
+      stored: [...this.#stored.values()].toSorted((a, b) => a.observedAt - b.observedAt),
+    };
+  }
+
+  /** Stretches that end in another stay than is stored, with scans after them. */
+  unsettled(): Stretch[] {
+    const { orgId, assetId, lastSeen } = this.#asset;
+    const { windows, stored } = this.neighbourhood();
+    const revised = revise(stored, windows);
+    return windows
+      .filter(({ to }) => to < lastSeen && placeAt(revised, to) !== placeAt(stored, to))
+      .map(({ from, to }) => ({ orgId, assetId, from, to }));
+  }
+}
+
+function placeAt(transitions: readonly Transition[], at: Micros): number | null {
+  return transitions.findLast(({ observedAt }) => observedAt <= at)?.locationId ?? null;
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { useDatabase } from '../../../support/database.ts';
+import { Site } from '../../../support/site.ts';
+import { costOfRecording } from '../cost.ts';
+import { aRead, record } from '../recording.ts';
+import { storeSettings } from './stored-settings.ts';
+
+const SECOND = 1_000_000;
+const START = Date.UTC(2026, 4, 1, 10) * 1_000;
+
+describe('the cost of recording what is smoothed', function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+  const places: number[] = [];
+  let site: Site;
+  let assets = 0;
+
+  before(async () => {
+    site = await Site.create(database);
+    places.push(await site.location('A'), await site.location('B'));
+    const smoothing = { window: 10 * SECOND, minimum: 5 * SECOND, margin: null };
+    await storeSettings(database, site.orgId, [{ locationId: null, validFrom: START, smoothing }]);
+  });
+
+  const scanOf = (value: string, second: number, place: number) =>
+    aRead({
+      orgId: site.orgId,
+      readerId: 1,
+      value,
+      locationId: places[place % 2] ?? 0,
+      at: START + second * SECOND,
+    });
+
+  /** An asset that was read once a second, at A for ten seconds, then at B, and so on. */
+  async function assetReadFor(seconds: number): Promise<string> {
+    const value = `crate-${++assets}`;
+    await site.asset(value, value);
+    const reads = Array.from({ length: seconds }, (_, second) =>
+      scanOf(value, second, Math.floor(second / 10)),
+    );
+    for (let start = 0; start < seconds; start += 500) {
+      await record(database, reads.slice(start, start + 500));
+    }
+    return value;
+  }
+
+  const arrivals: [string, (seconds: number) => { second: number; place: number }][] = [
+    ['the newest scan', (seconds) => ({ second: seconds, place: 0 })],
+    ['a late scan', (seconds) => ({ second: seconds / 2 + 0.5, place: 0 })],
+    ['a late scan at another place', (seconds) => ({ second: seconds / 2 + 4.5, place: 1 })],
+    ['a scan earlier than all others', () => ({ second: -1, place: 1 })],
+  ];
+  for (const [what, at] of arrivals) {
+    it(`goes by the window and not by what is stored, for ${what}`, async () => {
+      const costs = [];
+      for (const seconds of [80, 2_000]) {
+        const value = await assetReadFor(seconds);
+        const { second, place } = at(seconds);
+        costs.push(await costOfRecording(database, [scanOf(value, second, place)]));
+      }
+      expect(costs[1]).to.deep.equal(costs[0]);
+      expect(costs[0]?.rows).to.be.within(1, 80);
+    });
+  }
+
+  it('is no more than without smoothing where an asset stands still', async () => {
+    const smoothed = await assetReadFor(5);
+    const other = await Site.create(database, 'Other');
+    const elsewhere = await other.location('A');
+    await other.asset('still', 'still');
+    const plain = (second: number) => ({
+      ...scanOf('still', second, 0),
+      orgId: other.orgId,
+      locationId: elsewhere,
+    });
+    await record(database, [plain(0)]);
+    expect(await costOfRecording(database, [scanOf(smoothed, 6, 0)])).to.deep.equal(
+      await costOfRecording(database, [plain(6)]),
+    );
+  });
+});
