@@ -49,13 +49,15 @@ export function useMosquitto(configure: (broker: Mosquitto) => string[] = () => 
     folder,
     start: async () => {
       child = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], { env: ENVIRONMENT, stdio: 'pipe' });
+      const said: string[] = [];
       for await (const line of createInterface({ input: child.stderr ?? process.stdin })) {
+        said.push(line);
         if (line.includes(' running')) {
           child.stderr?.resume();
           return;
         }
       }
-      throw new Error('mosquitto ended before it was ready');
+      throw new Error(`mosquitto ended before it was ready:\n${said.join('\n')}`);
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),

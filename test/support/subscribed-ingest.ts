@@ -36,8 +36,8 @@ export async function startIngestOn(
   database: TestDatabase,
   mqttUrl: string,
   settings: Partial<SubscribedIngestConfig> = {},
+  log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
 ): Promise<RunningIngest> {
-  const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
   const lifecycle = new Lifecycle(log);
   const stop = () => lifecycle.stop();
   database.beforeDrop(stop);

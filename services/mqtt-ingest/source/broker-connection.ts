@@ -134,10 +134,13 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),
     close: async () => {
       acknowledgements.flush();
+      // Not by the library, which waits for every answer it has not got.
+      writeToStream({ cmd: 'disconnect', reasonCode: 0 }, stream, client.options);
+      stream.end();
       const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
-      await client.endAsync();
       await ended.promise;
       clearTimeout(timer);
+      client.end(true);
     },
   };
 }

@@ -22,7 +22,7 @@ for (const protocolVersion of [4, 5] as const) {
     let holds: (delivery: Delivery) => boolean;
 
     beforeEach(async () => {
-      broker = await ScriptedBroker.start();
+      broker = await ScriptedBroker.start({ grant: (filter) => (filter === 'unanswered' ? null : 1) });
       deliveries = [];
       holds = () => false;
     });
@@ -177,6 +177,15 @@ for (const protocolVersion of [4, 5] as const) {
       expect(side.acknowledged()).to.deep.equal([]);
     });
 
+    it('says goodbye without waiting for what the broker never answered', async () => {
+      const [connection, side] = await open();
+      const unanswered = connection.subscribe(['unanswered']).catch((error: unknown) => error);
+      await side.sent('subscribe', 1);
+      await connection.close();
+      expect(side.received.at(-1)).to.have.property('cmd', 'disconnect');
+      expect(await unanswered).to.be.instanceOf(Error);
+    });
+
     it('sends what is due before its goodbye', async () => {
       const [connection, side] = await open();
       publish(side, 1);
@@ -205,28 +214,32 @@ describe('a connection that a broker refuses', () => {
     );
 
   it('is told apart where the version is at fault', async () => {
-    broker = await ScriptedBroker.start(() => ({
-      cmd: 'connack',
-      returnCode: 1,
-      reasonCode: 132,
-      sessionPresent: false,
-    }));
+    broker = await ScriptedBroker.start({
+      connack: () => ({
+        cmd: 'connack',
+        returnCode: 1,
+        reasonCode: 132,
+        sessionPresent: false,
+      }),
+    });
     expect(await faultOf(4)).to.be.instanceOf(VersionRefused);
     expect(await faultOf(5)).to.be.instanceOf(VersionRefused);
   });
 
   it('is told apart where the broker says nothing', async () => {
-    broker = await ScriptedBroker.start(() => null);
+    broker = await ScriptedBroker.start({ connack: () => null });
     expect(await faultOf(5)).to.be.instanceOf(NoAnswer);
   });
 
   it('says why otherwise', async () => {
-    broker = await ScriptedBroker.start(() => ({
-      cmd: 'connack',
-      returnCode: 5,
-      reasonCode: 135,
-      sessionPresent: false,
-    }));
+    broker = await ScriptedBroker.start({
+      connack: () => ({
+        cmd: 'connack',
+        returnCode: 5,
+        reasonCode: 135,
+        sessionPresent: false,
+      }),
+    });
     expect(await faultOf(4))
       .to.have.property('message')
       .that.includes('Not authorized');

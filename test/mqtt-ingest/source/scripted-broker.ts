@@ -16,27 +16,28 @@ export interface BrokerSide {
   socket: Socket;
 }
 
+export interface Script {
+  /** What to answer the n-th CONNECT, from 1; null to close the connection. */
+  connack?(attempt: number): Packet | null;
+  /** What to answer a subscription: a QoS, or 128 and above; null never to answer. */
+  grant?(filter: string): number | null;
+}
+
+const WELCOME: Packet = { cmd: 'connack', returnCode: 0, reasonCode: 0, sessionPresent: true };
+
 /** A broker that does what the test says, but answers CONNECT, SUBSCRIBE, UNSUBSCRIBE and PINGREQ by itself. */
 export class ScriptedBroker {
   readonly connections: BrokerSide[] = [];
   readonly #server: Server;
-  readonly #connack: (attempt: number) => Packet | null;
+  readonly #script: Required<Script>;
 
-  private constructor(connack: (attempt: number) => Packet | null) {
-    this.#connack = connack;
+  private constructor(script: Required<Script>) {
+    this.#script = script;
     this.#server = createServer((socket) => this.#take(socket));
   }
 
-  /** @param connack what to answer the n-th CONNECT, from 1; null to close the connection. */
-  static async start(
-    connack: (attempt: number) => Packet | null = () => ({
-      cmd: 'connack',
-      returnCode: 0,
-      reasonCode: 0,
-      sessionPresent: true,
-    }),
-  ): Promise<ScriptedBroker> {
-    const broker = new ScriptedBroker(connack);
+  static async start(script: Script = {}): Promise<ScriptedBroker> {
+    const broker = new ScriptedBroker({ connack: () => WELCOME, grant: () => 1, ...script });
     broker.#server.listen(0, '127.0.0.1');
     await once(broker.#server, 'listening');
     return broker;
@@ -72,7 +73,7 @@ export class ScriptedBroker {
       received.push(packet);
       if (packet.cmd === 'connect') {
         protocolVersion = packet.protocolVersion ?? 4;
-        const connack = this.#connack(this.connections.length);
+        const connack = this.#script.connack(this.connections.length);
         if (connack === null) {
           socket.destroy();
         } else {
@@ -80,9 +81,13 @@ export class ScriptedBroker {
         }
       } else if (packet.cmd === 'subscribe') {
         const { messageId } = packet;
-        send({ cmd: 'suback', messageId: messageId ?? 0, granted: packet.subscriptions.map(() => 1) });
+        const granted = packet.subscriptions.flatMap(({ topic }) => this.#script.grant(topic) ?? []);
+        if (granted.length > 0) {
+          send({ cmd: 'suback', messageId: messageId ?? 0, granted });
+        }
       } else if (packet.cmd === 'unsubscribe') {
-        send({ cmd: 'unsuback', messageId: packet.messageId ?? 0, granted: [] });
+        const granted = packet.unsubscriptions.map(() => 0);
+        send({ cmd: 'unsuback', messageId: packet.messageId ?? 0, granted });
       } else if (packet.cmd === 'pingreq') {
         send({ cmd: 'pingresp' });
       }

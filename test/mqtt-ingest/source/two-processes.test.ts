@@ -6,7 +6,7 @@ import { Site } from '../../support/site.ts';
 import { until } from '../../support/subscribed-ingest.ts';
 
 const ASSETS = 20;
-const MESSAGES = 400;
+const MESSAGES = 200;
 
 describe('two ingest processes at one broker', function () {
   this.timeout(60_000);
