@@ -1,7 +1,5 @@
 import { AppError } from '../../shared/errors.ts';
-import { readSettings } from '../../shared/runtime/settings.ts';
-import { retentionCoversLateness } from '../../shared/runtime/time-settings.ts';
-import { STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
+import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Reads every setting there is. Without usable settings nothing else can be looked at: null then. */
@@ -10,7 +8,7 @@ export function examineSettings(environment: NodeJS.ProcessEnv): {
   findings: Finding[];
 } {
   try {
-    const config = readSettings(STANDALONE_SETTINGS, environment, [retentionCoversLateness]);
+    const config = readStandaloneConfig(environment);
     const given = Object.keys(STANDALONE_SETTINGS).filter((name) => (environment[name] ?? '') !== '');
     const set = given.length === 0 ? 'all at their defaults' : `${given.join(', ')} set`;
     return { config, findings: [ok('settings', `Usable, ${set}`)] };

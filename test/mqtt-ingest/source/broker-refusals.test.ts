@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { Packet } from 'mqtt-packet';
+import { pino } from 'pino';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+import { type RunningIngest, startIngestOn, until } from '../../support/subscribed-ingest.ts';
+import { type Script, ScriptedBroker } from './scripted-broker.ts';
+
+describe('ingestion from a broker that refuses something', () => {
+  const database = useDatabase();
+  let broker: ScriptedBroker;
+  let ingest: RunningIngest;
+  let logged: string[];
+
+  before(async () => {
+    const site = await Site.create(database);
+    const dock = await site.location('DOCK');
+    await site.reader('portal', [dock], { topic: 'site/portal' });
+    await site.reader('secret', [dock], { topic: 'site/secret' });
+  });
+  afterEach(async () => {
+    await ingest.stop();
+    await broker.stop();
+  });
+
+  const start = async (script: Script) => {
+    logged = [];
+    broker = await ScriptedBroker.start(script);
+    const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
+    ingest = await startIngestOn(database, `mqtt://127.0.0.1:${broker.port}`, {}, log);
+  };
+  const WELCOME: Packet = { cmd: 'connack', returnCode: 0, reasonCode: 0, sessionPresent: false };
+  const versions = () =>
+    broker.connections.map(({ received: [first] }) =>
+      first?.cmd === 'connect' ? first.protocolVersion : null,
+    );
+  const filters = () =>
+    (broker.connections.at(-1)?.received ?? [])
+      .flatMap((packet) => (packet.cmd === 'subscribe' ? packet.subscriptions : []))
+      .map(({ topic }) => topic);
+
+  it('speaks MQTT 3.1.1 where 5 is refused, and shares nothing that may not be there', async () => {
+    await start({
+      connack: (attempt) =>
+        attempt === 1 ? { cmd: 'connack', returnCode: 1, reasonCode: 132, sessionPresent: false } : WELCOME,
+    });
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    expect(versions()).to.deep.equal([5, 4]);
+    expect(filters()).to.deep.equal(['site/portal', 'site/secret']);
+    expect(logged.join()).to.include('only one ingest process may run');
+  });
+
+  it('speaks MQTT 3.1.1 where 5 is never answered', async () => {
+    await start({ connack: (attempt) => (attempt <= 3 ? null : WELCOME) });
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    expect(versions()).to.deep.equal([5, 5, 5, 4]);
+  });
+
+  it('stays with MQTT 5 once that has worked, however often the broker goes away', async () => {
+    await start({ connack: (attempt) => (attempt > 1 && attempt < 6 ? null : WELCOME) });
+    await until(() => ingest.subscriber.figures().isConnected);
+    broker.connections[0]?.end();
+    await until(() => ingest.subscriber.figures().connections === 2);
+    expect(new Set(versions())).to.deep.equal(new Set([5]));
+  });
+
+  it('subscribes plainly where an MQTT 5 broker says it has no shared subscriptions', async () => {
+    await start({
+      connack: () => ({ ...WELCOME, properties: { sharedSubscriptionAvailable: false } }) as Packet,
+    });
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    expect(filters()).to.deep.equal(['site/portal', 'site/secret']);
+  });
+
+  it('has the other topics where one is refused, says so, and asks for it again', async () => {
+    let isRefused = true;
+    await start({ grant: (filter) => (isRefused && filter.endsWith('secret') ? 135 : 1) });
+    await until(() => ingest.subscriber.figures().refused === 1);
+    expect(ingest.subscriber.figures().subscribed).to.equal(1);
+    expect(logged.some((line) => line.includes('site/secret') && line.includes('135'))).to.equal(true);
+    isRefused = false;
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    expect(ingest.subscriber.figures().refused).to.equal(0);
+    expect(filters().filter((filter) => filter === '$share/tagtrail/site/portal')).to.have.lengthOf(1);
+  });
+
+  it('says which setting is at fault when another process takes its client id', async () => {
+    await start({});
+    await until(() => ingest.subscriber.figures().subscribed === 2);
+    broker.connections[0]?.send({ cmd: 'disconnect', reasonCode: 142 });
+    broker.connections[0]?.socket.end();
+    await until(() => ingest.subscriber.figures().connections === 2);
+    expect(logged.join()).to.include('set MQTT_CLIENT_ID of each to its own');
+  });
+});
