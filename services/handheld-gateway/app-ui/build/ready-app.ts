@@ -1,0 +1,33 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
+
+/**
+ * Sees to it that the app is built, which `npm install` does: but scripts may be switched off, and sources may have
+ * changed since.
+ *
+ * @returns the folder to serve.
+ * @throws if it has to be built and cannot be.
+ */
+export async function readyApp(): Promise<string> {
+  const built = await changedAt(join(APP_FOLDER, 'worker.js'));
+  if (built === null || built < (await newestSource())) {
+    const { buildApp } = await import('./build-app.ts');
+    await buildApp();
+  }
+  return APP_FOLDER;
+}
+
+/** Milliseconds since 1970, or 0 where the app came without its sources. */
+async function newestSource(): Promise<number> {
+  const names = await readdir(SOURCE_FOLDER, { recursive: true }).catch(() => []);
+  const times = await Promise.all(names.map((name) => changedAt(join(SOURCE_FOLDER, name))));
+  return Math.max(0, ...times.map((time) => time ?? 0));
+}
+
+async function changedAt(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+}

@@ -1,0 +1,28 @@
+import { useApp } from '../app.ts';
+import { Icon } from './icon.tsx';
+
+/** Where scans count now: the way to choose another place. */
+export function PlaceBar() {
+  const { walking, places, sweeping } = useApp();
+  const sweep = sweeping.open;
+  const place = sweep?.place ?? walking.now.value.place;
+  const path = place === null ? [] : places.tree.value.ancestors(place.id);
+  return (
+    <a
+      class={`place-bar ${place === null ? 'place-bar-none' : ''}`}
+      href={sweep === null ? '#place' : '#sweep'}
+    >
+      <Icon name="place" />
+      <span class="place-bar-text">
+        <span class="place-bar-label">{sweep === null ? 'You are at' : 'Sweeping'}</span>
+        <span class="place-bar-name">{place?.name ?? 'Choose your place'}</span>
+        {place !== null && (
+          <span class="place-bar-path">
+            {[...path.map(({ name }) => name), place.external_key].join(' › ')}
+          </span>
+        )}
+      </span>
+      <span class="place-bar-change">{place === null ? 'Choose' : sweep === null ? 'Change' : 'Open'}</span>
+    </a>
+  );
+}
