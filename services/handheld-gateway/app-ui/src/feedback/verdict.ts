@@ -42,7 +42,7 @@ function answered({ result, place }: StoredScan): Verdict {
           result.from === null ? `Seen for the first time, at ${at}.` : `From ${result.from.name} to ${at}.`,
       };
     case 'seen':
-      return { tone: 'seen', word: 'Seen', says: `Its place stays as it was. Seen at ${at}.` };
+      return { tone: 'seen', word: 'Seen', says: `Seen at ${at}. Nothing to move.` };
     case 'duplicate':
       return { tone: 'seen', word: 'Known', says: 'This scan was recorded before.' };
     case 'location':

@@ -14,15 +14,19 @@ export function PlaceBar() {
     >
       <Icon name="place" />
       <span class="place-bar-text">
-        <span class="place-bar-label">{sweep === null ? 'You are at' : 'Sweeping'}</span>
-        <span class="place-bar-name">{place?.name ?? 'Choose your place'}</span>
+        <span class="place-bar-label">
+          {place === null ? 'No place yet' : sweep === null ? 'You are at' : 'Sweeping'}
+        </span>
+        <span class="place-bar-name">{place?.name ?? 'Where are you?'}</span>
         {place !== null && (
           <span class="place-bar-path">
             {[...path.map(({ name }) => name), place.external_key].join(' › ')}
           </span>
         )}
       </span>
-      <span class="place-bar-change">{place === null ? 'Choose' : sweep === null ? 'Change' : 'Open'}</span>
+      <span class="place-bar-change">
+        {place === null ? <Icon name="forward" /> : sweep === null ? 'Change' : 'Open'}
+      </span>
     </a>
   );
 }

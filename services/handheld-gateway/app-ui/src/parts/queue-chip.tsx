@@ -6,21 +6,29 @@ export function QueueChip() {
   const { queue, sender } = useApp();
   const waiting = queue.waiting.value;
   const refused = queue.refused.value.length;
-  const isOffline = sender.link.value === 'offline' || sender.link.value === 'waiting';
-  const tone = refused > 0 ? 'refused' : isOffline ? 'offline' : waiting > 0 ? 'busy' : 'clear';
-  const count = waiting === 0 ? (isOffline ? 'nothing waits' : 'All sent') : `${waiting} waiting`;
+  const { value: link } = sender.link;
+  const isOffline = link === 'offline' || link === 'waiting';
+  const tone = isOffline ? 'offline' : waiting > 0 ? 'busy' : 'clear';
+  const icon = isOffline ? 'offline' : waiting > 0 ? 'queued' : 'check';
+  const count = waiting > 0 ? `${waiting} waiting` : isOffline ? null : 'All sent';
+  const words = [link === 'offline' && 'Offline', link === 'waiting' && 'No answer', count].filter(Boolean);
   return (
-    <a class={`chip chip-${tone}`} href="#history" title={sender.trouble.value ?? undefined}>
-      <Icon name={refused > 0 ? 'refused' : isOffline ? 'offline' : waiting > 0 ? 'queued' : 'check'} />
-      <span role="status">
-        {isOffline && (
-          <span class="chip-link">{sender.link.value === 'offline' ? 'Offline' : 'No answer'} · </span>
-        )}
-        <span class="chip-count" data-waiting={waiting}>
-          {count}
+    <div class="chips">
+      {refused > 0 && (
+        <a class="chip chip-refused" href="#history">
+          <Icon name="refused" />
+          <span>
+            {refused}
+            <span class="unseen"> refused, see history</span>
+          </span>
+        </a>
+      )}
+      <a class={`chip chip-${tone}`} href="#history" title={sender.trouble.value ?? undefined}>
+        <Icon name={icon} />
+        <span role="status" data-waiting={waiting}>
+          {words.join(' · ')}
         </span>
-        {refused > 0 && <span> · {refused} refused</span>}
-      </span>
-    </a>
+      </a>
+    </div>
   );
 }

@@ -4,11 +4,31 @@ import { Icon, type IconName } from './icon.tsx';
 
 type Kind = 'found' | 'movedHere' | 'missing' | 'unknown';
 
-const KINDS: readonly { kind: Kind; word: string; tone: string; icon: IconName }[] = [
-  { kind: 'found', word: 'Found', tone: 'seen', icon: 'check' },
-  { kind: 'movedHere', word: 'Moved here', tone: 'moved', icon: 'moved' },
-  { kind: 'missing', word: 'Missing', tone: 'refused', icon: 'missing' },
-  { kind: 'unknown', word: 'Unknown', tone: 'problem', icon: 'problem' },
+interface Heap {
+  kind: Kind;
+  word: string;
+  tone: string;
+  icon: IconName;
+  means: string;
+}
+
+export const HEAPS: readonly Heap[] = [
+  { kind: 'found', word: 'Found', tone: 'seen', icon: 'check', means: 'It should be here, and is.' },
+  {
+    kind: 'movedHere',
+    word: 'Moved here',
+    tone: 'moved',
+    icon: 'moved',
+    means: 'It was elsewhere. From now on it is here.',
+  },
+  {
+    kind: 'missing',
+    word: 'Missing',
+    tone: 'refused',
+    icon: 'missing',
+    means: 'It should be here, and was not scanned.',
+  },
+  { kind: 'unknown', word: 'Unknown', tone: 'problem', icon: 'problem', means: 'No asset has this tag.' },
 ];
 
 interface Line {
@@ -23,12 +43,14 @@ export function Shelf({ isOver }: { isOver: boolean }) {
   const outcome = sweeping.outcome.value;
   // While one sweeps, what is still to be found helps most; and so it does afterwards.
   const [chosen, setChosen] = useState<Kind>('missing');
-  const heap = KINDS.find(({ kind }) => kind === chosen) ?? KINDS[0];
+  const heap = HEAPS.find(({ kind }) => kind === chosen) ?? HEAPS[0];
   const lines = linesOf(outcome, chosen);
+  // What is still to be found is no loss yet.
+  const toneOf = (kind: Kind, tone: string) => (kind === 'missing' && !isOver ? 'queued' : tone);
   return (
     <div class="shelf">
       <div class="heaps" role="tablist" aria-label="Outcome">
-        {KINDS.map(({ kind, word, tone, icon }) => (
+        {HEAPS.map(({ kind, word, tone, icon }) => (
           <button
             key={kind}
             type="button"
@@ -36,7 +58,7 @@ export function Shelf({ isOver }: { isOver: boolean }) {
             id={`heap-${kind}`}
             aria-selected={kind === chosen}
             aria-controls="heap"
-            class={`heap tone-${tone}`}
+            class={`heap tone-${toneOf(kind, tone)}`}
             onClick={() => setChosen(kind)}
           >
             <span class="heap-count">{outcome[kind].length}</span>
@@ -51,7 +73,7 @@ export function Shelf({ isOver }: { isOver: boolean }) {
         <ul class="rows">
           {lines.map(({ key, title, sub }) => (
             <li class="row" key={key}>
-              <span class={`dot tone-${heap?.tone}`}>
+              <span class={`dot tone-${toneOf(chosen, heap?.tone ?? '')}`}>
                 <Icon name={heap?.icon ?? 'check'} />
               </span>
               <span class="row-text">

@@ -32,6 +32,7 @@ export function VerdictCard({ shown, notice }: { shown: ShownScan | undefined; n
   }
   const verdict = verdictOf(shown);
   const { scan } = shown;
+  const title = titleOf(shown);
   return (
     // A new scan is a new card: it comes in anew.
     <div class={`tag tone-${verdict.tone}`} key={scan.seq} role="status" data-verdict={verdict.tone}>
@@ -39,10 +40,10 @@ export function VerdictCard({ shown, notice }: { shown: ShownScan | undefined; n
         <Icon name={verdict.tone} />
         {verdict.word}
       </p>
-      <p class="tag-title">{titleOf(shown)}</p>
+      <p class="tag-title">{title}</p>
       <p class="tag-says">{verdict.says}</p>
       <p class="tag-value mono">
-        <span class="tag-type">{scan.tag_type}</span> {scan.value}
+        <span class="tag-type">{scan.tag_type}</span> {title === scan.value ? '' : scan.value}
       </p>
     </div>
   );

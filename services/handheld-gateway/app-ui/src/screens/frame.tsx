@@ -44,7 +44,7 @@ export function Frame() {
       <header class="strip">
         <a class="brand" href="#scan" aria-label="tagtrail, to the scan screen">
           <Mark />
-          tagtrail
+          <span class="brand-name">tagtrail</span>
         </a>
         <QueueChip />
       </header>

@@ -48,7 +48,7 @@ export function SignInScreen() {
       <div class="sign-in-head">
         <Mark />
         <h1>tagtrail</h1>
-        <p>Scan tags, walk the places, sweep a location. With or without a network.</p>
+        {rejected === null && <p>Scan tags, walk the places, sweep a location. With or without a network.</p>}
       </div>
       {rejected !== null && (
         <div class="advice advice-strong" role="alert">

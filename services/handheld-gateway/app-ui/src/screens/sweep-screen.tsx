@@ -3,8 +3,9 @@ import { useApp } from '../app.ts';
 import { Icon } from '../parts/icon.tsx';
 import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
-import { Shelf } from '../parts/shelf.tsx';
+import { HEAPS, Shelf } from '../parts/shelf.tsx';
 import { counted, timeOf } from '../parts/titles.ts';
+import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import type { Sweep } from '../sweep/sweeping.ts';
 
 /** Sees whether what should be at a place is there. */
@@ -24,10 +25,20 @@ function Beginning() {
   return (
     <div class="sweep">
       <h1>Sweep</h1>
-      <p class="lead">
-        Scan all you find at a place, and see what is missing, what moved there, and what nobody knows.
-      </p>
       <PlaceBar />
+      <ul class="rows" aria-label="What a sweep tells">
+        {HEAPS.map(({ word, tone, icon, means }) => (
+          <li class="row" key={word}>
+            <span class={`dot tone-${tone}`}>
+              <Icon name={icon} />
+            </span>
+            <span class="row-text">
+              <span class="row-title">{word}</span>
+              <span class="row-sub row-sub-long">{means}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
       <div class="thumb">
         <button
           type="button"
@@ -50,7 +61,7 @@ function Beginning() {
 function UnderWay({ sweep }: { sweep: Sweep }) {
   const app = useApp();
   const { found, missing } = app.sweeping.outcome.value;
-  const notice = app.notice.value;
+  const last = app.queue.recent.value.find(({ scan }) => scan.sweep === sweep.id);
   return (
     <div class="sweep">
       <h1 class="unseen">Sweep of {sweep.place.name}</h1>
@@ -62,12 +73,7 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
           <ListAge sweep={sweep} />
         </div>
       </div>
-      {notice !== null && (
-        <div class="advice advice-strong" role="alert">
-          <h2>{notice.title}</h2>
-          <p>{notice.says}</p>
-        </div>
-      )}
+      <VerdictStrip shown={last} notice={app.notice.value} />
       <Shelf isOver={false} />
       <div class="thumb">
         <ScanActions />
