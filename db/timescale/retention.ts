@@ -7,11 +7,13 @@ export interface Swept {
   /** Chunks dropped, or rows deleted where there are no chunks. */
   scanEvents: number;
   receivedMessages: number;
+  submissions: number;
 }
 
 /**
  * Drops raw scans older than `retentionDays`, by whole chunks where they are a hypertable, and what is remembered of
- * messages received more than 24 hours ago. Transitions and positions are kept for good. Of several processes that
+ * messages received more than 24 hours ago. The answers of submissions are kept as long as the scans: a device may send
+ * one again until it would be too late. Transitions and positions are kept for good. Of several processes that
  * sweep at once one does it.
  */
 export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept> {
@@ -21,12 +23,13 @@ export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept
       [SWEEP_LOCK],
     );
     if (rows[0]?.is_mine !== true) {
-      return { isDone: false, scanEvents: 0, receivedMessages: 0 };
+      return { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
     }
     return {
       isDone: true,
       scanEvents: await dropScans(client, retentionDays),
       receivedMessages: await forgetMessages(client),
+      submissions: await forgetSubmissions(client, retentionDays),
     };
   });
 }
@@ -55,6 +58,14 @@ async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<
 async function forgetMessages(client: pg.ClientBase): Promise<number> {
   const { rowCount } = await client.query(
     `delete from received_messages where received_at < now() - interval '24 hours'`,
+  );
+  return rowCount ?? 0;
+}
+
+async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): Promise<number> {
+  const { rowCount } = await client.query(
+    'delete from submissions where received_at < now() - make_interval(days => $1)',
+    [retentionDays],
   );
   return rowCount ?? 0;
 }

@@ -80,10 +80,12 @@ create table handhelds (
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   constraint handhelds__org_id_id PRIMARY KEY (org_id, id),
+  constraint handhelds__id UNIQUE (id),
   constraint handhelds__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
   constraint handhelds__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint handhelds__token_sha256 CHECK ((octet_length(token_sha256) = 32))
 );
+CREATE TRIGGER handhelds_changed AFTER DELETE OR UPDATE OF revoked_at, token_sha256 ON public.handhelds FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 
 create table location_transitions (
   org_id integer not null,
@@ -248,6 +250,7 @@ create table submissions (
   constraint submissions__body_sha256 CHECK ((octet_length(body_sha256) = 32)),
   constraint submissions__org_id_handheld_id FOREIGN KEY (org_id, handheld_id) REFERENCES handhelds(org_id, id)
 );
+CREATE INDEX submissions__received_at ON public.submissions USING btree (received_at);
 
 create table tags (
   org_id integer not null,

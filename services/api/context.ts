@@ -1,6 +1,6 @@
 import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
 import { routesOf } from '../shared/http/route.ts';
-import type { KeyCache } from './access/key-cache.ts';
+import type { KeyCache } from './access/queries.ts';
 
 /** What a handler knows of who asks. */
 export interface ApiContext {

@@ -3,17 +3,18 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { sql } from 'slonik';
 import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
+import { startCredentials } from '../shared/access/start-credentials.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
+import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { findKey, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
-import { startKeys } from './access/start-keys.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { MACHINE_CLOCKS, startLimiter } from './rate-limit/start-limiter.ts';
+import type { ApiContext } from './context.ts';
 
 /** Connections to the database that one API process may have for requests, and for looking keys up. */
 const CONNECTIONS = 10;
@@ -47,7 +48,7 @@ export async function startApi(
   );
   const keys = await lifecycle.start(
     'api keys',
-    () => startKeys(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
+    () => startCredentials(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
     (started) => started.stop(),
   );
   const { usage: keyUsage } = await lifecycle.start(
@@ -59,7 +60,15 @@ export async function startApi(
     registry,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
-  const limiter = await startLimiter(config, { log, registry, lifecycle, clocks });
+  const limiter = await startLimiter(
+    {
+      perMinute: config.RATE_LIMIT_PER_MINUTE,
+      burst: config.RATE_LIMIT_BURST,
+      redisUrl: config.REDIS_URL,
+      nameOf: ({ apiKeyId }: ApiContext) => apiKeyId,
+    },
+    { log, registry, lifecycle, clocks },
+  );
   const description = {
     publicUrl: config.PUBLIC_URL,
     limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },

@@ -4,9 +4,9 @@ import type { Access } from '../../shared/http/app.ts';
 import { unauthorized } from '../../shared/http/bearer.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { ApiContext } from '../context.ts';
-import type { KeyCache } from './key-cache.ts';
 import { digestOf, parseKey } from './key-format.ts';
 import type { KeyUsage } from './key-usage.ts';
+import type { KeyCache } from './queries.ts';
 
 /** Lets API keys in (interface section 5). */
 export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache, usage: KeyUsage): Access<ApiContext> {

@@ -1,16 +1,18 @@
 import { type CommonQueryMethods, sql } from 'slonik';
 import { rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
 import type { KeyUse } from './key-usage.ts';
 
-export interface KeyRow {
+export interface KeyRow extends CredentialRow {
   org_id: number;
   scopes: string[];
   secret_sha256: Buffer;
   is_revoked: boolean;
-  /** By the database's clock; null for a key that does not expire. */
-  seconds_left: number | null;
   org_is_deleted: boolean;
 }
+
+/** Keys that were looked up. */
+export type KeyCache = CredentialCache<KeyRow>;
 
 /** Looks a key up by its id. The one query that no organization bounds: it finds out which organization asks. */
 export function findKey(db: CommonQueryMethods, id: string): Promise<KeyRow | null> {

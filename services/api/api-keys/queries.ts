@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
-import type { Page, Paging } from '../../shared/http/lists.ts';
+import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
 import { type Instant, toDatabase } from '../../shared/http/timestamps.ts';
-import { pageOf } from '../page.ts';
 import type { ApiKeyRow } from './view.ts';
 
 const COLUMNS = sql.fragment`id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;

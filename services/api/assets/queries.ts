@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
-import type { Page } from '../../shared/http/lists.ts';
+import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { pageOf } from '../page.ts';
 import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { AssetFilters, NewAsset } from './schema.ts';

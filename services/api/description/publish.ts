@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
 import { stringify } from 'yaml';
+import type { OpenApiDocument } from '../../shared/description/openapi.ts';
 import { type Page, servePages } from '../../shared/http/pages.ts';
-import type { OpenApiDocument } from './openapi.ts';
 import { documentPage } from './page/page.ts';
 
 export const JSON_PATH = '/api/openapi.json';

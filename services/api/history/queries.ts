@@ -1,9 +1,8 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
-import type { Page } from '../../shared/http/lists.ts';
+import { type Page, pageOf } from '../../shared/http/lists.ts';
 import type { TimeBound } from '../../shared/http/parameters.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { pageOf } from '../page.ts';
 import { allOf, orderBy, when } from '../sql.ts';
 import type { HistoryFilters } from './schema.ts';
 import type { TransitionRow } from './view.ts';

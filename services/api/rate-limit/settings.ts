@@ -1,4 +1,5 @@
-import { integerSetting, optionalUrl } from '../../shared/runtime/setting-kinds.ts';
+import { REDIS_URL } from '../../shared/rate-limit/redis-url.ts';
+import { integerSetting } from '../../shared/runtime/setting-kinds.ts';
 import type { Configuration } from '../../shared/runtime/settings.ts';
 
 /** How often an API key may ask (interface section 8), and who counts. */
@@ -13,11 +14,7 @@ export const RATE_LIMIT_SETTINGS = {
     min: 1,
     max: 120_000,
   }),
-  REDIS_URL: optionalUrl(
-    'a Redis or Valkey server, for API processes that share the budget of a key; without one each counts alone',
-    ['redis:', 'rediss:'],
-    'redis://user:password@host:6379',
-  ),
+  REDIS_URL,
 };
 
 export type RateLimitConfig = Configuration<typeof RATE_LIMIT_SETTINGS>;

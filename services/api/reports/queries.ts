@@ -1,7 +1,6 @@
 import { sql } from 'slonik';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
-import type { Page } from '../../shared/http/lists.ts';
-import { pageOf } from '../page.ts';
+import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import type { AssetLocationFilters } from './schema.ts';
 import type { AssetLocationRow } from './view.ts';

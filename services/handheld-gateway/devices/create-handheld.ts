@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../shared/errors.ts';
 import { requireName } from '../../shared/names.ts';
+import { digestOf, formatToken, newSecret } from './token-format.ts';
 
 export interface CreatedHandheld {
   id: number;
-  /** `th_<id>_<secret>`, the only copy: the secret's SHA-256 is stored. 256 random bits. */
+  /** The only copy: the secret's SHA-256 is stored. */
   token: string;
 }
 
@@ -19,15 +19,15 @@ export async function createHandheld(
   { orgId, name }: { orgId: number; name: string },
 ): Promise<CreatedHandheld> {
   requireName('a handheld', name);
-  const secret = randomBytes(32).toString('base64url');
+  const secret = newSecret();
   const { rows } = await pool.query<{ id: number }>(
     `insert into handhelds (org_id, name, token_sha256)
      select id, $2, $3 from organizations where id = $1 and deleted_at is null
      returning id`,
-    [orgId, name, createHash('sha256').update(secret).digest()],
+    [orgId, name, digestOf(secret)],
   );
   if (rows[0] === undefined) {
     throw new AppError('not_found', `Organization ${orgId} not found`);
   }
-  return { id: rows[0].id, token: `th_${rows[0].id}_${secret}` };
+  return { id: rows[0].id, token: formatToken({ handheldId: rows[0].id, secret }) };
 }

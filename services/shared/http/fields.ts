@@ -5,6 +5,7 @@ import {
   invalidValue,
   type Read,
   refused,
+  tooFew,
   tooLarge,
   tooLong,
   tooMany,
@@ -124,6 +125,21 @@ export const id: Field<number> = {
   },
 };
 
+/** A number in a range, as a double. */
+export function decimal({ min, max }: { min: number; max: number }): Field<number> {
+  return {
+    schema: { type: 'number', minimum: min, maximum: max },
+    mismatch: (value) => (isExactNumber(value) ? null : ''),
+    read: (value, name) => {
+      const number = isExactNumber(value) ? Number(value.rawJSON) : Number.NaN;
+      if (number < min) {
+        return refused(tooSmall(name, min));
+      }
+      return number > max ? refused(tooLarge(name, max)) : accepted(number);
+    },
+  };
+}
+
 /** The integer a number's text denotes, in whatever notation, or null. */
 function integerOf(value: Json): bigint | null {
   if (!isExactNumber(value)) {
@@ -175,10 +191,15 @@ export const jsonObject: Field<JsonObject> = {
 /** How many values an array may have. Each can have something wrong with it, and all of that is answered. */
 const MAX_ITEMS = 1_000;
 
-/** Up to {@link MAX_ITEMS} values of one kind. */
-export function arrayOf<T>(item: Field<T>): Field<T[]> {
+/** Up to {@link MAX_ITEMS} values of one kind, and `min` or more. */
+export function arrayOf<T>(item: Field<T>, min = 0): Field<T[]> {
   return {
-    schema: { type: 'array', items: item.schema, maxItems: MAX_ITEMS },
+    schema: {
+      type: 'array',
+      items: item.schema,
+      ...(min === 0 ? {} : { minItems: min }),
+      maxItems: MAX_ITEMS,
+    },
     mismatch: (value) => {
       if (!isArray(value)) {
         return '';
@@ -195,6 +216,9 @@ export function arrayOf<T>(item: Field<T>): Field<T[]> {
       const elements = value as readonly Json[];
       if (elements.length > MAX_ITEMS) {
         return refused(tooMany(name, MAX_ITEMS));
+      }
+      if (elements.length < min) {
+        return refused(tooFew(name, min));
       }
       const reads = elements.map((element, index) => item.read(element, `${name}[${index}]`));
       const issues = reads.flatMap((read) => (read.ok ? [] : read.issues));

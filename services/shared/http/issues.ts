@@ -59,6 +59,12 @@ export function tooMany(field: string, max: number): FieldIssue {
   return { field, code: 'too_long', message, params: { max_length: max } };
 }
 
+/** A collection that is too short. */
+export function tooFew(field: string, min: number): FieldIssue {
+  const message = `${field} must have at least ${min === 1 ? '1 item' : `${min} items`}`;
+  return { field, code: 'too_short', message, params: { min_length: min } };
+}
+
 export function tooSmall(field: string, min: number): FieldIssue {
   return { field, code: 'too_small', message: `${field} must be >= ${min}`, params: { min } };
 }

@@ -3,10 +3,15 @@ import { accepted, invalidValue, refused } from './issues.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 
 /** Where a page of a list starts and how long it is (interface section 4.6). */
-export const PAGING = {
-  limit: described(integer({ min: 1, max: 200 }, 50), 'How many rows a page has at most.'),
-  offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
-};
+export const PAGING = pagingOf({ max: 200, initial: 50 });
+
+/** The same for lists whose pages are of another length. */
+export function pagingOf({ max, initial }: { max: number; initial: number }) {
+  return {
+    limit: described(integer({ min: 1, max }, initial), 'How many rows a page has at most.'),
+    offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
+  };
+}
 
 export interface Paging {
   limit: number;
@@ -19,14 +24,26 @@ export interface Page<T> {
   totalCount: number;
 }
 
+/**
+ * A page from rows that each carry the count of all rows. A page beyond the last row is one row that has nothing
+ * but the count: its `id` is null.
+ */
+export function pageOf<Row extends { id: number | string }>(
+  rows: readonly (Row & { total_count: number })[],
+): Page<Row> {
+  return {
+    rows: rows.filter(({ id }: { id: number | string | null }) => id !== null),
+    totalCount: rows[0]?.total_count ?? 0,
+  };
+}
+
 /** The body of a list answer. */
 export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, view: (row: Row) => View) {
   return { data: page.rows.map(view), limit, offset, total_count: page.totalCount };
 }
 
 /** The JSON Schema of {@link listBody}. */
-export function listSchema(item: JsonSchema): JsonSchema {
-  const { limit, offset } = PAGING;
+export function listSchema(item: JsonSchema, { limit, offset }: typeof PAGING): JsonSchema {
   const description = 'How many rows there are on all pages.';
   return {
     ...(item['title'] === undefined ? {} : { title: `${item['title']}List` }),

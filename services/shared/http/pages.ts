@@ -5,7 +5,7 @@ import { type Headers, Problem } from './problem.ts';
 export interface Page {
   status: number;
   contentType: string;
-  body: string;
+  body: string | Buffer;
   /** Further headers. With an `ETag`, a caller that has the page already is told so instead (304). */
   headers?: Headers;
 }
@@ -30,6 +30,6 @@ export function servePages(find: (path: string) => Promise<Page | null>): Middle
     }
     koa.set('Content-Type', page.contentType);
     // As bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1.
-    koa.body = Buffer.from(page.body);
+    koa.body = typeof page.body === 'string' ? Buffer.from(page.body) : page.body;
   };
 }

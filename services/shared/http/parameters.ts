@@ -1,11 +1,21 @@
-import { ID_SCHEMA, type JsonSchema, KEY_MAX_LENGTH, KEY_PATTERN, KEY_SCHEMA, MAX_ID } from './fields.ts';
-import { accepted, invalidValue, type Read, refused, tooLarge, tooSmall } from './issues.ts';
+import {
+  type Field,
+  ID_SCHEMA,
+  type JsonSchema,
+  KEY_MAX_LENGTH,
+  KEY_PATTERN,
+  KEY_SCHEMA,
+  MAX_ID,
+} from './fields.ts';
+import { accepted, invalidValue, type Read, refused, required, tooLarge, tooSmall } from './issues.ts';
 import { type Instant, parseTimestamp } from './timestamps.ts';
 
 /** One parameter of a query string or a path. */
 export interface Parameter<T> {
   readonly schema: JsonSchema;
   readonly isRepeatable: boolean;
+  /** In a query, where others may be left out; in a path every parameter is there. */
+  readonly isRequired?: true;
   /** What it asks for, for readers of the description; see {@link described}. */
   readonly description?: string;
   readonly example?: unknown;
@@ -30,6 +40,22 @@ function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>):
         return accepted(absent);
       }
       return others.length > 0 ? refused(invalidValue(name, 'must be given only once')) : one(value, name);
+    },
+  };
+}
+
+/** A parameter of a query that must be given, once, read as the text of a body's field is. */
+export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
+  const parameter = scalar(field.schema, undefined, (value, name) => field.read(value, name));
+  return {
+    ...parameter,
+    isRequired: true,
+    read: (values, name) => {
+      const read = parameter.read(values, name);
+      if (read.ok) {
+        return read.value === undefined ? refused(required(name)) : accepted(read.value);
+      }
+      return read;
     },
   };
 }

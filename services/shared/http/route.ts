@@ -137,7 +137,11 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   // Both are there where the declaration's types say so: `Row` and `Input` are undefined without `find` and `body`.
   const result = await declaration.handle({ context, query, params, row: row as Row, body: body as Input });
   const presented = success.present(result, exchange.path);
-  return { status: success.status, headers: presented.headers ?? {}, body: presented.body ?? null };
+  return {
+    status: presented.status ?? success.status,
+    headers: presented.headers ?? {},
+    body: presented.body ?? null,
+  };
 }
 
 /** Only now is the body taken from the connection. */

@@ -1,18 +1,20 @@
 import type { JsonSchema } from './fields.ts';
-import { listSchema } from './lists.ts';
+import { listSchema, PAGING } from './lists.ts';
 import type { Headers } from './problem.ts';
 
 /** What a route answers when all went well: its handler's result becomes a body and headers here. */
 export interface Success<Result> {
   readonly status: number;
   readonly description: string;
+  /** Another status that the same answer can have, and when it has. */
+  readonly otherwise?: { readonly status: number; readonly description: string };
   /** Of the whole body; null if there is none. */
   readonly schema: JsonSchema | null;
   /** Headers the answer carries, with a description each. */
   readonly headers: Headers;
   /** Where the example of its `data`, or of each item in it, differs from that of the schema. */
   readonly example?: Example;
-  present(result: Result, path: string): { body?: object; headers?: Headers };
+  present(result: Result, path: string): { status?: number; body?: object; headers?: Headers };
 }
 
 type Example = Readonly<Record<string, unknown>>;
@@ -45,16 +47,33 @@ export function created<View extends { id: number | string }>(
   };
 }
 
+/** Something done once, as `{ data }`: 201 when it was done, 200 with the same answer when it is asked for again. */
+export function doneOnce<View>(
+  schema: JsonSchema,
+  description: string,
+  repeated: string,
+): Success<{ view: View; isRepeat: boolean }> {
+  return {
+    status: 201,
+    description,
+    otherwise: { status: 200, description: repeated },
+    schema: dataSchema(schema),
+    headers: {},
+    present: ({ view, isRepeat }) => ({ status: isRepeat ? 200 : 201, body: { data: view } }),
+  };
+}
+
 /** A page of a list, made by `listBody`. */
 export function listed<List extends { data: readonly unknown[] }>(
   item: JsonSchema,
   description: string,
   example: Example = {},
+  paging = PAGING,
 ): Success<List> {
   return {
     status: 200,
     description,
-    schema: listSchema(item),
+    schema: listSchema(item, paging),
     headers: {},
     example,
     present: (list) => ({ body: list }),

@@ -1,3 +1,5 @@
+import { MICROS_PER_MILLISECOND, type Micros } from '../instant.ts';
+
 /**
  * Instants between wire and database, as text from end to end so that no digit is lost (interface section 2.7).
  * An `Instant` is `YYYY-MM-DDTHH:MM:SS.ffffffZ`: UTC, microseconds, comparable as text.
@@ -68,6 +70,16 @@ export function fromDatabase(text: string): Instant {
 /** On the wire: milliseconds, finer digits cut off. */
 export function toWire(value: Instant): string {
   return `${value.slice(0, 23)}Z`;
+}
+
+/** As the count that time is reckoned in; exact from 1684 to 2255. */
+export function toMicros(value: Instant): Micros {
+  return Date.parse(`${value.slice(0, 23)}Z`) * MICROS_PER_MILLISECOND + Number(value.slice(23, 26));
+}
+
+/** {@link toWire} of such a count. */
+export function wireTimeOfMicros(micros: Micros): string {
+  return new Date(Math.floor(micros / MICROS_PER_MILLISECOND)).toISOString();
 }
 
 /** A `timestamptz` of the database as the wire shows it. */

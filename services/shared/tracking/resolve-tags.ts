@@ -42,7 +42,7 @@ export async function resolveTags(
   });
   const candidates = Map.groupBy(rows, ({ position }) => position - 1);
   return new Map(
-    distinct.map(([name, read], index) => [name, choose(read.value, candidates.get(index) ?? [])]),
+    distinct.map(([name, read], index) => [name, resolve(read.value, candidates.get(index) ?? [])]),
   );
 }
 
@@ -53,16 +53,29 @@ interface CandidateRow {
   location_id: number | null;
 }
 
-function choose(value: string, candidates: readonly CandidateRow[]): Resolution {
+/** What one of several tags with the same key a read means. */
+export type Choice<Tag> = { kind: 'one'; tag: Tag } | { kind: 'ambiguous' } | { kind: 'none' };
+
+/** The tag that a read of `value` means. @param candidates the live tags with its key. */
+export function chooseTag<Tag extends { value: string }>(
+  value: string,
+  candidates: readonly Tag[],
+): Choice<Tag> {
   const tag = candidates.find((candidate) => candidate.value === value) ?? candidates[0];
   if (tag === undefined) {
-    return { kind: 'unknown' };
+    return { kind: 'none' };
   }
-  if (tag.value !== value && candidates.length > 1) {
-    return { kind: 'ambiguous' };
+  return tag.value !== value && candidates.length > 1 ? { kind: 'ambiguous' } : { kind: 'one', tag };
+}
+
+function resolve(value: string, candidates: readonly CandidateRow[]): Resolution {
+  const choice = chooseTag(value, candidates);
+  if (choice.kind !== 'one') {
+    return { kind: choice.kind === 'none' ? 'unknown' : 'ambiguous' };
   }
-  if (tag.asset_id !== null) {
-    return { kind: 'asset', assetId: tag.asset_id, tagValue: tag.value };
+  const { asset_id: assetId, location_id: locationId, value: tagValue } = choice.tag;
+  if (assetId !== null) {
+    return { kind: 'asset', assetId, tagValue };
   }
-  return tag.location_id === null ? { kind: 'unknown' } : { kind: 'location', locationId: tag.location_id };
+  return locationId === null ? { kind: 'unknown' } : { kind: 'location', locationId };
 }

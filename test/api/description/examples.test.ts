@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describePublicApi } from '../../../services/api/description/document.ts';
-import type { Operation } from '../../../services/api/description/openapi.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
+import type { Operation } from '../../../services/shared/description/openapi.ts';
 import { useApi } from '../../support/api.ts';
 
 describe('the examples of the description', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { run } from '../../support/process.ts';
+import { useRedis } from '../../support/redis-server.ts';
 import { type LimitedApi, useLimitedApis } from './limited-api.ts';
-import { useRedis } from './redis-server.ts';
 
 const ME = '/api/v1/orgs/me';
 const LOST = 'rate limits are not shared';

@@ -1,5 +1,11 @@
+import type {
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Reference,
+  Response,
+} from '../../../shared/description/openapi.ts';
 import type { JsonSchema } from '../../../shared/http/fields.ts';
-import type { OpenApiDocument, Operation, Parameter, Reference, Response } from '../openapi.ts';
 import { curl, json } from './code.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';

@@ -1,0 +1,48 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Access } from '../../shared/http/app.ts';
+import { unauthorized } from '../../shared/http/bearer.ts';
+import type { HandheldContext } from '../context.ts';
+import { digestOf, parseToken } from '../devices/token-format.ts';
+import type { SubmissionRecorder } from '../submissions/record-submission.ts';
+import type { HandheldCache } from './queries.ts';
+
+export interface HandheldAccessParts {
+  door: OrganizationDoor;
+  handhelds: HandheldCache;
+  recorder: SubmissionRecorder;
+  clock: Clock;
+}
+
+/**
+ * Lets handhelds in. A token is good for everything there is here, or for nothing: there are no scopes, and one whose
+ * organization was deleted is answered as a revoked one, so that the device asks for another.
+ */
+export function handheldAccess(parts: HandheldAccessParts): Access<HandheldContext> {
+  return {
+    authenticate: (token) => authenticate(token, parts),
+    authorize: () => {},
+  };
+}
+
+/** The reception of a request is the moment at which its headers were there: a body may take its time. */
+async function authenticate(
+  text: string,
+  { door, handhelds, recorder, clock }: HandheldAccessParts,
+): Promise<HandheldContext> {
+  const receivedAt = clock();
+  const token = parseToken(text);
+  const known = token === null ? null : await handhelds.get(String(token.handheldId));
+  if (token === null || known === null || !timingSafeEqual(digestOf(token.secret), known.row.token_sha256)) {
+    throw unauthorized('Invalid or expired token');
+  }
+  if (known.row.is_revoked) {
+    throw unauthorized('Handheld token has been revoked');
+  }
+  if (known.row.org_is_deleted) {
+    throw unauthorized('The organization of this handheld no longer exists');
+  }
+  const { org_id: orgId } = known.row;
+  return { orgId, handheldId: token.handheldId, receivedAt, db: door.of(orgId), recorder };
+}

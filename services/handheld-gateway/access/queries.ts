@@ -1,0 +1,23 @@
+import { type CommonQueryMethods, sql } from 'slonik';
+import { rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
+
+export interface HandheldRow extends CredentialRow {
+  org_id: number;
+  token_sha256: Buffer;
+  is_revoked: boolean;
+  org_is_deleted: boolean;
+}
+
+/** Handhelds that were looked up. */
+export type HandheldCache = CredentialCache<HandheldRow>;
+
+/** Looks a handheld up by its id. The one query that no organization bounds: it finds out which organization asks. */
+export function findHandheld(db: CommonQueryMethods, id: number): Promise<HandheldRow | null> {
+  return db.maybeOne(sql.prepared('find-handheld', rowsOf<HandheldRow>())`
+    select handheld.org_id, handheld.token_sha256, handheld.revoked_at is not null as is_revoked,
+      null::double precision as seconds_left, organization.deleted_at is not null as org_is_deleted
+    from handhelds handheld
+    join organizations organization on organization.id = handheld.org_id
+    where handheld.id = ${id}`);
+}

@@ -1,0 +1,46 @@
+import type Koa from 'koa';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { createHttpApp, type Limiter } from '../shared/http/app.ts';
+import { servePages } from '../shared/http/pages.ts';
+import type { Health } from '../shared/runtime/health.ts';
+import { type HandheldAccessParts, handheldAccess } from './access/access.ts';
+import { serveApp } from './app-files/serve-app.ts';
+import type { HandheldContext } from './context.ts';
+import { describeGateway, type Limits } from './description.ts';
+import { GATEWAY_ROUTES } from './routes.ts';
+
+export interface AppParts extends HandheldAccessParts {
+  health: Health;
+  log: Logger;
+  registry: Registry;
+  limiter: Limiter<HandheldContext>;
+  limits: Limits;
+  /** Where the built web app is. */
+  appFolder: string;
+}
+
+/** The gateway as an application that does not listen. */
+export function createApp({ health, log, registry, limiter, limits, appFolder, ...access }: AppParts): Koa {
+  return createHttpApp({
+    log,
+    registry,
+    limiter,
+    routes: GATEWAY_ROUTES,
+    access: handheldAccess(access),
+    pages: [servePages(health), serveApp(appFolder)],
+    documents: [publish(limits)],
+  });
+}
+
+const DESCRIPTION_PATH = '/handheld/openapi.json';
+
+function publish(limits: Limits) {
+  const page = {
+    status: 200,
+    contentType: 'application/json',
+    body: `${JSON.stringify(describeGateway(limits), null, 2)}\n`,
+    headers: { 'X-Content-Type-Options': 'nosniff' },
+  };
+  return servePages(async (path) => (path === DESCRIPTION_PATH ? page : null));
+}

@@ -1,0 +1,39 @@
+import { REDIS_URL } from '../shared/rate-limit/redis-url.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { integerSetting, portSetting } from '../shared/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
+
+/**
+ * What is the handhelds' own. The limit lets a person look up every tag of a fast walk (five a second), and a queue of
+ * a day without a network be sent with its retries.
+ */
+export const HANDHELD_SETTINGS = {
+  HANDHELD_PORT: portSetting('the port handhelds connect to', 8081),
+  HANDHELD_RATE_LIMIT_PER_MINUTE: integerSetting(
+    'how many requests a minute a handheld may make in the long run',
+    { initial: 300, min: 1, max: 60_000 },
+  ),
+  HANDHELD_RATE_LIMIT_BURST: integerSetting('how many requests a handheld may make at once after a pause', {
+    initial: 600,
+    min: 1,
+    max: 120_000,
+  }),
+};
+
+/** Everything about the gateway that is decided outside of it. */
+export const GATEWAY_SETTINGS = {
+  DATABASE_URL,
+  HOST,
+  ...HANDHELD_SETTINGS,
+  REDIS_URL,
+  ...TIME_SETTINGS,
+  LOG_LEVEL,
+};
+
+export type GatewayConfig = Configuration<typeof GATEWAY_SETTINGS>;
+
+/** @throws AppError `misconfigured` with every fault. */
+export function readGatewayConfig(environment: NodeJS.ProcessEnv): GatewayConfig {
+  return readSettings(GATEWAY_SETTINGS, environment, [retentionCoversLateness]);
+}

@@ -1,0 +1,18 @@
+import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
+import { routesOf } from '../shared/http/route.ts';
+import type { Micros } from '../shared/instant.ts';
+import type { SubmissionRecorder } from './submissions/record-submission.ts';
+
+/** What a handler knows of the handheld that asks. */
+export interface HandheldContext {
+  orgId: number;
+  handheldId: number;
+  /** When the request came, by this service's clock. */
+  receivedAt: Micros;
+  /** For look-ups. */
+  db: OrganizationDatabase;
+  recorder: SubmissionRecorder;
+}
+
+/** Declares a route of the gateway. */
+export const route = routesOf<HandheldContext>();

@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+
+export interface ListedHandheld {
+  id: number;
+  org_id: number;
+  name: string;
+  created_at: string;
+  /** Null for one that is in use. */
+  revoked_at: string | null;
+  /** When its last submission came that is still remembered; null for none. */
+  last_submission_at: string | null;
+}
+
+/**
+ * Handhelds in order of id, those that were revoked included.
+ *
+ * @param orgId those of one organization; null for all.
+ */
+export async function listHandhelds(pool: pg.Pool, orgId: number | null): Promise<ListedHandheld[]> {
+  const { rows } = await pool.query<ListedHandheld>(
+    `select handheld.id, handheld.org_id, handheld.name, handheld.created_at, handheld.revoked_at,
+       last.received_at as last_submission_at
+     from handhelds handheld
+     left join (
+       select org_id, handheld_id, max(received_at) as received_at from submissions
+       where $1::integer is null or org_id = $1 group by org_id, handheld_id
+     ) last on last.org_id = handheld.org_id and last.handheld_id = handheld.id
+     where $1::integer is null or handheld.org_id = $1
+     order by handheld.id`,
+    [orgId],
+  );
+  return rows.map((row) => ({
+    ...row,
+    created_at: wireTime(row.created_at),
+    revoked_at: wireTimeOrNull(row.revoked_at),
+    last_submission_at: wireTimeOrNull(row.last_submission_at),
+  }));
+}

@@ -1,0 +1,25 @@
+import { setTimeout } from 'node:timers/promises';
+import type pg from 'pg';
+import { HEARD_WITHIN_MS } from '../../shared/access/credential-cache.ts';
+import { AppError } from '../../shared/errors.ts';
+import { wireTime } from '../../shared/http/timestamps.ts';
+
+/**
+ * Ends a handheld's token from the next request on, in every process: they are given time to hear of it. Revoked again,
+ * it stays as it is.
+ *
+ * @returns when it was revoked first.
+ * @throws AppError `not_found`.
+ */
+export async function revokeHandheld(pool: pg.Pool, id: number): Promise<{ id: number; revoked_at: string }> {
+  const { rows } = await pool.query<{ id: number; revoked_at: string }>(
+    'update handhelds set revoked_at = coalesce(revoked_at, now()) where id = $1 returning id, revoked_at',
+    [id],
+  );
+  const [row] = rows;
+  if (row === undefined) {
+    throw new AppError('not_found', `Handheld ${id} not found`);
+  }
+  await setTimeout(HEARD_WITHIN_MS);
+  return { id: row.id, revoked_at: wireTime(row.revoked_at) };
+}

@@ -1,0 +1,107 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
+import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
+import type { Reference } from '../reference.ts';
+import type { ReadTag } from '../tag.ts';
+
+export interface TaggedRow {
+  tag_type: string;
+  value: string;
+  asset_id: number | null;
+  asset_external_key: string | null;
+  asset_name: string | null;
+  last_seen: string | null;
+  /** Of the tag, or where its asset is. */
+  location_id: number | null;
+  location_external_key: string | null;
+  location_name: string | null;
+}
+
+/** The live tags that have a key, with what they are attached to. */
+export function findTags(
+  connection: OrganizationConnection,
+  { tagType, key }: { tagType: ReadTag['tagType']; key: string },
+): Promise<readonly TaggedRow[]> {
+  return connection.any(sql.prepared('find-tags', rowsOf<TaggedRow>())`
+    select tag.tag_type, tag.value, asset.id as asset_id, asset.external_key as asset_external_key,
+      asset.name as asset_name, position.last_seen, location.id as location_id,
+      location.external_key as location_external_key, location.name as location_name
+    from tags tag
+    left join assets asset on asset.org_id = tag.org_id and asset.id = tag.asset_id
+    left join positions position on position.org_id = tag.org_id and position.asset_id = tag.asset_id
+    left join locations location on location.org_id = tag.org_id
+      and location.id = coalesce(tag.location_id, position.location_id) and location.deleted_at is null
+    where tag.org_id = ${connection.orgId} and tag.tag_type = ${tagType} and tag.tag_key = ${key}
+      and tag.detached_at is null
+    order by tag.id`);
+}
+
+export interface PlaceRow extends Reference {
+  parent_id: number | null;
+  tags: string;
+}
+
+/** A page of the live locations, depth first, siblings by external key, whatever the case. */
+export async function listPlaces(
+  connection: OrganizationConnection,
+  { limit, offset }: Paging,
+): Promise<Page<PlaceRow>> {
+  const { orgId } = connection;
+  const rows = await connection.any(sql.prepared('list-places', rowsOf<PlaceRow & { total_count: number }>())`
+    with recursive tree as (
+      select id, external_key, name, parent_id, array[lower(external_key), external_key] as place
+      from locations where org_id = ${orgId} and parent_id is null and deleted_at is null
+      union all
+      select location.id, location.external_key, location.name, location.parent_id,
+        tree.place || array[lower(location.external_key), location.external_key]
+      from tree join locations location on location.org_id = ${orgId} and location.parent_id = tree.id
+      where location.deleted_at is null
+    )
+    select total.total_count, place.id, place.external_key, place.name, place.parent_id, ${tagsOf(orgId, 'location_id', 'place')}
+    from (select count(*) as total_count from tree) total
+    left join (select * from tree order by place limit ${limit} offset ${offset}) place on true
+    order by place.place`);
+  return pageOf(rows);
+}
+
+/** Whether the location is live: its id, or null. */
+export function findPlace(connection: OrganizationConnection, id: number): Promise<number | null> {
+  return connection.maybeOneFirst(sql.prepared('find-place', rowsOf<{ id: number }>())`
+    select id from locations where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
+}
+
+export interface ExpectedRow extends Reference {
+  last_seen: string;
+  tags: string;
+}
+
+/** A page of the live assets that were last seen at a location, by external key. */
+export async function listExpected(
+  connection: OrganizationConnection,
+  locationId: number,
+  { limit, offset }: Paging,
+): Promise<Page<ExpectedRow>> {
+  const { orgId } = connection;
+  const here = sql.fragment`positions position
+    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+    where position.org_id = ${orgId} and position.location_id = ${locationId} and asset.deleted_at is null`;
+  const rows = await connection.any(sql.type(rowsOf<ExpectedRow & { total_count: number }>())`
+    select total.total_count, found.id, found.external_key, found.name, found.last_seen, ${tagsOf(orgId, 'asset_id', 'found')}
+    from (select count(*) as total_count from ${here}) total
+    left join (
+      select asset.id, asset.external_key, asset.name, position.last_seen from ${here}
+      order by asset.external_key limit ${limit} offset ${offset}
+    ) found on true
+    order by found.external_key`);
+  return pageOf(rows);
+}
+
+/** The live tags of a row as the text of a JSON array, as a select-list item. */
+function tagsOf(orgId: number, column: 'asset_id' | 'location_id', row: string): FragmentSqlToken {
+  return sql.fragment`coalesce((
+      select json_agg(json_build_object('tag_type', tag.tag_type, 'value', tag.value) order by tag.id)
+      from tags tag
+      where tag.org_id = ${orgId} and tag.${sql.identifier([column])} = ${sql.identifier([row, 'id'])}
+        and tag.detached_at is null
+    ), '[]') as tags`;
+}

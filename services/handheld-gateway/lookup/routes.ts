@@ -1,0 +1,72 @@
+import { listBody } from '../../shared/http/lists.ts';
+import { invalid, notFound } from '../../shared/http/problem.ts';
+import { found, listed } from '../../shared/http/success.ts';
+import { chooseTag } from '../../shared/tracking/resolve-tags.ts';
+import { tagKey } from '../../shared/tracking/tag-key.ts';
+import { route } from '../context.ts';
+import { usableTag } from '../tag.ts';
+import { findPlace, findTags, listExpected, listPlaces } from './queries.ts';
+import { EXPECTED, LOCATION_ID, PAGE_QUERY, PAGING, PLACE, TAG_QUERY, TAGGED } from './schema.ts';
+import { expectedView, placeView, taggedView } from './view.ts';
+
+const tag = route({
+  method: 'GET',
+  path: '/handheld/v1/tags',
+  operationId: 'findTag',
+  summary: 'Find what is behind a tag',
+  description:
+    'The value is matched as a scan of it would be: a tag with the very value wins, else one with the same key.',
+  scope: null,
+  query: TAG_QUERY,
+  params: {},
+  success: found(TAGGED, 'The asset or the location'),
+  problems: { not_found: 'No live tag matches, or several do and none has the very value' },
+  handle: async ({ context, query }) => {
+    const read = usableTag(query, 'value');
+    if (!read.ok) {
+      throw invalid(read.issues);
+    }
+    const { tagType, value } = read.value;
+    const tags = await findTags(context.db, { tagType, key: tagKey(tagType, value) });
+    const choice = chooseTag(value, tags);
+    if (choice.kind !== 'one') {
+      const isAmbiguous = choice.kind === 'ambiguous';
+      throw notFound(isAmbiguous ? 'Several tags match, and none has this very value' : 'Tag not found');
+    }
+    return taggedView(choice.tag);
+  },
+});
+
+const places = route({
+  method: 'GET',
+  path: '/handheld/v1/locations',
+  operationId: 'listPlaces',
+  summary: 'List the live locations',
+  description: 'Depth first, siblings by external key, whatever the case; to choose from without a network.',
+  scope: null,
+  query: PAGE_QUERY,
+  params: {},
+  success: listed(PLACE, 'A page of locations', {}, PAGING),
+  handle: async ({ context, query }) => listBody(await listPlaces(context.db, query), query, placeView),
+});
+
+const expected = route({
+  method: 'GET',
+  path: '/handheld/v1/locations/{location_id}/assets',
+  operationId: 'listExpectedAssets',
+  summary: 'List what should be at a location',
+  description:
+    'The live assets that were last seen there, not those below it, by external key: so that a sweep can tell found, missing and elsewhere.',
+  scope: null,
+  query: PAGE_QUERY,
+  params: LOCATION_ID,
+  find: {
+    missing: 'Location not found',
+    row: ({ context, params }) => findPlace(context.db, params.location_id),
+  },
+  success: listed(EXPECTED, 'A page of assets', {}, PAGING),
+  handle: async ({ context, query, row: id }) =>
+    listBody(await listExpected(context.db, id, query), query, expectedView),
+});
+
+export const lookUpRoutes = [tag, places, expected];

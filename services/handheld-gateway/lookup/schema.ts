@@ -1,0 +1,95 @@
+import { type JsonSchema, TIME_SCHEMA } from '../../shared/http/fields.ts';
+import { pagingOf } from '../../shared/http/lists.ts';
+import { nullableSchema } from '../../shared/http/members.ts';
+import { described, idInPath, mandatoryParameter } from '../../shared/http/parameters.ts';
+import type { Query, Read } from '../../shared/http/query.ts';
+import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../reference.ts';
+import { TAG, TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA, tagType, tagValue } from '../tag.ts';
+
+const TAGS = {
+  type: 'array',
+  items: TAG,
+  description: 'What is attached to it, in the order in which it was.',
+};
+const TAGS_EXAMPLE = [{ tag_type: 'rfid', value: 'E28011600000020912345678' }];
+
+const LAST_SEEN = { description: 'When a scan saw it last.', examples: ['2026-05-04T07:59:59.370Z'] };
+
+/** What is behind a tag. */
+export const TAGGED: JsonSchema = {
+  title: 'Tagged',
+  description: 'What a tag is attached to: an asset or a location, the other one is null.',
+  type: 'object',
+  properties: {
+    tag_type: TAG_TYPE_SCHEMA,
+    value: { ...TAG_VALUE_SCHEMA, description: 'The value of the tag that was found.' },
+    asset: {
+      type: ['object', 'null'],
+      description: 'The asset it is attached to.',
+      properties: {
+        ...REFERENCE_PROPERTIES,
+        last_seen: {
+          ...nullableSchema(TIME_SCHEMA),
+          ...LAST_SEEN,
+          description: 'When a scan saw it last. Null for never.',
+        },
+        location: referenceSchema('Where it is. Null if that is not known.', LOCATION_EXAMPLE),
+      },
+      required: ['id', 'external_key', 'name', 'last_seen', 'location'],
+      examples: [{ ...ASSET_EXAMPLE, last_seen: '2026-05-04T07:59:59.370Z', location: LOCATION_EXAMPLE }],
+    },
+    location: { ...referenceSchema('The location it is attached to.', LOCATION_EXAMPLE), examples: [null] },
+  },
+  required: ['tag_type', 'value', 'asset', 'location'],
+};
+
+/** A place to choose. */
+export const PLACE: JsonSchema = {
+  title: 'Place',
+  description: 'A live location.',
+  type: 'object',
+  properties: {
+    ...REFERENCE_PROPERTIES,
+    parent_id: {
+      ...nullableSchema(REFERENCE_PROPERTIES.id),
+      description: 'The location directly above it. Null at the root.',
+    },
+    tags: TAGS,
+  },
+  required: ['id', 'external_key', 'name', 'parent_id', 'tags'],
+  examples: [{ ...LOCATION_EXAMPLE, parent_id: 1, tags: [{ tag_type: 'barcode', value: 'D1' }] }],
+};
+
+/** An asset that should be at a place. */
+export const EXPECTED: JsonSchema = {
+  title: 'ExpectedAsset',
+  description: 'A live asset that was last seen at the location.',
+  type: 'object',
+  properties: {
+    ...REFERENCE_PROPERTIES,
+    last_seen: { ...TIME_SCHEMA, ...LAST_SEEN },
+    tags: TAGS,
+  },
+  required: ['id', 'external_key', 'name', 'last_seen', 'tags'],
+  examples: [{ ...ASSET_EXAMPLE, last_seen: '2026-05-04T07:59:59.370Z', tags: TAGS_EXAMPLE }],
+};
+
+export const TAG_QUERY = {
+  parameters: {
+    tag_type: described(mandatoryParameter(tagType), 'The kind of tag.', 'rfid'),
+    value: described(
+      mandatoryParameter(tagValue),
+      'What it says when it is read; matched as a scan of it would be.',
+      'E28011600000020912345678',
+    ),
+  },
+} as const satisfies Query;
+
+/** Pages long enough that most organizations have one: a device keeps the list for when it has no network. */
+export const PAGING = pagingOf({ max: 1000, initial: 1000 });
+
+export const PAGE_QUERY = { parameters: PAGING } as const satisfies Query;
+
+export type PageQuery = Read<typeof PAGING>;
+
+export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };

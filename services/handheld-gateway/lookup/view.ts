@@ -1,0 +1,29 @@
+import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import type { Reference } from '../reference.ts';
+import type { ExpectedRow, PlaceRow, TaggedRow } from './queries.ts';
+
+/** What is behind a tag. */
+export function taggedView(row: TaggedRow) {
+  const location = referenceOf(row.location_id, row.location_external_key, row.location_name);
+  const asset = referenceOf(row.asset_id, row.asset_external_key, row.asset_name);
+  return {
+    tag_type: row.tag_type,
+    value: row.value,
+    asset: asset === null ? null : { ...asset, last_seen: wireTimeOrNull(row.last_seen), location },
+    location: asset === null ? location : null,
+  };
+}
+
+function referenceOf(id: number | null, externalKey: string | null, name: string | null): Reference | null {
+  return id === null || externalKey === null || name === null
+    ? null
+    : { id, external_key: externalKey, name };
+}
+
+export function placeView({ id, external_key, name, parent_id, tags }: PlaceRow) {
+  return { id, external_key, name, parent_id, tags: JSON.parse(tags) };
+}
+
+export function expectedView({ id, external_key, name, last_seen, tags }: ExpectedRow) {
+  return { id, external_key, name, last_seen: wireTime(last_seen), tags: JSON.parse(tags) };
+}

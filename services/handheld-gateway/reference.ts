@@ -1,0 +1,28 @@
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../shared/http/fields.ts';
+
+/** An asset or a location, in as many words as a small screen has. */
+export interface Reference {
+  id: number;
+  external_key: string;
+  name: string;
+}
+
+export const REFERENCE_PROPERTIES = {
+  id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
+  external_key: { ...KEY_SCHEMA, description: "The organization's own key." },
+  name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
+} as const;
+
+/** A reference as it is answered, or null. */
+export function referenceSchema(description: string, example: Reference): JsonSchema {
+  return {
+    type: ['object', 'null'],
+    description,
+    properties: REFERENCE_PROPERTIES,
+    required: ['id', 'external_key', 'name'],
+    examples: [example],
+  };
+}
+
+export const ASSET_EXAMPLE: Reference = { id: 17, external_key: 'ASSET-0017', name: 'Forklift' };
+export const LOCATION_EXAMPLE: Reference = { id: 4, external_key: 'DOCK-1', name: 'Dock 1' };

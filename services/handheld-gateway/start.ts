@@ -1,0 +1,130 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { sql } from 'slonik';
+import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
+import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
+import { sweep } from '../../db/timescale/retention.ts';
+import { startCredentials } from '../shared/access/start-credentials.ts';
+import { createClock } from '../shared/clock.ts';
+import { answerUnparsed } from '../shared/http/unparsed.ts';
+import { MICROS_PER_DAY } from '../shared/instant.ts';
+import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
+import { requireDatabase } from '../shared/runtime/database.ts';
+import { createHealth } from '../shared/runtime/health.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { listenOn } from '../shared/runtime/listen-on.ts';
+import { repeat } from '../shared/runtime/repeat.ts';
+import { findHandheld } from './access/queries.ts';
+import { createApp } from './app.ts';
+import { isAppBuilt } from './app-files/serve-app.ts';
+import type { GatewayConfig } from './config.ts';
+import type { HandheldContext } from './context.ts';
+import { countSubmissions } from './submission-metrics.ts';
+import { createRecorder } from './submissions/record-submission.ts';
+
+/** Connections that one gateway process may have for look-ups, for recording, and for looking handhelds up. */
+const LOOK_UP_CONNECTIONS = 4;
+const WRITE_CONNECTIONS = 4;
+const ACCESS_CONNECTIONS = 2;
+
+/** Milliseconds between looks for what is too old to be kept. */
+const SWEEP_EVERY = 3_600_000;
+
+const APP_FOLDER = fileURLToPath(new URL('app-ui/dist', import.meta.url));
+
+/** What tests own. */
+export interface GatewayParts {
+  /** Microseconds since 1970, by this service's clock. */
+  clock: () => number;
+  /** Where the built web app is. */
+  appFolder: string;
+}
+
+/**
+ * Starts the handheld gateway, part by part.
+ *
+ * @returns where it listens.
+ * @throws AppError if the database is not there or not migrated, the server that shares rate limits is not there, or
+ * the port is taken.
+ */
+export async function startGateway(
+  config: GatewayConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+  { clock = createClock(), appFolder = APP_FOLDER }: Partial<GatewayParts> = {},
+): Promise<{ url: string }> {
+  await requireDatabase(config.DATABASE_URL);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const door = await lifecycle.start(
+    'look-ups',
+    () => openOrganizationDoor(config.DATABASE_URL, { max: LOOK_UP_CONNECTIONS }),
+    (started) => started.end(),
+  );
+  const pool = await lifecycle.start(
+    'recording',
+    () =>
+      createWritePool(config.DATABASE_URL, { max: WRITE_CONNECTIONS, applicationName: 'tagtrail handhelds' }),
+    (started) => started.end(),
+  );
+  const accessPool = await lifecycle.start(
+    'access',
+    () => createQueryPool(config.DATABASE_URL, { max: ACCESS_CONNECTIONS, role: 'tagtrail_access' }),
+    (started) => started.end(),
+  );
+  const handhelds = await lifecycle.start(
+    'handhelds',
+    () => startCredentials(config.DATABASE_URL, (id) => findHandheld(accessPool, Number(id)), log),
+    (started) => started.stop(),
+  );
+  await lifecycle.start(
+    'retention',
+    () =>
+      repeat(
+        SWEEP_EVERY,
+        () => sweep(pool, config.SCAN_RETENTION_DAYS),
+        (err) => log.warn({ err }, 'Old submissions could not be dropped; it is tried again later'),
+      ),
+    (started) => started.stop(),
+  );
+  const health = createHealth({
+    registry,
+    checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+  });
+  const limits = {
+    perMinute: config.HANDHELD_RATE_LIMIT_PER_MINUTE,
+    burst: config.HANDHELD_RATE_LIMIT_BURST,
+  };
+  const nameOf = ({ handheldId }: HandheldContext) => `handheld:${handheldId}`;
+  const limiter = await startLimiter(
+    { ...limits, redisUrl: config.REDIS_URL, nameOf },
+    { log, registry, lifecycle, clocks: MACHINE_CLOCKS },
+  );
+  const recorder = createRecorder({
+    pool,
+    clock,
+    rules: {
+      lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
+      retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
+    },
+    onRecorded: countSubmissions(registry),
+  });
+  const access = { door, handhelds: handhelds.cache, recorder, clock };
+  const app = createApp({ ...access, health, log, registry, limiter, limits, appFolder });
+  if (!isAppBuilt(appFolder)) {
+    log.warn({ appFolder }, 'The web app is not built; the gateway serves its interface only');
+  }
+  const listening = await lifecycle.start(
+    'http',
+    () =>
+      listenOn(
+        app.callback(),
+        { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' },
+        answerUnparsed,
+      ),
+    (started) => started.close(),
+  );
+  log.info({ address: listening.url }, 'the handheld gateway listens');
+  return { url: listening.url };
+}

@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/transaction.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { conflict, Problem } from '../../shared/http/problem.ts';
+import type { TimeRules } from '../../shared/tracking/observed-at.ts';
+import { KnownAfterAll, type RecordOptions } from '../../shared/tracking/record.ts';
+import { digestOf } from './digest.ts';
+import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
+import type { Sender, Submission } from './submission.ts';
+import { type SubmissionView, takeSubmission } from './take-submission.ts';
+
+export interface Recorded {
+  view: SubmissionView;
+  /** Whether it was recorded before, and the answer is that of then. */
+  isRepeat: boolean;
+}
+
+export interface SubmissionRecorder {
+  /**
+   * Records a submission once, as a whole, and resolves when that is committed.
+   *
+   * @throws Problem `conflict` if another body was recorded under its id, `validation_error` if its location is none,
+   * `unavailable` if too many are under way.
+   */
+  record(submission: Submission, sender: Sender): Promise<Recorded>;
+}
+
+export interface RecorderOptions {
+  pool: pg.Pool;
+  clock: Clock;
+  rules: TimeRules;
+  /** Told of every submission that was answered. */
+  onRecorded(recorded: Recorded): void;
+}
+
+export function createRecorder({ pool, clock, rules, onRecorded }: RecorderOptions): SubmissionRecorder {
+  let held = 0;
+  return {
+    record: async (submission, sender) => {
+      if (held >= MAX_HELD) {
+        throw new Problem('unavailable', 'Too many submissions at once; try again in a moment', {
+          headers: { 'Retry-After': '1' },
+        });
+      }
+      held += 1;
+      try {
+        const recorded = await inTransaction(
+          pool,
+          (client, attempt) =>
+            recordOnce(client, submission, sender, { rules, now: clock(), isCareful: attempt > 1 }),
+          (error) => error instanceof KnownAfterAll,
+        );
+        onRecorded(recorded);
+        return recorded;
+      } finally {
+        held -= 1;
+      }
+    },
+  };
+}
+
+/** Submissions of at most 1 MiB each that may wait for a connection or be under way. */
+export const MAX_HELD = 100;
+
+async function recordOnce(
+  client: pg.ClientBase,
+  submission: Submission,
+  sender: Sender,
+  options: RecordOptions,
+): Promise<Recorded> {
+  const { id } = submission;
+  const { orgId } = sender;
+  const bodyDigest = digestOf(submission);
+  if (await claimSubmission(client, { ...sender, id, bodyDigest })) {
+    const view = await takeSubmission(client, submission, sender, options);
+    await storeAnswer(client, { orgId, id }, view);
+    return { view, isRepeat: false };
+  }
+  const stored = await findSubmission(client, { orgId, id });
+  if (!stored.bodyDigest.equals(bodyDigest)) {
+    throw conflict(`submission ${id} was received before with another body`);
+  }
+  return { view: JSON.parse(stored.answer), isRepeat: true };
+}

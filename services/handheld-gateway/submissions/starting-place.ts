@@ -1,0 +1,44 @@
+import type { ClientBase } from 'pg';
+import { foreignKeyNotFound } from '../../shared/http/issues.ts';
+import { invalid, type Problem } from '../../shared/http/problem.ts';
+import { type Resolution, readName } from '../../shared/tracking/resolve-tags.ts';
+import type { ReadTag } from '../tag.ts';
+import type { NamedLocation } from './submission.ts';
+
+/** The live location with this external key: its id, or null. */
+export async function findLocationId(
+  client: ClientBase,
+  orgId: number,
+  externalKey: string,
+): Promise<number | null> {
+  const { rows } = await client.query<{ id: number }>({
+    name: 'find-location-by-key',
+    text: `select id from locations
+      where org_id = $1::integer and external_key = $2::text and deleted_at is null`,
+    values: [orgId, externalKey],
+  });
+  return rows[0]?.id ?? null;
+}
+
+/** The location that a tag is attached to, by what the tag resolved to: its id, or null. */
+export function locationOfTag(
+  orgId: number,
+  tag: ReadTag,
+  resolutions: ReadonlyMap<string, Resolution>,
+): number | null {
+  const resolution = resolutions.get(readName({ orgId, ...tag }));
+  return resolution?.kind === 'location' ? resolution.locationId : null;
+}
+
+/** What is answered where there is no live location of that name. */
+export function noSuchLocation(location: NamedLocation): Problem {
+  if ('tag' in location) {
+    const { tagType, value } = location.tag;
+    return invalid([foreignKeyNotFound('location.tag', `${tagType}:${value}`)]);
+  }
+  return invalid([
+    'id' in location
+      ? foreignKeyNotFound('location.id', location.id)
+      : foreignKeyNotFound('location.external_key', location.externalKey),
+  ]);
+}

@@ -1,0 +1,69 @@
+import type { ClientBase } from 'pg';
+import { locationName, lockLiveLocations } from '../../shared/tracking/lock-locations.ts';
+import { type Resolution, readName, resolveTags } from '../../shared/tracking/resolve-tags.ts';
+import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
+import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
+
+/** A scan, with where the person was who made it. */
+export interface Step {
+  scan: SubmittedScan;
+  /** Null if nobody said. */
+  placeId: number | null;
+  /** Whether the scan is what tells the place: a location's tag. */
+  setsPlace: boolean;
+  /** What its asset is, if it has one. */
+  assetId: number | null;
+}
+
+/**
+ * Follows a person through the scans: a scan of a live location's tag sets the place for those after it. The
+ * locations stay live until the transaction ends.
+ *
+ * @throws Problem `validation_error` if the submission's own location is none.
+ */
+export async function walk(
+  client: ClientBase,
+  orgId: number,
+  { location, scans }: Submission,
+): Promise<Step[]> {
+  const named = location !== null && 'tag' in location ? [location.tag] : [];
+  const [resolutions, ofKey] = await Promise.all([
+    resolveTags(
+      client,
+      [...named, ...scans].map(({ tagType, value }) => ({ orgId, tagType, value })),
+    ),
+    location !== null && 'externalKey' in location
+      ? findLocationId(client, orgId, location.externalKey)
+      : null,
+  ]);
+  const start = location === null ? null : startOf(orgId, location, ofKey, resolutions);
+  const resolved = scans.map((scan) => resolutions.get(readName({ orgId, ...scan })));
+  const places = resolved.flatMap((each) => (each?.kind === 'location' ? [each.locationId] : []));
+  const live = await lockLiveLocations(
+    client,
+    [...(start === null ? [] : [start]), ...places].map((locationId) => ({ orgId, locationId })),
+  );
+  const isLive = (locationId: number) => live.has(locationName({ orgId, locationId }));
+  if (location !== null && (start === null || !isLive(start))) {
+    throw noSuchLocation(location);
+  }
+  let placeId = start;
+  return scans.map((scan, index) => {
+    const resolution = resolved[index];
+    const setsPlace = resolution?.kind === 'location' && isLive(resolution.locationId);
+    placeId = setsPlace ? resolution.locationId : placeId;
+    return { scan, placeId, setsPlace, assetId: resolution?.kind === 'asset' ? resolution.assetId : null };
+  });
+}
+
+function startOf(
+  orgId: number,
+  location: NamedLocation,
+  ofKey: number | null,
+  resolutions: ReadonlyMap<string, Resolution>,
+): number | null {
+  if ('tag' in location) {
+    return locationOfTag(orgId, location.tag, resolutions);
+  }
+  return 'id' in location ? location.id : ofKey;
+}

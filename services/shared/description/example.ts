@@ -1,0 +1,21 @@
+import type { JsonSchema } from '../http/fields.ts';
+
+/**
+ * An example of a schema: the one it gives, or one made of what it consists of.
+ *
+ * @returns undefined if nothing in it says what a value may look like.
+ */
+export function exampleOf(schema: JsonSchema): unknown {
+  const { examples, const: only, default: initial, properties, items } = schema;
+  if (Array.isArray(examples)) {
+    return examples[0];
+  }
+  if (only !== undefined || initial !== undefined) {
+    return only ?? initial;
+  }
+  if (properties !== undefined) {
+    const each = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
+    return Object.fromEntries(each.map(([name, property]) => [name, exampleOf(property)]));
+  }
+  return items === undefined ? undefined : [exampleOf(items as JsonSchema)];
+}

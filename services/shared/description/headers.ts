@@ -1,0 +1,81 @@
+import { CHALLENGE } from '../http/bearer.ts';
+import type { Deprecation } from '../http/deprecation.ts';
+import type { Header, Reference } from './openapi.ts';
+
+/** The headers of answers, by name (interface sections 7.1, 8 and 9). */
+export const HEADERS: Readonly<Record<string, Header>> = {
+  'X-Request-ID': {
+    description: 'Names the request: the one you sent, or a ULID. Quote it in support requests.',
+    required: true,
+    schema: { type: 'string' },
+    example: '01KQSB3M8R0E5T9V2W4X6Y8Z1A',
+  },
+  'X-RateLimit-Limit': {
+    description: 'How many requests a minute the key may make in the long run.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 60,
+  },
+  'X-RateLimit-Remaining': {
+    description: 'How many requests are left, at most the limit: it stays there while a burst lasts.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+    example: 59,
+  },
+  'X-RateLimit-Reset': {
+    description: 'When the remaining requests are as many as the limit again, in seconds since 1970.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+    example: 1777885201,
+  },
+  'Retry-After': {
+    description: 'After how many seconds to try again.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    required: true,
+    schema: { type: 'string' },
+    example: CHALLENGE,
+  },
+  Allow: {
+    description: 'The methods that the path has, separated by commas; HEAD wherever GET is.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'GET, HEAD, POST',
+  },
+  Deprecation: {
+    description: 'The operation is on its way out.',
+    required: true,
+    schema: { type: 'string', const: 'true' },
+  },
+  Sunset: {
+    description: 'When the operation ends, as an HTTP date (RFC 8594).',
+    required: true,
+    schema: { type: 'string' },
+    example: 'Fri, 01 Jan 2027 00:00:00 GMT',
+  },
+};
+
+/** What every answer of the API carries. */
+const EVERYWHERE = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+/** What answers of a status carry beside that. */
+const BY_STATUS: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  405: 'Allow',
+  429: 'Retry-After',
+};
+
+/** References to the headers of an answer. */
+export function headersOf(status: number, deprecated: Deprecation | null): Record<string, Reference> {
+  const own = BY_STATUS[status];
+  const names = [
+    ...EVERYWHERE,
+    ...(own === undefined ? [] : [own]),
+    ...(deprecated === null ? [] : ['Deprecation', 'Sunset']),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

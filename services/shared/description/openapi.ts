@@ -1,0 +1,79 @@
+import type { JsonSchema } from '../http/fields.ts';
+
+/** What this API's description is made of: the part of OpenAPI 3.1 that it uses. */
+export interface OpenApiDocument {
+  openapi: '3.1.1';
+  info: {
+    title: string;
+    version: string;
+    summary: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
+  servers: { url: string; description: string }[];
+  security: Record<string, string[]>[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, JsonSchema>;
+    responses: Record<string, Response>;
+    headers: Record<string, Header>;
+    securitySchemes: Record<string, object>;
+  };
+}
+
+export type PathItem = { [Method in DescribedMethod]?: Operation };
+
+export type DescribedMethod = 'get' | 'post' | 'patch' | 'delete';
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  deprecated?: true;
+  /** The scopes a key must have; none if any key will do (interface section 5). */
+  'x-required-scopes': string[];
+  /** The date from which on a deprecated operation answers nothing but 410. */
+  'x-sunset'?: string;
+  parameters?: Parameter[];
+  requestBody?: { required: true; content: Record<string, MediaType> };
+  /** By status. */
+  responses: Record<string, Response | Reference>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'query' | 'path';
+  required: boolean;
+  description: string;
+  style?: 'form';
+  explode?: true;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+export interface Response {
+  description: string;
+  /** The types of errors that come with the status (interface section 7.2). */
+  'x-error-types'?: readonly string[];
+  headers: Record<string, Header | Reference>;
+  content?: Record<string, MediaType>;
+}
+
+export interface MediaType {
+  schema: JsonSchema;
+  example?: unknown;
+  examples?: Record<string, { summary: string; value: unknown }>;
+}
+
+export interface Header {
+  description: string;
+  required: true;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+export interface Reference {
+  $ref: string;
+}

@@ -1,0 +1,30 @@
+import type { Headers } from '../http/problem.ts';
+import type { Bucket } from './bucket.ts';
+
+/**
+ * What an answer says of the caller's budget (interface section 8). `X-RateLimit-Remaining` never exceeds the limit
+ * per minute, nor what fits into the bucket; `X-RateLimit-Reset` is when it is next as high as it can be: where the
+ * burst is less than the limit per minute, when the bucket is full.
+ *
+ * @param debt microseconds of refill that the bucket lacks; 0 for what costs nothing.
+ * @param wallMs milliseconds since 1970. Reset is rounded up to a second in which its promise holds.
+ */
+export function budgetHeaders(debt: number, bucket: Bucket, wallMs: number): Headers {
+  const { perMinute, burst, interval, capacity } = bucket;
+  const highest = Math.min(perMinute, burst);
+  const remaining = Math.min(highest, Math.floor((capacity - debt) / interval));
+  const wait = debt - (capacity - highest * interval);
+  const reset = wait > 0 ? Math.ceil((wallMs * 1000 + wait) / MICROS_PER_SECOND) : Math.floor(wallMs / 1000);
+  return {
+    'X-RateLimit-Limit': String(perMinute),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(reset),
+  };
+}
+
+/** Whole seconds, 1 or more, after which a refused caller finds a token. */
+export function retryAfter(debt: number, { interval, capacity }: Bucket): number {
+  return Math.max(1, Math.ceil((debt + interval - capacity) / MICROS_PER_SECOND));
+}
+
+const MICROS_PER_SECOND = 1_000_000;

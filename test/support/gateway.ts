@@ -1,0 +1,99 @@
+import { pino } from 'pino';
+import type { GatewayConfig } from '../../services/handheld-gateway/config.ts';
+import { describeGateway } from '../../services/handheld-gateway/description.ts';
+import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { type GatewayParts, startGateway } from '../../services/handheld-gateway/start.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import { type TestDatabase, useDatabase } from './database.ts';
+import { type Answer, declaredBy } from './declared-by.ts';
+import { Site } from './site.ts';
+
+export interface GatewayCall {
+  method?: string;
+  path: string;
+  /** Null for none. The suite's own if left out. */
+  token?: string | null;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: string | Uint8Array;
+  headers?: Record<string, string>;
+  /** Of another gateway; the suite's own if left out. */
+  url?: string;
+}
+
+export interface TestGateway {
+  database: TestDatabase;
+  url: string;
+  /** The suite's organization. */
+  site: Site;
+  /** Of a handheld of the suite's organization. */
+  token: string;
+  handheldId: number;
+  /** Makes a request; what comes back is checked against the gateway's description. */
+  call(call: GatewayCall): Promise<Answer>;
+  /** Sends a submission. */
+  submit(json: unknown, call?: Partial<GatewayCall>): Promise<Answer>;
+  /** Another gateway on the same database. */
+  start(config?: Partial<GatewayConfig>, parts?: Partial<GatewayParts>): Promise<string>;
+}
+
+/** Settings of a gateway on a database, on a free port, with limits that no test meets by accident. */
+export function gatewayConfig(databaseUrl: string): GatewayConfig {
+  return {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    HANDHELD_PORT: 0,
+    HANDHELD_RATE_LIMIT_PER_MINUTE: 60_000,
+    HANDHELD_RATE_LIMIT_BURST: 60_000,
+    REDIS_URL: null,
+    SCAN_RETENTION_DAYS: 30,
+    LATENESS_DAYS: 30,
+    LOG_LEVEL: 'silent',
+  };
+}
+
+const expectDeclared = declaredBy(describeGateway({ perMinute: 300, burst: 600 }), '/handheld/');
+
+/** The real gateway on a database of the suite's own, listening on a free port, with a site and its handheld. */
+export function useGateway(): TestGateway {
+  const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+  const lifecycle = new Lifecycle(log);
+  const database = useDatabase();
+  const gateway = { database } as TestGateway;
+  database.beforeDrop(() => lifecycle.stop());
+  gateway.start = async (config = {}, parts = {}) =>
+    (await startGateway({ ...gatewayConfig(database.url), ...config }, log, lifecycle, parts)).url;
+  before(async () => {
+    gateway.url = await gateway.start();
+    gateway.site = await Site.create(database);
+    const { id, token } = await createHandheld(database.pool, { orgId: gateway.site.orgId, name: 'gun' });
+    Object.assign(gateway, { token, handheldId: id });
+  });
+
+  gateway.call = async ({ method = 'GET', path, token = gateway.token, json, body, headers = {}, url }) => {
+    const hasBody = json !== undefined || body !== undefined;
+    const response = await fetch((url ?? gateway.url) + path, {
+      method,
+      headers: {
+        ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+        ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
+        ...headers,
+      },
+      body: json === undefined ? (body ?? null) : JSON.stringify(json),
+    });
+    const text = await response.text();
+    const { status } = response;
+    const answer: Answer = {
+      status,
+      headers: response.headers,
+      text,
+      body: text === '' ? null : JSON.parse(text),
+    };
+    expectDeclared(method, path, answer, json);
+    return answer;
+  };
+  gateway.submit = (json, call = {}) =>
+    gateway.call({ method: 'POST', path: '/handheld/v1/submissions', json, ...call });
+  return gateway;
+}
