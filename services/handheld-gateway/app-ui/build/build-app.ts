@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
 import { iconPng } from './icon.ts';
@@ -43,7 +43,8 @@ async function bundle(folder: string): Promise<{ script: string; style: string }
   const { metafile } = await build({
     entryPoints: [{ in: join(SOURCE_FOLDER, 'main.tsx'), out: 'app' }],
     outdir: folder,
-    entryNames: '[name]-[hash]',
+    // Below `assets/` the gateway lets browsers keep files for good.
+    entryNames: 'assets/[name]-[hash]',
     bundle: true,
     minify: true,
     format: 'esm',
@@ -54,7 +55,7 @@ async function bundle(folder: string): Promise<{ script: string; style: string }
     legalComments: 'eof',
     logLevel: 'warning',
   });
-  const made = Object.keys(metafile.outputs).map((path) => path.slice(path.lastIndexOf('/') + 1));
+  const made = Object.keys(metafile.outputs).map((path) => path.slice(path.indexOf('assets/')));
   return { script: named(made, '.js'), style: named(made, '.css') };
 }
 
@@ -68,7 +69,11 @@ async function writePage(folder: string, script: string, style: string): Promise
 
 /** The worker knows by name what there is to keep, and changes whenever any of that does. */
 async function buildWorker(folder: string): Promise<void> {
-  const files = (await readdir(folder)).sort();
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
   const digest = createHash('sha256');
   for (const file of files) {
     digest.update(file).update(await readFile(join(folder, file)));

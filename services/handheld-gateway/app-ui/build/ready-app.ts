@@ -6,14 +6,19 @@ import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
  * Sees to it that the app is built, which `npm install` does: but scripts may be switched off, and sources may have
  * changed since.
  *
+ * @param onFault is told if it has to be built and cannot be, because the bundler is not installed, say, or nothing
+ * can be written here: then what is there is served.
  * @returns the folder to serve.
- * @throws if it has to be built and cannot be.
  */
-export async function readyApp(): Promise<string> {
+export async function readyApp(onFault: (error: unknown) => void): Promise<string> {
   const built = await changedAt(join(APP_FOLDER, 'worker.js'));
   if (built === null || built < (await newestSource())) {
-    const { buildApp } = await import('./build-app.ts');
-    await buildApp();
+    try {
+      const { buildApp } = await import('./build-app.ts');
+      await buildApp();
+    } catch (error) {
+      onFault(error);
+    }
   }
   return APP_FOLDER;
 }
