@@ -68,6 +68,16 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path, animations: 'disabled' });
 }
 
+/** Waits until an expression is true in the page. (Playwright's own wait is stopped by the page's security policy.) */
+export function until(page: Page, condition: string): Promise<void> {
+  return page.evaluate<void>(
+    `new Promise((resolve) => {
+       const look = () => ((${condition}) ? resolve() : requestAnimationFrame(look));
+       look();
+     })`,
+  );
+}
+
 /**
  * Types as a scanner does, five milliseconds a character: the times are the browser's own input events', so that a
  * busy machine does not make a slow scanner.
@@ -105,7 +115,12 @@ async function launch(): Promise<Browser> {
   await inflate(libraries);
   return playwright.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
     env: {
       ...process.env,
       FONTCONFIG_PATH: join(tmpdir(), 'fonts'),

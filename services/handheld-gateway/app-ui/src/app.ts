@@ -98,10 +98,7 @@ export class App {
   /** There is a network, perhaps. */
   online(): void {
     this.sender.retryNow();
-    const token = this.session.token.value;
-    if (token !== null && navigator.onLine) {
-      void this.places.refresh(token);
-    }
+    void this.#refreshPlaces();
   }
 
   /** Takes what was scanned or typed. The time is now; everything else may wait. */
@@ -174,6 +171,13 @@ export class App {
     return null;
   }
 
+  async #refreshPlaces(): Promise<void> {
+    const token = this.session.token.value;
+    if (token !== null && navigator.onLine) {
+      await this.places.refresh(token);
+    }
+  }
+
   /** A scan that the app cannot take is heard and shown, never dropped without a word. */
   #notTaken(title: string, says: string, cue: 'problem' | 'refused' = 'problem'): void {
     this.notice.value = { title, says };
@@ -212,6 +216,8 @@ export class App {
 
   async #refused(): Promise<void> {
     this.#cue('refused');
+    // Mostly because the place is gone: the tree says so.
+    void this.#refreshPlaces();
     await this.#show();
   }
 

@@ -35,7 +35,13 @@ export function VerdictCard({ shown, notice }: { shown: ShownScan | undefined; n
   const title = titleOf(shown);
   return (
     // A new scan is a new card: it comes in anew.
-    <div class={`tag tone-${verdict.tone}`} key={scan.seq} role="status" data-verdict={verdict.tone}>
+    <div
+      class={`tag tone-${verdict.tone}`}
+      key={scan.seq}
+      role="status"
+      data-verdict={verdict.tone}
+      data-latest={scan.value}
+    >
       <p class="tag-word">
         <Icon name={verdict.tone} />
         {verdict.word}

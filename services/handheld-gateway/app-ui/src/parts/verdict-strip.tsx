@@ -26,7 +26,13 @@ export function VerdictStrip({ shown, notice }: { shown: ShownScan | undefined; 
   }
   const { tone, word } = verdictOf(shown);
   return (
-    <div class={`tag-flat tone-${tone}`} key={shown.scan.seq} role="status" data-verdict={tone}>
+    <div
+      class={`tag-flat tone-${tone}`}
+      key={shown.scan.seq}
+      role="status"
+      data-verdict={tone}
+      data-latest={shown.scan.value}
+    >
       <Icon name={tone} />
       <span class="tag-flat-title">{titleOf(shown)}</span>
       <span class="tag-flat-word">{word}</span>

@@ -16,7 +16,10 @@ export class Updates {
     if (workers === undefined) {
       return;
     }
-    const registration = await workers.register('/worker.js', { updateViaCache: 'none' });
+    const registration = await workers.register('/worker.js', { updateViaCache: 'none' }).catch(() => null);
+    if (registration === null) {
+      return; // no network yet, or a browser that keeps nothing: the app runs, and tries again at its next start
+    }
     this.#offer(registration.waiting);
     registration.addEventListener('updatefound', () => {
       const worker = registration.installing;
