@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type CDPSession,
+  type Page,
+  chromium as playwright,
+} from 'playwright-core';
 
 /** Where screenshots go; never committed. */
 const SCREENSHOTS = fileURLToPath(new URL('../../.cache/screenshots/', import.meta.url));
@@ -83,7 +89,7 @@ export function until(page: Page, condition: string): Promise<void> {
  * busy machine does not make a slow scanner.
  */
 export async function scanByWedge(page: Page, value: string, end: 'Enter' | 'Tab' = 'Enter'): Promise<void> {
-  const session = await page.context().newCDPSession(page);
+  const session = await inputOf(page);
   const keys = [...[...value].map((text) => ({ key: text, text })), END_KEYS[end]];
   const began = Date.now() / 1000;
   const events = keys.flatMap((key, index) => {
@@ -94,7 +100,15 @@ export async function scanByWedge(page: Page, value: string, end: 'Enter' | 'Tab
     ];
   });
   await Promise.all(events.map((event) => session.send('Input.dispatchKeyEvent', event)));
-  await session.detach();
+}
+
+/** One for each page, and left open: closing one tells the page that it is online, whatever the truth. */
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+function inputOf(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
+  return session;
 }
 
 const END_KEYS = {

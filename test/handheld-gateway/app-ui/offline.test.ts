@@ -38,6 +38,7 @@ describe('the handheld app without a network', () => {
       await app.scan(value);
     }
     await app.waits(SCANS);
+    await app.shows(`Offline · ${SCANS} waiting`);
     await app.page.close();
 
     const reopened = await HandheldApp.open(device, gateway.url);
@@ -58,5 +59,39 @@ describe('the handheld app without a network', () => {
     expect(rows.map(({ age }) => Number(age))).to.deep.equal(
       values.map((_, index) => (2 * HOUR) / 1000 - (index + 1) * 7),
     );
+  });
+
+  it('sends again what was recorded without the answer coming back, and it stays recorded once', async () => {
+    // What the worker lets pass cannot be held up here.
+    const device = await browser.device({ serviceWorkers: 'block' });
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.choosePlace('DOCK-1');
+    const sent: string[] = [];
+    await device.context.route('**/submissions', async (route) => {
+      sent.push(route.request().postDataJSON().submission_id);
+      const answer = await route.fetch();
+      await (sent.length === 1 ? route.abort('connectionreset') : route.fulfill({ response: answer }));
+    });
+    await app.scan('ANSWER-LOST');
+    await app.tells('problem');
+    await app.waits(0);
+    expect(sent).to.have.length(2);
+    expect(new Set(sent)).to.have.length(1);
+    expect(
+      await gateway.database.rows(`select count::integer from unknown_tags where value = 'ANSWER-LOST'`),
+    ).to.deep.equal([{ count: 1 }]);
+  });
+
+  it('takes the words of a network that is not the gateway’s for no answer', async () => {
+    const device = await browser.device({ serviceWorkers: 'block' });
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await device.context.route('**/submissions', (route) =>
+      route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Welcome to the hotel</h1>' }),
+    );
+    await app.scan('BEHIND-A-LOG-IN-PAGE');
+    await app.shows('No answer · 1 waiting');
+    await device.context.unroute('**/submissions');
+    await app.waits(0);
+    await app.tells('problem');
   });
 });

@@ -30,7 +30,7 @@ describe('scanning with the handheld app', () => {
   it('walks: a place by its tag, an asset there, the next place from the tree, the asset there', async () => {
     await app.scan('LOC-DOCK-1');
     await app.tells('place');
-    await app.shows('HALL › DOCK-1');
+    await app.shows('DOCK-1 · in HALL');
     await app.scan(EPC);
     await app.tells('moved');
     await app.shows('Seen for the first time, at DOCK-1.');

@@ -91,7 +91,7 @@ describe('a sweep with the handheld app', () => {
     expect(await heaps(reopened)).to.deep.equal(heapsThen);
     await device.context.setOffline(false);
     await reopened.waits(0);
-    await reopened.page.getByRole('tab', { name: 'Unknown' }).click();
+    await reopened.page.getByRole('button', { name: 'Unknown' }).click();
     await reopened.shows('No asset has this tag');
     expect(await heaps(reopened)).to.deep.equal(heapsThen);
     expect(await assetsAtShelf()).to.deep.equal(['TOTE-1', 'TOTE-2', 'TOTE-3', 'TOTE-4']);
@@ -120,9 +120,10 @@ describe('a sweep with the handheld app', () => {
   async function heaps(app: HandheldApp): Promise<Record<string, string[]>> {
     const lines: Record<string, string[]> = {};
     for (const name of ['Found', 'Moved here', 'Missing', 'Unknown']) {
-      await app.page.getByRole('tab', { name }).click();
-      await app.page.getByRole('tabpanel', { name }).waitFor();
-      const titles = await app.page.locator('[role=tabpanel] .row-title').allTextContents();
+      await app.page.getByRole('button', { name }).click();
+      const list = app.page.getByRole('list', { name });
+      await list.waitFor();
+      const titles = await list.locator('.row-title').allTextContents();
       lines[name] = titles.sort();
     }
     return lines;

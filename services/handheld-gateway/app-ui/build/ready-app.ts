@@ -25,9 +25,15 @@ export async function readyApp(onFault: (error: unknown) => void): Promise<strin
 
 /** Milliseconds since 1970, or 0 where the app came without its sources. */
 async function newestSource(): Promise<number> {
-  const names = await readdir(SOURCE_FOLDER, { recursive: true }).catch(() => []);
-  const times = await Promise.all(names.map((name) => changedAt(join(SOURCE_FOLDER, name))));
+  const folders = [SOURCE_FOLDER, import.meta.dirname];
+  const files = await Promise.all(folders.map(filesBelow));
+  const times = await Promise.all(files.flat().map(changedAt));
   return Math.max(0, ...times.map((time) => time ?? 0));
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  return names.map((name) => join(folder, name));
 }
 
 async function changedAt(path: string): Promise<number | null> {

@@ -167,6 +167,7 @@ export class App {
     await Promise.all([this.walking.load(), this.sweeping.load()]);
     // Asks the browser not to make room at the cost of what is queued.
     void navigator.storage?.persist?.();
+    await this.queue.changed();
     this.sender.retryNow();
     return null;
   }
@@ -175,6 +176,7 @@ export class App {
     const token = this.session.token.value;
     if (token !== null && navigator.onLine) {
       await this.places.refresh(token);
+      await this.walking.follow(this.places.tree.value);
     }
   }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /** The screens, as the address names them; the device's back button goes through them. */
-export const SCREENS = ['scan', 'sweep', 'history', 'settings', 'place'] as const;
+const SCREENS = ['scan', 'sweep', 'history', 'settings', 'place'] as const;
 
 export type Screen = (typeof SCREENS)[number];
 

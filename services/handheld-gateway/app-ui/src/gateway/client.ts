@@ -2,7 +2,9 @@ import type { Location } from '../places/place.ts';
 import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
 import { resultOf } from './result-of.ts';
 
-const PATIENCE_MS = 30_000;
+/** A submission may be long, and its answer is worth waiting for; whoever looks something up stands and waits. */
+const SENDING_PATIENCE_MS = 30_000;
+const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
 
 /** The gateway, as this app talks to it. `now` is the device's clock. */
@@ -65,7 +67,7 @@ export class GatewayClient {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         cache: 'no-store',
-        signal: timeLimit(PATIENCE_MS),
+        signal: timeLimit(body === undefined ? LOOK_UP_PATIENCE_MS : SENDING_PATIENCE_MS),
       });
       return answerOf(response, await response.json());
     } catch {

@@ -20,7 +20,7 @@ export function PlaceBar() {
         <span class="place-bar-name">{place?.name ?? 'Where are you?'}</span>
         {place !== null && (
           <span class="place-bar-path">
-            {[...path.map(({ name }) => name), place.external_key].join(' › ')}
+            {[place.external_key, path.at(-1)?.name].filter(Boolean).join(' · in ')}
           </span>
         )}
       </span>

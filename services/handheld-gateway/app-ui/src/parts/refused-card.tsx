@@ -10,9 +10,9 @@ export function RefusedCard({ refused }: { refused: StoredSubmission }) {
   const [isSure, setSure] = useState(false);
   const { submission, reason } = refused;
   const here = app.walking.now.value.place;
+  const { tree } = app.places;
   // What was at a place that was deleted since can only be sent from another one.
-  const isGone =
-    submission.location !== undefined && app.places.tree.value.get(submission.location.id) === undefined;
+  const isGone = submission.location !== undefined && tree.value.get(submission.location.id) === undefined;
   const instead = isGone ? here : null;
   const first = submission.scans[0];
   return (
@@ -27,13 +27,19 @@ export function RefusedCard({ refused }: { refused: StoredSubmission }) {
         {isGone && ' Their place is gone: choose where you are, and send them from there.'}
       </p>
       <div class="pair">
-        <button
-          type="button"
-          class="secondary"
-          onClick={() => void app.sendAgain(refused.submission_id, instead)}
-        >
-          {instead === null ? 'Send again' : `Send again, at ${instead.name}`}
-        </button>
+        {isGone && instead === null ? (
+          <a class="secondary" href="#place">
+            Choose a place
+          </a>
+        ) : (
+          <button
+            type="button"
+            class="secondary"
+            onClick={() => void app.sendAgain(refused.submission_id, instead)}
+          >
+            {instead === null ? 'Send again' : `Send again, at ${instead.name}`}
+          </button>
+        )}
         <button
           type="button"
           class="danger"

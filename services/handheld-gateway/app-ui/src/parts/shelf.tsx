@@ -43,48 +43,45 @@ export function Shelf({ isOver }: { isOver: boolean }) {
   const outcome = sweeping.outcome.value;
   // While one sweeps, what is still to be found helps most; and so it does afterwards.
   const [chosen, setChosen] = useState<Kind>('missing');
-  const heap = HEAPS.find(({ kind }) => kind === chosen) ?? HEAPS[0];
+  const heap = HEAPS.find(({ kind }) => kind === chosen);
   const lines = linesOf(outcome, chosen);
   // What is still to be found is no loss yet.
+  const wordOf = (of: Pick<Heap, 'kind' | 'word'> | undefined) =>
+    of?.kind === 'missing' && !isOver ? 'To find' : of?.word;
   const toneOf = (kind: Kind, tone: string) => (kind === 'missing' && !isOver ? 'queued' : tone);
   return (
     <div class="shelf">
-      <div class="heaps" role="tablist" aria-label="Outcome">
+      <div class="heaps">
         {HEAPS.map(({ kind, word, tone, icon }) => (
           <button
             key={kind}
             type="button"
-            role="tab"
-            id={`heap-${kind}`}
-            aria-selected={kind === chosen}
-            aria-controls="heap"
+            aria-pressed={kind === chosen}
             class={`heap tone-${toneOf(kind, tone)}`}
             onClick={() => setChosen(kind)}
           >
             <span class="heap-count">{outcome[kind].length}</span>
             <span class="heap-word">
               <Icon name={icon} />
-              {kind === 'missing' && !isOver ? 'To find' : word}
+              {wordOf({ kind, word })}
             </span>
           </button>
         ))}
       </div>
-      <div id="heap" role="tabpanel" aria-labelledby={`heap-${chosen}`}>
-        <ul class="rows">
-          {lines.map(({ key, title, sub }) => (
-            <li class="row" key={key}>
-              <span class={`dot tone-${toneOf(chosen, heap?.tone ?? '')}`}>
-                <Icon name={heap?.icon ?? 'check'} />
-              </span>
-              <span class="row-text">
-                <span class="row-title">{title}</span>
-                <span class="row-sub">{sub}</span>
-              </span>
-            </li>
-          ))}
-          {lines.length === 0 && <li class="row row-none">{EMPTY[chosen]}</li>}
-        </ul>
-      </div>
+      <ul class="rows" aria-label={wordOf(heap)}>
+        {lines.map(({ key, title, sub }) => (
+          <li class="row" key={key}>
+            <span class={`dot tone-${toneOf(chosen, heap?.tone ?? '')}`}>
+              <Icon name={heap?.icon ?? 'check'} />
+            </span>
+            <span class="row-text">
+              <span class="row-title">{title}</span>
+              <span class="row-sub">{sub}</span>
+            </span>
+          </li>
+        ))}
+        {lines.length === 0 && <li class="row row-none">{EMPTY[chosen]}</li>}
+      </ul>
     </div>
   );
 }

@@ -4,11 +4,19 @@ import type { ShownScan } from '../queue/queue.ts';
 import { Icon } from './icon.tsx';
 import { titleOf } from './titles.ts';
 
-/** The last scan, readable at arm's length: what it was and what became of it. */
-export function VerdictCard({ shown, notice }: { shown: ShownScan | undefined; notice: Notice | null }) {
+/** The last scan, readable at arm's length: what it was and what became of it. Read out as soon as it changes. */
+export function VerdictCard(props: { shown: ShownScan | undefined; notice: Notice | null }) {
+  return (
+    <div class="latest" role="status" aria-live="assertive">
+      <Card {...props} />
+    </div>
+  );
+}
+
+function Card({ shown, notice }: { shown: ShownScan | undefined; notice: Notice | null }) {
   if (notice !== null) {
     return (
-      <div class="tag tone-problem" role="alert">
+      <div class="tag tone-problem">
         <p class="tag-word">
           <Icon name="problem" />
           Not taken
@@ -38,7 +46,6 @@ export function VerdictCard({ shown, notice }: { shown: ShownScan | undefined; n
     <div
       class={`tag tone-${verdict.tone}`}
       key={scan.seq}
-      role="status"
       data-verdict={verdict.tone}
       data-latest={scan.value}
     >
@@ -46,7 +53,7 @@ export function VerdictCard({ shown, notice }: { shown: ShownScan | undefined; n
         <Icon name={verdict.tone} />
         {verdict.word}
       </p>
-      <p class="tag-title">{title}</p>
+      <p class={`tag-title ${title === scan.value ? 'tag-title-value' : ''}`}>{title}</p>
       <p class="tag-says">{verdict.says}</p>
       <p class="tag-value mono">
         <span class="tag-type">{scan.tag_type}</span> {title === scan.value ? '' : scan.value}

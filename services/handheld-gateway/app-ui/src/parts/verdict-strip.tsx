@@ -4,11 +4,19 @@ import type { ShownScan } from '../queue/queue.ts';
 import { Icon } from './icon.tsx';
 import { titleOf } from './titles.ts';
 
-/** The last scan of a sweep in two lines: the lists below need the room. */
-export function VerdictStrip({ shown, notice }: { shown: ShownScan | undefined; notice: Notice | null }) {
+/** The last scan of a sweep in two lines: the lists below need the room. Read out as soon as it changes. */
+export function VerdictStrip(props: { shown: ShownScan | undefined; notice: Notice | null }) {
+  return (
+    <div class="latest" role="status" aria-live="assertive">
+      <Strip {...props} />
+    </div>
+  );
+}
+
+function Strip({ shown, notice }: { shown: ShownScan | undefined; notice: Notice | null }) {
   if (notice !== null) {
     return (
-      <div class="tag-flat tone-problem" role="alert">
+      <div class="tag-flat tone-problem">
         <Icon name="problem" />
         <span class="tag-flat-title">{notice.title}</span>
         <span class="tag-flat-word">{notice.says}</span>
@@ -29,7 +37,6 @@ export function VerdictStrip({ shown, notice }: { shown: ShownScan | undefined; 
     <div
       class={`tag-flat tone-${tone}`}
       key={shown.scan.seq}
-      role="status"
       data-verdict={tone}
       data-latest={shown.scan.value}
     >

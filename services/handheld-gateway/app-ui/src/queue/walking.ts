@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Place, placeOf } from '../places/place.ts';
+import type { LocationTree } from '../places/tree.ts';
 import type { Database } from '../storage/database.ts';
 import type { Walk } from './store.ts';
 
@@ -28,6 +29,16 @@ export class Walking {
   async choose(place: Place): Promise<void> {
     this.now.value = this.next(place);
     await this.#database.put('kept', this.now.value, 'walk');
+  }
+
+  /** The tree changed: a place that was renamed is called so, and one that is gone is left. */
+  async follow(tree: LocationTree): Promise<void> {
+    const { place, leg } = this.now.value;
+    if (place !== null && tree.all.length > 0) {
+      const location = tree.get(place.id);
+      this.now.value = location === undefined ? this.next(null) : { place: placeOf(location), leg };
+      await this.#database.put('kept', this.now.value, 'walk');
+    }
   }
 
   /** The gateway knew the tag of a location that the device did not: the leg's walk is there. */

@@ -17,7 +17,7 @@ export class Updates {
       return;
     }
     const registration = await workers.register('/worker.js', { updateViaCache: 'none' }).catch(() => null);
-    if (registration === null) {
+    if (!registration) {
       return; // no network yet, or a browser that keeps nothing: the app runs, and tries again at its next start
     }
     this.#offer(registration.waiting);
