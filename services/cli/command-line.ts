@@ -62,7 +62,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (text: st
   };
 }
 
-/** Ids of organizations and readers. */
+/** Ids of organizations, readers and handhelds. */
 export const id = wholeNumber(1, 2_147_483_647);
 
 /** The exit status of an error of the command line itself; null if it is none. */

@@ -2,13 +2,25 @@
 import { AppError, messageOf } from '../shared/errors.ts';
 import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
+import { addHandheldCreate } from './commands/handheld-create.ts';
+import { addHandheldList } from './commands/handheld-list.ts';
+import { addHandheldRevoke } from './commands/handheld-revoke.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgCreate } from './commands/org-create.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
 
 const program = commandLine();
-for (const add of [addMigrate, addOrgCreate, addKeyCreate, addReaderCreate, addAntennaSet]) {
+for (const add of [
+  addMigrate,
+  addOrgCreate,
+  addKeyCreate,
+  addReaderCreate,
+  addAntennaSet,
+  addHandheldCreate,
+  addHandheldList,
+  addHandheldRevoke,
+]) {
   add(program);
 }
 process.exitCode = await run();

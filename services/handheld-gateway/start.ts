@@ -113,7 +113,7 @@ export async function startGateway(
   const access = { door, handhelds: handhelds.cache, recorder, clock };
   const app = createApp({ ...access, health, log, registry, limiter, limits, appFolder });
   if (!isAppBuilt(appFolder)) {
-    log.warn({ appFolder }, 'The web app is not built; the gateway serves its interface only');
+    log.info({ appFolder }, 'the web app is not built: nothing is served at /');
   }
   const listening = await lifecycle.start(
     'http',

@@ -1,5 +1,6 @@
 import { DESCRIPTION_SETTINGS } from '../api/description/settings.ts';
 import { RATE_LIMIT_SETTINGS } from '../api/rate-limit/settings.ts';
+import { HANDHELD_SETTINGS } from '../handheld-gateway/config.ts';
 import { HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
 import { optionalUrl, portSetting, textSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
@@ -17,6 +18,7 @@ export const STANDALONE_SETTINGS = {
   API_PORT: portSetting('the port the API listens on', 8080),
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
+  ...HANDHELD_SETTINGS,
   MQTT_PORT: portSetting('the port readers connect to', 1883),
   TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),
   ...TIME_SETTINGS,

@@ -3,13 +3,14 @@ import type { FirstCredentials } from './first-start.ts';
 import type { Standalone } from './standalone.ts';
 
 /** Where everything is, for whoever started it. */
-export function welcomeText({ apiUrl, mqttUrl }: Standalone, config: StandaloneConfig): string {
+export function welcomeText({ apiUrl, mqttUrl, handheldUrl }: Standalone, config: StandaloneConfig): string {
   return `
 tagtrail is running. Ctrl-C stops it; nothing is lost.
 
-  API       ${apiUrl}/api/v1
-  MQTT      ${mqttUrl}
-  Database  ${config.DATABASE_URL === null ? `embedded, in ${config.TAGTRAIL_DATA}` : 'as DATABASE_URL says'}
+  API        ${apiUrl}/api/v1
+  MQTT       ${mqttUrl}
+  Handhelds  ${handheldUrl}
+  Database   ${config.DATABASE_URL === null ? `embedded, in ${config.TAGTRAIL_DATA}` : 'as DATABASE_URL says'}
 `;
 }
 

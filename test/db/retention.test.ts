@@ -56,6 +56,21 @@ describe('retention', () => {
     ).to.deep.equal([{ digest: 'new' }]);
   });
 
+  it('forgets the answers of submissions as it does scans, and keeps newer ones', async () => {
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `with handheld as (
+         insert into handhelds (org_id, name, token_sha256) values ($1, 'gun', sha256('')) returning org_id, id
+       )
+       insert into submissions (org_id, id, handheld_id, body_sha256, received_at, answer)
+       select org_id, days || ' days', id, sha256(''), now() - make_interval(days => days), '{}'
+       from handheld cross join unnest(array[29, 31]) as days`,
+      [orgId],
+    );
+    expect(await sweep(database.pool, 30)).to.include({ submissions: 1 });
+    expect(await database.rows('select id from submissions')).to.deep.equal([{ id: '29 days' }]);
+  });
+
   it('is done by one process at a time', async () => {
     const results = await Promise.all([
       sweep(database.pool, 30),

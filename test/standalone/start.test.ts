@@ -30,6 +30,7 @@ describe('everything in one process', function () {
       TAGTRAIL_DATA: data,
       API_PORT: String(await freePort()),
       MQTT_PORT: String(await freePort()),
+      HANDHELD_PORT: String(await freePort()),
       ...environment,
     });
     programs.push(program);
@@ -45,12 +46,20 @@ describe('everything in one process', function () {
     return { status: response.status, body: await response.json() };
   };
 
+  const lookUpAs = async (program: Program) => {
+    const [, address] = /Handhelds +(http:\S+)/.exec(program.stdout()) ?? [];
+    const [token] = /th_1_[\w-]{43}/.exec(program.stdout()) ?? [];
+    const url = `${address}/handheld/v1/locations`;
+    return (await fetch(url, { headers: { Authorization: `Bearer ${token}` } })).status;
+  };
+
   it('shows an organization, a key and a token once, works, stops in order, and goes on where it stopped', async () => {
     const first = await start();
     await first.printed('Try it');
     const [key = ''] = /tt_\w{26}_[\w-]{43}/.exec(first.stdout()) ?? [];
     expect(first.stdout()).to.match(/Handheld token {2}th_1_[\w-]{43}/);
     expect(await whoAmI(first, key)).to.have.nested.property('body.data.name', 'My organization');
+    expect(await lookUpAs(first)).to.equal(200);
     expect(await stop(first)).to.equal(0);
     expect(isServerRunning(data)).to.equal(false);
 
@@ -111,7 +120,7 @@ describe('everything in one process', function () {
     expect(program.stderr()).to.include('SCAN_RETENTION_DAYS is 7').and.include('LATENESS_DAYS');
   });
 
-  for (const setting of ['API_PORT', 'MQTT_PORT']) {
+  for (const setting of ['API_PORT', 'MQTT_PORT', 'HANDHELD_PORT']) {
     it(`names ${setting} where the port is taken, and leaves nothing running`, async () => {
       const { server, port } = await takenPort();
       const program = await start({ [setting]: String(port) });

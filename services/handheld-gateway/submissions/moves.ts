@@ -25,17 +25,17 @@ export type Move = { from: number | null } | null;
  * of one instant the strongest, then the one at the location with the smallest id (tracking, rule 1).
  *
  * @param before by asset, as it was before the scans.
- * @param after by asset, as it is now; of those that have a scan at the very instant of their last one before.
+ * @param after where assets are now, by asset; of those that have a scan at the very instant of their last one before.
  */
 export function followMoves(
   scans: readonly RecordedScan[],
   before: ReadonlyMap<number, Whereabouts>,
-  after: ReadonlyMap<number, { locationId: number | null }>,
+  after: ReadonlyMap<number, number | null>,
 ): Move[] {
   const now = new Map(before);
   return scans.map((scan) => {
     const known = now.get(scan.assetId) ?? { locationId: null, seenAt: null, rssi: null };
-    if (!tells(scan, known, after.get(scan.assetId)?.locationId ?? null)) {
+    if (!tells(scan, known, after.get(scan.assetId) ?? null)) {
       return null;
     }
     now.set(scan.assetId, { locationId: scan.locationId, seenAt: scan.observedAt, rssi: scan.rssi });

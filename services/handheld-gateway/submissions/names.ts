@@ -2,12 +2,12 @@ import type { ClientBase } from 'pg';
 import type { Reference } from '../reference.ts';
 
 /** Assets by id, as answers name them. */
-export function nameAssets(client: ClientBase, orgId: number, ids: Iterable<number>) {
+export function nameAssets(client: ClientBase, orgId: number, ids: Iterable<number | null>) {
   return named(client, NAME_ASSETS, orgId, ids);
 }
 
 /** Locations by id, as answers name them; deleted ones too, for where an asset came from. */
-export function nameLocations(client: ClientBase, orgId: number, ids: Iterable<number>) {
+export function nameLocations(client: ClientBase, orgId: number, ids: Iterable<number | null>) {
   return named(client, NAME_LOCATIONS, orgId, ids);
 }
 
@@ -25,9 +25,9 @@ async function named(
   client: ClientBase,
   query: { name: string; text: string },
   orgId: number,
-  ids: Iterable<number>,
+  ids: Iterable<number | null>,
 ): Promise<ReadonlyMap<number, Reference>> {
-  const distinct = [...new Set(ids)];
+  const distinct = [...new Set(ids)].filter((id) => id !== null);
   if (distinct.length === 0) {
     return new Map();
   }

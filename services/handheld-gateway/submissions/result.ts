@@ -1,9 +1,6 @@
 import { wireTimeOfMicros } from '../../shared/http/timestamps.ts';
-import type { Micros } from '../../shared/instant.ts';
-import type { Outcome } from '../../shared/tracking/scan.ts';
 import type { Reference } from '../reference.ts';
-import type { Move } from './moves.ts';
-import type { Step } from './walk.ts';
+import type { SettledStep } from './settle.ts';
 
 /** What became of a scan, as its answer says it (operations section 4). */
 export const STATUSES = [
@@ -19,33 +16,32 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
-/** A step of the walk and what became of it. Its outcome is null for a location's tag. */
-export interface Settled extends Step {
-  observedAt: Micros;
-  outcome: Outcome | null;
-  move: Move;
-}
-
+/** Assets and locations by id. */
 export interface Names {
   assets: ReadonlyMap<number, Reference>;
   locations: ReadonlyMap<number, Reference>;
 }
 
 /** The answer's entry for a scan. */
-export function resultView({ scan, placeId, assetId, observedAt, outcome, move }: Settled, names: Names) {
-  const scannedAsset = outcome !== null && 'assetId' in outcome ? outcome.assetId : assetId;
+export function resultView(step: SettledStep, { assets, locations }: Names) {
+  const { scan, placeId, observedAt, move } = step;
   return {
-    status: statusOf(outcome, move),
+    status: statusOf(step),
     tag_type: scan.tagType,
     value: scan.value,
     observed_at: wireTimeOfMicros(observedAt),
-    asset: referenceTo(scannedAsset, names.assets),
-    location: referenceTo(placeId, names.locations),
-    from: referenceTo(move?.from ?? null, names.locations),
+    asset: referenceTo(assetIdOf(step), assets),
+    location: referenceTo(placeId, locations),
+    from: referenceTo(move?.from ?? null, locations),
   };
 }
 
-function statusOf(outcome: Outcome | null, move: Move): Status {
+/** The asset that was scanned, or null. */
+export function assetIdOf({ outcome, assetId }: SettledStep): number | null {
+  return outcome !== null && 'assetId' in outcome ? outcome.assetId : assetId;
+}
+
+function statusOf({ outcome, move }: SettledStep): Status {
   if (outcome === null) {
     return 'location';
   }

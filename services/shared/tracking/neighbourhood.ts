@@ -64,11 +64,22 @@ const CHANGED = `unnest($1::integer[], $2::integer[], $3::bigint[]) with ordinal
     order by scan.observed_at limit 1
   ) next on true`;
 
+/**
+ * Each of the two instants is looked up on its own: asked for both at once, PostgreSQL reads every scan of the asset
+ * and drops what is neither (148 ms for 950 instants in histories of 50 scans, growing with them, instead of 24).
+ */
 const SIGHTINGS = `select instant.position::integer as position,
     micros_of_time(scan.observed_at) as observed_at, scan.location_id, scan.rssi
   from ${CHANGED}
-  join scan_events scan on scan.org_id = instant.org_id and scan.asset_id = instant.asset_id
-    and scan.observed_at in (changed.observed_at, next.observed_at)`;
+  cross join lateral (
+    (select here.* from scan_events here
+      where here.org_id = instant.org_id and here.asset_id = instant.asset_id
+        and here.observed_at = changed.observed_at)
+    union all
+    (select there.* from scan_events there
+      where there.org_id = instant.org_id and there.asset_id = instant.asset_id
+        and there.observed_at = next.observed_at)
+  ) scan`;
 
 const TRANSITIONS = `select instant.position::integer as position,
     micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds

@@ -29,7 +29,15 @@ describe('npm run demo', () => {
   const start = (...args: string[]) => {
     const started = spawn(process.execPath, [PROGRAM, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, TMPDIR: folder, API_PORT: '', MQTT_PORT: '', HOST: '', LOG_LEVEL: '' },
+      env: {
+        ...process.env,
+        TMPDIR: folder,
+        API_PORT: '',
+        MQTT_PORT: '',
+        HANDHELD_PORT: '',
+        HOST: '',
+        LOG_LEVEL: '',
+      },
     });
     child = started;
     const errors = text(started.stderr);

@@ -4,23 +4,25 @@ import type { Sender, Submission } from './submission.ts';
 import type { Step } from './walk.ts';
 
 /**
- * The steps of a walk as canonical scans. What the device's clock differed from ours when it sent is added to every
- * time, so that it may be as wrong as it likes.
+ * A step of a walk as a canonical scan. What the device's clock differed from ours when it sent is added to its time,
+ * so that the clock may be as wrong as it likes.
+ *
+ * @param index its place in the submission.
  */
-export function toScans(
-  steps: readonly Step[],
+export function toScan(
+  { scan, placeId }: Step,
+  index: number,
   { id: submissionId, sentAt }: Submission,
   { orgId, handheldId, receivedAt }: Sender,
-): Scan[] {
-  const correction = receivedAt - toMicros(sentAt);
-  return steps.map(({ scan, placeId }, index) => ({
+): Scan {
+  return {
     orgId,
     tagType: scan.tagType,
     value: scan.value,
     locationId: placeId,
-    deviceTime: toMicros(scan.observedAt) + correction,
+    deviceTime: toMicros(scan.observedAt) - toMicros(sentAt) + receivedAt,
     receivedAt,
     rssi: scan.rssi,
     source: { kind: 'handheld', handheldId, submissionId, index },
-  }));
+  };
 }

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { type ListedHandheld, listHandhelds } from '../../handheld-gateway/devices/list-handhelds.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+
+interface Options {
+  org?: number;
+  json?: boolean;
+}
+
+export function addHandheldList(program: Command): void {
+  addCommand(program, 'handheld', 'list')
+    .description('List handhelds, those that were revoked included.')
+    .option('--org <id>', 'only those of this organization', id)
+    .addHelpText('after', '\nExample:\n  npx tagtrail handheld list --org 1')
+    .action(async (options: Options) => {
+      const handhelds = await withConnections(({ pool }) => listHandhelds(pool, options.org ?? null));
+      tell({ json: handhelds, text: textOf(handhelds) }, options);
+    });
+}
+
+function textOf(handhelds: readonly ListedHandheld[]): string {
+  if (handhelds.length === 0) {
+    return 'There are no handhelds.';
+  }
+  return handhelds
+    .map(({ id: handheldId, org_id: orgId, name, revoked_at: revokedAt, last_submission_at: lastAt }) => {
+      const state = revokedAt === null ? `last submission ${lastAt ?? 'none'}` : `revoked ${revokedAt}`;
+      return `Handheld ${handheldId} of organization ${orgId}: ${name}, ${state}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { commandLineOn } from '../support/command-line.ts';
+import { useGateway } from '../support/gateway.ts';
+import { Site } from '../support/site.ts';
+
+describe('the command line for handhelds', () => {
+  const gateway = useGateway();
+  const { database } = gateway;
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+  const create = (org: number, name: string) =>
+    json('handheld', 'create', '--org', String(org), '--name', name);
+  const statusOf = async (token: string) =>
+    (await gateway.call({ path: '/handheld/v1/locations', token })).status;
+
+  describe('handheld create', () => {
+    it('issues a token that works, and of which only a digest is stored', async () => {
+      const made = await create(gateway.site.orgId, 'Scanner 1');
+      expect(made.token).to.match(new RegExp(`^th_${made.id}_[A-Za-z0-9_-]{43}$`));
+      expect(made).to.have.all.keys('id', 'token');
+      const [row] = await database.rows(
+        `select org_id, name, revoked_at, token_sha256 = sha256(convert_to(right($2, 43), 'UTF8')) as is_digest
+         from handhelds where id = $1`,
+        [made.id, made.token],
+      );
+      expect(row).to.deep.equal({
+        org_id: gateway.site.orgId,
+        name: 'Scanner 1',
+        revoked_at: null,
+        is_digest: true,
+      });
+      expect(await statusOf(made.token)).to.equal(200);
+    });
+
+    it('shows the token to people too', async () => {
+      const { stdout } = await tagtrail(
+        ...['handheld', 'create', '--org', String(gateway.site.orgId), '--name', 'Scanner 2'],
+      );
+      expect(stdout).to.match(/^Handheld \d+; its token, shown only now:\nth_\d+_[\w-]{43}\n$/);
+    });
+
+    it('refuses a name that cannot be', () =>
+      fails(2, '1 to 255', 'handheld', 'create', '--org', String(gateway.site.orgId), '--name', ''));
+    it('says that there is no such organization', () =>
+      fails(1, 'Organization 999 not found', 'handheld', 'create', '--org', '999', '--name', 'x'));
+    it('asks for the organization', () => fails(2, '--org', 'handheld', 'create', '--name', 'x'));
+  });
+
+  describe('handheld list', () => {
+    it('lists the handhelds of one organization or of all, and shows no secret', async () => {
+      const other = await Site.create(database, 'Other');
+      const { id } = await create(other.orgId, 'Theirs');
+      const [row, ...none] = await json('handheld', 'list', '--org', String(other.orgId));
+      expect(none).to.deep.equal([]);
+      expect(row).to.deep.include({ id, org_id: other.orgId, name: 'Theirs', revoked_at: null });
+      expect(row).to.have.all.keys('id', 'org_id', 'name', 'created_at', 'revoked_at', 'last_submission_at');
+      expect(row.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      const all = await json('handheld', 'list');
+      expect(all.map((each: { id: number }) => each.id))
+        .to.include(id)
+        .and.include(gateway.handheldId);
+    });
+
+    it('says so where there are none', async () => {
+      const { orgId } = await Site.create(database, 'Empty');
+      const { stdout } = await tagtrail('handheld', 'list', '--org', String(orgId));
+      expect(stdout).to.equal('There are no handhelds.\n');
+    });
+  });
+
+  describe('handheld revoke', () => {
+    it('ends a token from the next request on, and only that', async () => {
+      const { id, token } = await create(gateway.site.orgId, 'Lost');
+      expect(await statusOf(token)).to.equal(200);
+      const revoked = await json('handheld', 'revoke', '--id', String(id));
+      expect(revoked).to.have.all.keys('id', 'revoked_at').and.include({ id });
+      expect(await statusOf(token)).to.equal(401);
+      expect(await statusOf(gateway.token)).to.equal(200);
+      expect(await json('handheld', 'revoke', '--id', String(id))).to.deep.equal(revoked);
+    });
+
+    it('says that there is no such handheld', () =>
+      fails(1, 'Handheld 4000 not found', 'handheld', 'revoke', '--id', '4000'));
+    it('refuses an id that cannot be', () => fails(2, 'whole number', 'handheld', 'revoke', '--id', 'gun'));
+  });
+});

@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { revokeHandheld } from '../../services/handheld-gateway/devices/revoke-handheld.ts';
+import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
+import { HEARD_WITHIN_MS } from '../../services/shared/access/credential-cache.ts';
+import { useGateway } from '../support/gateway.ts';
+import { Site } from '../support/site.ts';
+import { aScan, aSubmission } from './new-submission.ts';
+
+describe('the token of a handheld', () => {
+  const gateway = useGateway();
+  const { database } = gateway;
+  const issue = (orgId = gateway.site.orgId) => createHandheld(database.pool, { orgId, name: 'test' });
+  const ask = (token: string | null, url?: string, path = '/handheld/v1/locations') =>
+    gateway.call({ path, token, ...(url === undefined ? {} : { url }) });
+
+  const CALLS = GATEWAY_ROUTES.map(({ method, path }) => ({
+    method,
+    path: path.replace('{location_id}', '1'),
+    ...(method === 'POST' ? { json: aSubmission([aScan('E2')]) } : {}),
+  }));
+  const BAD: [name: string, detail: string, headers: (token: string) => Record<string, string>][] = [
+    ['none', 'Missing authorization header', () => ({})],
+    ['another header', 'Use Authorization: Bearer <token>', (token) => ({ 'X-API-Key': token })],
+    [
+      'another scheme',
+      'Invalid authorization header format',
+      (token) => ({ Authorization: `Basic ${token}` }),
+    ],
+    ['no token', 'Invalid authorization header format', () => ({ Authorization: 'Bearer ' })],
+    ['a malformed one', 'Invalid or expired token', () => ({ Authorization: 'Bearer th_1' })],
+    [
+      'an id that is none',
+      'Invalid or expired token',
+      (token) => ({ Authorization: `Bearer ${token.replace(/_\d+_/, '_9999999999_')}` }),
+    ],
+    [
+      'an unknown one',
+      'Invalid or expired token',
+      (token) => ({ Authorization: `Bearer ${token.replace(/_\d+_/, '_4000_')}` }),
+    ],
+    [
+      'a wrong secret',
+      'Invalid or expired token',
+      (token) => ({ Authorization: `Bearer ${token.slice(0, -43)}${'x'.repeat(43)}` }),
+    ],
+    [
+      'an API key',
+      'Invalid or expired token',
+      () => ({ Authorization: `Bearer tt_01KQSB3M8R0E5T9V2W4X6Y8Z1A_${'x'.repeat(43)}` }),
+    ],
+  ];
+  for (const call of CALLS) {
+    for (const [name, detail, headers] of BAD) {
+      it(`is wanted by ${call.method} ${call.path}: ${name}`, async () => {
+        const answer = await gateway.call({ ...call, token: null, headers: headers(gateway.token) });
+        expect(answer.body?.error).to.include({ type: 'unauthorized', status: 401, detail });
+        expect(answer.headers.get('www-authenticate')).to.equal('Bearer realm="tagtrail"');
+        expect(await database.rows('select from submissions')).to.deep.equal([]);
+      });
+    }
+
+    it(`is of no use to ${call.method} ${call.path} once it is revoked`, async () => {
+      const { id, token } = await issue();
+      expect(
+        (
+          await gateway.call({
+            ...call,
+            path: '/handheld/v1/locations',
+            method: 'GET',
+            json: undefined,
+            token,
+          })
+        ).status,
+      ).to.equal(200);
+      await revokeHandheld(database.pool, id);
+      const answer = await gateway.call({ ...call, token });
+      expect(answer.body?.error).to.include({
+        type: 'unauthorized',
+        detail: 'Handheld token has been revoked',
+      });
+      expect(await database.rows('select from submissions')).to.deep.equal([]);
+    });
+  }
+
+  it('may be sent by any spelling of the scheme', async () => {
+    const headers = { Authorization: `bEARER   ${gateway.token}` };
+    expect((await gateway.call({ path: '/handheld/v1/locations', token: null, headers })).status).to.equal(
+      200,
+    );
+  });
+
+  it('is revoked from the next request on in every process', async () => {
+    const urls = [gateway.url, await gateway.start(), await gateway.start()];
+    for (let round = 0; round < 5; round++) {
+      const { id, token } = await issue();
+      const before = await Promise.all(urls.map((url) => ask(token, url)));
+      expect(before.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+      await revokeHandheld(database.pool, id);
+      const after = await Promise.all(urls.map((url) => ask(token, url)));
+      expect(after.map(({ status }) => status)).to.deep.equal([401, 401, 401]);
+    }
+  });
+
+  it('ends with its organization', async () => {
+    const { orgId } = await Site.create(database, 'Gone');
+    const { token } = await issue(orgId);
+    expect((await ask(token)).status).to.equal(200);
+    await database.rows('update organizations set deleted_at = now() where id = $1', [orgId]);
+    const deadline = performance.now() + HEARD_WITHIN_MS * 100;
+    let answer = await ask(token);
+    while (answer.status === 200 && performance.now() < deadline) {
+      answer = await ask(token);
+    }
+    expect(answer.body?.error).to.include({
+      type: 'unauthorized',
+      detail: 'The organization of this handheld no longer exists',
+    });
+  });
+
+  it('is stored as a digest only', async () => {
+    const { token } = await issue();
+    const rows = await database.rows('select handhelds::text as text from handhelds');
+    expect(rows.map(({ text }) => text).join()).to.not.include(token.slice(-43));
+  });
+
+  it('shows nothing of another organization', async () => {
+    const other = await Site.create(database, 'Other');
+    const location = await other.location('THEIRS');
+    await other.tag({ locationId: location }, 'T1', 'barcode');
+    await other.asset('CRATE', 'E2FF');
+    const mine = await gateway.site.location('MINE');
+    const { body } = await ask(gateway.token);
+    expect(body?.data.map(({ id }: { id: number }) => id)).to.deep.equal([mine]);
+    for (const path of [
+      `/handheld/v1/locations/${location}/assets`,
+      '/handheld/v1/tags?tag_type=barcode&value=T1',
+      '/handheld/v1/tags?tag_type=rfid&value=E2FF',
+    ]) {
+      expect((await ask(gateway.token, undefined, path)).body?.error).to.include({
+        type: 'not_found',
+        status: 404,
+      });
+    }
+  });
+
+  it('is not needed to be told that a path or a method is none', async () => {
+    const nowhere = await ask(null, undefined, '/handheld/v1/nothing');
+    expect(nowhere.body?.error).to.include({
+      type: 'not_found',
+      detail: 'Unknown API route: /handheld/v1/nothing',
+    });
+    const put = await gateway.call({ method: 'PUT', path: '/handheld/v1/submissions', token: null });
+    expect([put.status, put.headers.get('allow')]).to.deep.equal([405, 'POST']);
+    const options = await gateway.call({ method: 'OPTIONS', path: '/handheld/v1/tags', token: null });
+    expect([options.status, options.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
+    expect([...options.headers.keys()].filter((name) => name.startsWith('access-control'))).to.deep.equal([]);
+  });
+
+  it('comes with the request id of the caller, or a new one', async () => {
+    const own = await gateway.call({ path: '/handheld/v1/locations', headers: { 'X-Request-ID': 'mine' } });
+    expect(own.headers.get('x-request-id')).to.equal('mine');
+    expect((await ask(null)).body?.error?.request_id).to.match(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  });
+});
