@@ -37,11 +37,11 @@ function toDrawing(pixel: number, size: number, scale: number): number {
 
 function colourAt(u: number, v: number, scale: number): Colour {
   // The tag: a rounded square with its top left corner cut off, and a hole there.
-  const cut = (36 - (u + v)) / Math.SQRT2;
-  const tag = covered(Math.max(roundedSquare(u - 34, v - 34, 18, 5), cut), scale);
-  const fromHole = Math.hypot(u - 26, v - 26);
+  const cut = (34 - (u + v)) / Math.SQRT2;
+  const tag = covered(Math.max(roundedSquare(u - 32, v - 32, 18, 5), cut), scale);
+  const fromHole = Math.hypot(u - 24, v - 24);
   const hole = covered(fromHole - 3.6, scale);
-  const isLowerRight = u > 25 && v > 25;
+  const isLowerRight = u > 24 && v > 24;
   const waves = WAVES.map((radius) => covered(Math.abs(fromHole - radius) - 1.9, scale));
   const withWaves = mixed(TAG, WAVE, isLowerRight ? Math.max(...waves) : 0);
   return mixed(mixed(GROUND, withWaves, tag), GROUND, hole);

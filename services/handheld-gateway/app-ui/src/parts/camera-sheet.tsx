@@ -62,7 +62,7 @@ export function CameraSheet({
           <p>{problem.remedy}</p>
         </div>
       )}
-      {children}
+      {problem === null && children}
     </Sheet>
   );
 }
