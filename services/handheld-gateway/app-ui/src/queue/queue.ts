@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { Database, StoredSubmission } from '../storage/database.ts';
 import { findKnown } from '../storage/known.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
+import { latest } from '../storage/latest.ts';
 import type { StoredScan } from './scan.ts';
 
 /** As many of the latest scans as screens show. */
@@ -21,8 +22,8 @@ export class QueueView {
   readonly refused = signal<readonly StoredSubmission[]>([]);
   readonly #database: Database;
   readonly #channel: BroadcastChannel;
-  #reading: Promise<void> | undefined;
-  #isStale = false;
+  /** Many changes at once are read together. */
+  readonly read = latest(() => this.#read());
 
   constructor(database: Database, onChangeElsewhere: () => void) {
     this.#database = database;
@@ -36,31 +37,19 @@ export class QueueView {
     await this.read();
   }
 
-  /** Many changes at once are read together. */
-  read(): Promise<void> {
-    this.#isStale = true;
-    this.#reading ??= this.#readWhileStale().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
-  }
-
-  async #readWhileStale(): Promise<void> {
-    while (this.#isStale) {
-      this.#isStale = false;
-      const transaction = this.#database.transaction(['scans', 'submissions']);
-      const scans = transaction.objectStore('scans');
-      const [queued, bundled, refused, recent] = await Promise.all([
-        scans.index('state').count('queued'),
-        scans.index('state').count('bundled'),
-        transaction.objectStore('submissions').index('state').getAll('refused'),
-        newest(scans),
-      ]);
-      const known = await findKnown(this.#database, recent);
-      this.waiting.value = queued + bundled;
-      this.refused.value = refused;
-      this.recent.value = recent.map((scan, index) => ({ scan, known: known[index] ?? null }));
-    }
+  async #read(): Promise<void> {
+    const transaction = this.#database.transaction(['scans', 'submissions']);
+    const scans = transaction.objectStore('scans');
+    const [queued, bundled, refused, recent] = await Promise.all([
+      scans.index('state').count('queued'),
+      scans.index('state').count('bundled'),
+      transaction.objectStore('submissions').index('state').getAll('refused'),
+      newest(scans),
+    ]);
+    const known = await findKnown(this.#database, recent);
+    this.waiting.value = queued + bundled;
+    this.refused.value = refused;
+    this.recent.value = recent.map((scan, index) => ({ scan, known: known[index] ?? null }));
   }
 }
 

@@ -3,6 +3,7 @@ import { type App, useApp } from '../app.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { QueueChip } from '../parts/queue-chip.tsx';
+import { useTheme } from '../parts/use-theme.ts';
 import { goToScreen, type Screen, screen } from '../router.ts';
 import { listenToWedge } from '../scanning/listen-to-wedge.ts';
 import { HistoryScreen } from './history-screen.tsx';
@@ -30,10 +31,7 @@ const TABS = [
 /** What is around every screen: the mark and the queue above, the ways below. */
 export function Frame() {
   const app = useApp();
-  const { theme } = app.settings.now.value;
-  useEffect(() => {
-    document.documentElement.dataset['theme'] = theme;
-  }, [theme]);
+  useTheme(app.settings.now.value.theme);
   useEffect(() => listenToWedge((value) => scanned(app, value)), [app]);
   if (app.session.token.value === null) {
     return <SignInScreen />;

@@ -4,6 +4,7 @@ import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../places/place.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown, keepList } from '../storage/known.ts';
+import { latest } from '../storage/latest.ts';
 import { type SweepOutcome, sweepOutcome } from './outcome.ts';
 
 /** A sweep of a location, kept on the device until the user is done with it. */
@@ -21,6 +22,8 @@ export interface Sweep {
 export class Sweeping {
   readonly now = signal<Sweep | null>(null);
   readonly outcome = signal<SweepOutcome>({ found: [], movedHere: [], missing: [], unknown: [] });
+  /** Scans were made or answered: the outcome is worked out anew. */
+  readonly recount = latest(() => this.#recount());
   readonly #database: Database;
   readonly #gateway: GatewayClient;
   readonly #clock: () => Date;
@@ -77,8 +80,7 @@ export class Sweeping {
     await this.recount();
   }
 
-  /** Scans were made or answered: the outcome is worked out anew. */
-  async recount(): Promise<void> {
+  async #recount(): Promise<void> {
     const sweep = this.now.value;
     const scans = sweep === null ? [] : await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
     const known = new Map(
