@@ -6,7 +6,7 @@ import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { repeat } from '../shared/runtime/repeat.ts';
-import { createIntake } from './intake/intake.ts';
+import { createIntake, LANES } from './intake/intake.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry } from './registry/registry.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
@@ -85,8 +85,8 @@ export async function startEmbeddedIngest(
   return { port: broker.port };
 }
 
-/** One for the batch under way, one for the registry and the retention. */
-const POOL_SIZE = 2;
+/** One for each batch under way, one for the registry and the retention. */
+const POOL_SIZE = LANES + 1;
 
 /** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
 const DRAIN_PATIENCE = 5_000;
