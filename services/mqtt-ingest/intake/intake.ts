@@ -108,7 +108,9 @@ function read(
     reader,
     mapped: isStale ? STALE : judge(reader, topic, payload),
     payload: excerpt,
-    digest: digestOf(topic, excerpt.sha256),
+    get digest() {
+      return digestOf(topic, excerpt.sha256);
+    },
   };
 }
 
