@@ -31,6 +31,8 @@ export async function findKnownScans(
         integers(wanted.map(({ orgId }) => orgId)),
         timestamps(wanted.map(({ observedAt }) => observedAt)),
         ...identity(wanted),
+        wanted.reduce((first, { observedAt }) => Math.min(first, observedAt), Number.MAX_SAFE_INTEGER),
+        wanted.reduce((last, { observedAt }) => Math.max(last, observedAt), Number.MIN_SAFE_INTEGER),
       ],
     });
     for (const { position, asset_id: assetId, location_id: locationId, rssi } of rows) {
@@ -52,6 +54,7 @@ interface KnownRow {
 
 interface Lookup {
   kind: PlacedScan['scan']['source']['kind'];
+  /** Its last two parameters are the first and the last time, by which the database knows what chunks to look into. */
   text: string;
   /** The columns of the identity that come after the organization and the time. */
   identity(scans: readonly PlacedScan[]): Buffer[];
@@ -65,7 +68,8 @@ const BY_READER: Lookup = {
     join scan_events known on known.org_id = wanted.org_id
       and known.observed_at = wanted.observed_at
       and known.reader_id = wanted.reader_id and known.antenna = wanted.antenna
-      and known.tag_type = wanted.tag_type and known.tag_value = wanted.tag_value`,
+      and known.tag_type = wanted.tag_type and known.tag_value = wanted.tag_value
+    where known.observed_at between time_of_micros($7::bigint) and time_of_micros($8::bigint)`,
   identity: (scans) => [
     integers(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : 0))),
     smallints(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.antenna : 0))),
@@ -81,7 +85,8 @@ const BY_HANDHELD: Lookup = {
       as wanted (org_id, observed_at, submission_id, submission_index, position)
     join scan_events known on known.org_id = wanted.org_id
       and known.observed_at = wanted.observed_at
-      and known.submission_id = wanted.submission_id and known.submission_index = wanted.submission_index`,
+      and known.submission_id = wanted.submission_id and known.submission_index = wanted.submission_index
+    where known.observed_at between time_of_micros($5::bigint) and time_of_micros($6::bigint)`,
   identity: (scans) => [
     texts(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.submissionId : ''))),
     integers(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.index : 0))),
