@@ -48,20 +48,32 @@ export async function createSite(serverUrl: string, history: number): Promise<Be
 export async function copySite(serverUrl: string, site: BenchSite): Promise<BenchSite> {
   const original = decodeURIComponent(new URL(site.url).pathname.slice(1));
   const name = `${original}_copy`;
-  await onServer(withDatabase(serverUrl, 'postgres'), async (client) => {
-    await client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
-      [original],
-    );
-    await client.query(
-      `create database ${client.escapeIdentifier(name)} template ${client.escapeIdentifier(original)} strategy file_copy`,
-    );
-  });
+  await onServer(withDatabase(serverUrl, 'postgres'), (client) => copyDatabase(client, original, name));
   return {
     url: withDatabase(serverUrl, name),
     history: site.history,
     drop: () => dropDatabase(serverUrl, name),
   };
+}
+
+/** A background worker of the extension may hold the original for a moment; then it is tried again. */
+async function copyDatabase(client: pg.Client, original: string, name: string): Promise<void> {
+  const OBJECT_IN_USE = '55006';
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [original],
+      );
+      const [from, to] = [original, name].map((each) => client.escapeIdentifier(each));
+      await client.query(`create database ${to} template ${from} strategy file_copy`);
+      return;
+    } catch (error) {
+      if (attempt === 20 || !(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) {
+        throw error;
+      }
+    }
+  }
 }
 
 export async function onServer<Result>(
