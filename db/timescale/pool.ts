@@ -9,12 +9,23 @@ import { connectionConfig, sessionOptions, TYPE_PARSERS } from './connection.ts'
  * but between two statements. Whoever uses it then learns of it from the next.
  */
 export function createWritePool(url: string, options: { max: number; applicationName?: string }): pg.Pool {
-  const config = { ...connectionConfig(url, options.applicationName), max: options.max, pipeline: true };
+  const config = {
+    ...connectionConfig(url, options.applicationName),
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
+    max: options.max,
+    pipeline: true,
+  };
   const pool = new pg.Pool(config);
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
+
+/**
+ * Milliseconds that a transaction may wait for its next statement. Nothing here thinks for that long: whoever was to send
+ * it was cut off, and the rows it holds are wanted by others.
+ */
+export const IDLE_TIMEOUT = 30_000;
 
 /**
  * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
