@@ -39,9 +39,12 @@ export interface OrganizationDoor {
   end(): Promise<void>;
 }
 
-export function openOrganizationDoor(url: string, { max }: { max: number }): OrganizationDoor {
+export function openOrganizationDoor(
+  url: string,
+  { max, applicationName = 'tagtrail' }: { max: number; applicationName?: string },
+): OrganizationDoor {
   const config = {
-    ...connectionConfig(url, 'tagtrail api', ORGANIZATION_ROLE),
+    ...connectionConfig(url, applicationName, ORGANIZATION_ROLE),
     idle_in_transaction_session_timeout: IDLE_TIMEOUT,
     statement_timeout: STATEMENT_TIMEOUT,
     pipeline: true,

@@ -31,10 +31,13 @@ export const IDLE_TIMEOUT = 30_000;
  * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
  * of the throughput; it is off, so no query may leave session state behind.
  */
-export function createQueryPool(url: string, options: { max: number; role?: string }): Promise<DatabasePool> {
+export function createQueryPool(
+  url: string,
+  options: { max: number; role?: string; applicationName?: string },
+): Promise<DatabasePool> {
   const uri = new URL(url);
   uri.searchParams.set('options', sessionOptions(options.role));
-  uri.searchParams.set('application_name', 'tagtrail api');
+  uri.searchParams.set('application_name', options.applicationName ?? 'tagtrail');
   return createPool(uri.href, {
     captureStackTrace: false,
     connectionTimeout: 5_000,

@@ -59,7 +59,11 @@ export async function startGateway(
   collectDefaultMetrics({ register: registry });
   const door = await lifecycle.start(
     'look-ups',
-    () => openOrganizationDoor(config.DATABASE_URL, { max: LOOK_UP_CONNECTIONS }),
+    () =>
+      openOrganizationDoor(config.DATABASE_URL, {
+        max: LOOK_UP_CONNECTIONS,
+        applicationName: 'tagtrail handheld gateway',
+      }),
     (started) => started.end(),
   );
   const pool = await lifecycle.start(
@@ -70,7 +74,12 @@ export async function startGateway(
   );
   const accessPool = await lifecycle.start(
     'access',
-    () => createQueryPool(config.DATABASE_URL, { max: ACCESS_CONNECTIONS, role: 'tagtrail_access' }),
+    () =>
+      createQueryPool(config.DATABASE_URL, {
+        max: ACCESS_CONNECTIONS,
+        role: 'tagtrail_access',
+        applicationName: 'tagtrail handheld gateway',
+      }),
     (started) => started.end(),
   );
   const handhelds = await lifecycle.start(
