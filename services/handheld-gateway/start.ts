@@ -62,7 +62,7 @@ export async function startGateway(
     () =>
       openOrganizationDoor(config.DATABASE_URL, {
         max: LOOK_UP_CONNECTIONS,
-        applicationName: 'tagtrail handheld gateway',
+        applicationName: 'tagtrail handhelds',
       }),
     (started) => started.end(),
   );
@@ -78,7 +78,7 @@ export async function startGateway(
       createQueryPool(config.DATABASE_URL, {
         max: ACCESS_CONNECTIONS,
         role: 'tagtrail_access',
-        applicationName: 'tagtrail handheld gateway',
+        applicationName: 'tagtrail handhelds',
       }),
     (started) => started.end(),
   );
