@@ -32,6 +32,9 @@ const ARROWS: Record<string, string[]> = {
 /** The one leaf that the database's room takes from above: what an error for a reader is. */
 const LEAF = 'services/shared/errors.ts';
 
+/** What runs in browsers. */
+const APP = 'services/handheld-gateway/app-ui/src';
+
 describe('the structure', () => {
   const files = [...sourcesBelow('services'), ...sourcesBelow('db')];
   const imports = new Map(files.map((file) => [file, importsOf(file)]));
@@ -62,6 +65,16 @@ describe('the structure', () => {
       ({ from, to }) =>
         from.startsWith('services/mqtt-ingest/mapping/') &&
         !/^services\/(mqtt-ingest\/mapping|shared\/(tracking\/tag-type|instant|errors))/.test(to),
+    );
+    expect(wrong.map(said)).to.deep.equal([]);
+  });
+
+  it('takes into the browser nothing of the server but what tells tags apart', () => {
+    const wrong = arrows().filter(
+      ({ from, to }) =>
+        from.startsWith(`${APP}/`) &&
+        !to.startsWith(`${APP}/`) &&
+        !/^services\/shared\/tracking\/tag-/.test(to),
     );
     expect(wrong.map(said)).to.deep.equal([]);
   });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { QuerySqlToken } from 'slonik';
 import { connectionConfig } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
+import { IDLE_TIMEOUT } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /** A query of rows, as slonik's `sql.type` and `sql.prepared` compose it. */
@@ -38,9 +39,13 @@ export interface OrganizationDoor {
   end(): Promise<void>;
 }
 
-export function openOrganizationDoor(url: string, { max }: { max: number }): OrganizationDoor {
+export function openOrganizationDoor(
+  url: string,
+  { max, applicationName = 'tagtrail' }: { max: number; applicationName?: string },
+): OrganizationDoor {
   const config = {
-    ...connectionConfig(url, 'tagtrail api', ORGANIZATION_ROLE),
+    ...connectionConfig(url, applicationName, ORGANIZATION_ROLE),
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
     statement_timeout: STATEMENT_TIMEOUT,
     pipeline: true,
   };

@@ -9,7 +9,12 @@ import { connectionConfig, sessionOptions, TYPE_PARSERS } from './connection.ts'
  * but between two statements. Whoever uses it then learns of it from the next.
  */
 export function createWritePool(url: string, options: { max: number; applicationName?: string }): pg.Pool {
-  const config = { ...connectionConfig(url, options.applicationName), max: options.max, pipeline: true };
+  const config = {
+    ...connectionConfig(url, options.applicationName),
+    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
+    max: options.max,
+    pipeline: true,
+  };
   const pool = new pg.Pool(config);
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -17,13 +22,22 @@ export function createWritePool(url: string, options: { max: number; application
 }
 
 /**
+ * Milliseconds that a transaction may wait for its next statement. Nothing here thinks for that long: whoever was to send
+ * it was cut off, and the rows it holds are wanted by others.
+ */
+export const IDLE_TIMEOUT = 30_000;
+
+/**
  * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
  * of the throughput; it is off, so no query may leave session state behind.
  */
-export function createQueryPool(url: string, options: { max: number; role?: string }): Promise<DatabasePool> {
+export function createQueryPool(
+  url: string,
+  options: { max: number; role?: string; applicationName?: string },
+): Promise<DatabasePool> {
   const uri = new URL(url);
   uri.searchParams.set('options', sessionOptions(options.role));
-  uri.searchParams.set('application_name', 'tagtrail api');
+  uri.searchParams.set('application_name', options.applicationName ?? 'tagtrail');
   return createPool(uri.href, {
     captureStackTrace: false,
     connectionTimeout: 5_000,

@@ -38,12 +38,17 @@ export async function startApi(
   collectDefaultMetrics({ register: registry });
   const door = await lifecycle.start(
     'database',
-    () => openOrganizationDoor(config.DATABASE_URL, { max: CONNECTIONS }),
+    () => openOrganizationDoor(config.DATABASE_URL, { max: CONNECTIONS, applicationName: 'tagtrail api' }),
     (started) => started.end(),
   );
   const accessPool = await lifecycle.start(
     'access',
-    () => createQueryPool(config.DATABASE_URL, { max: ACCESS_CONNECTIONS, role: 'tagtrail_access' }),
+    () =>
+      createQueryPool(config.DATABASE_URL, {
+        max: ACCESS_CONNECTIONS,
+        role: 'tagtrail_access',
+        applicationName: 'tagtrail api',
+      }),
     (started) => started.end(),
   );
   const keys = await lifecycle.start(

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { sql } from 'slonik';
@@ -18,6 +17,7 @@ import { repeat } from '../shared/runtime/repeat.ts';
 import { findHandheld } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { isAppBuilt } from './app-files/serve-app.ts';
+import { readyApp } from './app-ui/build/ready-app.ts';
 import type { GatewayConfig } from './config.ts';
 import type { HandheldContext } from './context.ts';
 import { countSubmissions } from './submission-metrics.ts';
@@ -30,8 +30,6 @@ const ACCESS_CONNECTIONS = 2;
 
 /** Milliseconds between looks for what is too old to be kept. */
 const SWEEP_EVERY = 3_600_000;
-
-const APP_FOLDER = fileURLToPath(new URL('app-ui/dist', import.meta.url));
 
 /** What tests own. */
 export interface GatewayParts {
@@ -52,14 +50,20 @@ export async function startGateway(
   config: GatewayConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clock = createClock(), appFolder = APP_FOLDER }: Partial<GatewayParts> = {},
+  { clock = createClock(), appFolder: givenFolder }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
+  const appFolder =
+    givenFolder ?? (await readyApp((err) => log.warn({ err }, 'The web app could not be built')));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const door = await lifecycle.start(
     'look-ups',
-    () => openOrganizationDoor(config.DATABASE_URL, { max: LOOK_UP_CONNECTIONS }),
+    () =>
+      openOrganizationDoor(config.DATABASE_URL, {
+        max: LOOK_UP_CONNECTIONS,
+        applicationName: 'tagtrail handhelds',
+      }),
     (started) => started.end(),
   );
   const pool = await lifecycle.start(
@@ -70,7 +74,12 @@ export async function startGateway(
   );
   const accessPool = await lifecycle.start(
     'access',
-    () => createQueryPool(config.DATABASE_URL, { max: ACCESS_CONNECTIONS, role: 'tagtrail_access' }),
+    () =>
+      createQueryPool(config.DATABASE_URL, {
+        max: ACCESS_CONNECTIONS,
+        role: 'tagtrail_access',
+        applicationName: 'tagtrail handhelds',
+      }),
     (started) => started.end(),
   );
   const handhelds = await lifecycle.start(

@@ -85,7 +85,7 @@ describe('the door to the tables of organizations', () => {
   it('connects again after its connections were cut', async () => {
     await database.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'tagtrail api'`,
+       where datname = current_database() and application_name = 'tagtrail'`,
     );
     // A statement that was under way on a cut connection fails; none may hang, and none after that may fail.
     let answer: unknown;

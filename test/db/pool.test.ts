@@ -18,4 +18,11 @@ describe('the pool of the write path', () => {
     expect((await pool.query('select 1 as one')).rows).to.deep.equal([{ one: 1 }]);
     await pool.end();
   });
+
+  it('does not let a transaction whose sender is gone hold its rows for long', async () => {
+    const pool = createWritePool(database.url, { max: 1 });
+    const { rows } = await pool.query('show idle_in_transaction_session_timeout');
+    await pool.end();
+    expect(rows).to.deep.equal([{ idle_in_transaction_session_timeout: '30s' }]);
+  });
 });

@@ -28,7 +28,7 @@ describe("everything in one process with a broker of one's own", () => {
       await program.ended;
     });
     await program.printed('Database');
-    expect(program.stdout()).to.include(`MQTT      ${broker.url}\n`).and.not.include('secret');
+    expect(program.stdout()).to.include(`MQTT       ${broker.url}\n`).and.not.include('secret');
     const [error] = await once(createConnection(port, '127.0.0.1'), 'error');
     expect(error).to.have.property('code', 'ECONNREFUSED');
 

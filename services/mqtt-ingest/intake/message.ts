@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Micros } from '../../shared/instant.ts';
 import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
@@ -38,10 +38,22 @@ export interface PayloadExcerpt {
 /** How much of a rejected payload is kept. */
 export const PAYLOAD_KEPT = 65_536;
 
-/** A copy, so that the network buffer the payload lies in can be freed. */
+/**
+ * A copy, so that the network buffer the payload lies in can be freed. Few messages are ever asked for their digest,
+ * and at one read a message digests took a tenth of Node.js's time, so it is made when it is asked for.
+ */
 export function excerptOf(payload: Buffer): PayloadExcerpt {
-  const sha256 = createHash('sha256').update(payload).digest();
-  return { head: Buffer.from(payload.subarray(0, PAYLOAD_KEPT)), bytes: payload.length, sha256 };
+  const head = Buffer.from(payload.subarray(0, PAYLOAD_KEPT));
+  const bytes = payload.length;
+  return bytes > PAYLOAD_KEPT
+    ? { head, bytes, sha256: hash('sha256', payload, 'buffer') }
+    : {
+        head,
+        bytes,
+        get sha256() {
+          return hash('sha256', head, 'buffer');
+        },
+      };
 }
 
 export function digestOf(topic: string, payloadSha256: Buffer): Buffer {

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { integers, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { Micros } from '../instant.ts';
 import type { Sighting, Transition } from './history.ts';
 import { type AssetRef, assetName } from './positions.ts';
@@ -26,16 +27,15 @@ export async function loadNeighbourhoods(
   changed: readonly ChangedInstant[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
   const values = [
-    changed.map(({ orgId }) => orgId),
-    changed.map(({ assetId }) => assetId),
-    changed.map(({ observedAt }) => observedAt),
+    integers(changed.map(({ orgId }) => orgId)),
+    integers(changed.map(({ assetId }) => assetId)),
+    timestamps(changed.map(({ observedAt }) => observedAt)),
+    changed.reduce((earliest, { observedAt }) => Math.min(earliest, observedAt), Number.MAX_SAFE_INTEGER),
   ];
-  const sightings = await client.query<SightingRow>({ name: 'load-sightings', text: SIGHTINGS, values });
-  const transitions = await client.query<TransitionRow>({
-    name: 'load-transitions',
-    text: TRANSITIONS,
-    values,
-  });
+  const [sightings, transitions] = await Promise.all([
+    client.query<SightingRow>({ name: 'load-sightings', text: SIGHTINGS, values }),
+    client.query<TransitionRow>({ name: 'load-transitions', text: TRANSITIONS, values }),
+  ]);
   const sightingsOf = Map.groupBy(sightings.rows, ({ position }) => position - 1);
   const transitionsOf = Map.groupBy(transitions.rows, ({ position }) => position - 1);
   const instantsOf = Map.groupBy(changed.entries(), ([, instant]) => assetName(instant));
@@ -54,49 +54,47 @@ export async function loadNeighbourhoods(
   );
 }
 
-const CHANGED = `unnest($1::integer[], $2::integer[], $3::bigint[]) with ordinality
-  as instant (org_id, asset_id, micros, position)
-  cross join lateral (select time_of_micros(instant.micros) as observed_at) changed
+/**
+ * `$4`, the earliest of the instants, tells the database once which chunks it need not look into; otherwise it would
+ * find that out anew for each instant (of 25 chunks, 45 us).
+ */
+const CHANGED = `unnest($1::integer[], $2::integer[], $3::timestamptz[]) with ordinality
+  as changed (org_id, asset_id, observed_at, position)
   left join lateral (
     select scan.observed_at from scan_events scan
-    where scan.org_id = instant.org_id and scan.asset_id = instant.asset_id
-      and scan.observed_at > changed.observed_at
+    where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
+      and scan.observed_at > changed.observed_at and scan.observed_at >= time_of_micros($4::bigint)
     order by scan.observed_at limit 1
   ) next on true`;
 
-/**
- * Each of the two instants is looked up on its own: asked for both at once, PostgreSQL reads every scan of the asset
- * and drops what is neither (148 ms for 950 instants in histories of 50 scans, growing with them, instead of 24).
- */
-const SIGHTINGS = `select instant.position::integer as position,
-    micros_of_time(scan.observed_at) as observed_at, scan.location_id, scan.rssi
+/** Between the two there is none. Said as a range, or the database may think of reading all that is stored. */
+const SIGHTINGS = `select changed.position::integer as position,
+    micros_of_time(near.observed_at) as observed_at, near.location_id, near.rssi
   from ${CHANGED}
   cross join lateral (
-    (select here.* from scan_events here
-      where here.org_id = instant.org_id and here.asset_id = instant.asset_id
-        and here.observed_at = changed.observed_at)
-    union all
-    (select there.* from scan_events there
-      where there.org_id = instant.org_id and there.asset_id = instant.asset_id
-        and there.observed_at = next.observed_at)
-  ) scan`;
+    select scan.observed_at, scan.location_id, scan.rssi from scan_events scan
+    where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
+      and scan.observed_at between changed.observed_at and coalesce(next.observed_at, changed.observed_at)
+      and scan.observed_at >= time_of_micros($4::bigint)
+    order by scan.observed_at offset 0
+  ) near`;
 
-const TRANSITIONS = `select instant.position::integer as position,
+const TRANSITIONS = `select changed.position::integer as position,
     micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds
   from ${CHANGED}
   cross join lateral (
     (select * from location_transitions before
-      where before.org_id = instant.org_id and before.asset_id = instant.asset_id
+      where before.org_id = changed.org_id and before.asset_id = changed.asset_id
         and before.observed_at < changed.observed_at
       order by before.observed_at desc limit 1)
     union all
     (select * from location_transitions within
-      where within.org_id = instant.org_id and within.asset_id = instant.asset_id
+      where within.org_id = changed.org_id and within.asset_id = changed.asset_id
         and within.observed_at between changed.observed_at
           and coalesce(next.observed_at, changed.observed_at))
     union all
     (select * from location_transitions after
-      where after.org_id = instant.org_id and after.asset_id = instant.asset_id
+      where after.org_id = changed.org_id and after.asset_id = changed.asset_id
         and after.observed_at > coalesce(next.observed_at, changed.observed_at)
       order by after.observed_at limit 1)
   ) near`;

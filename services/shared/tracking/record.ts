@@ -68,7 +68,7 @@ async function writePlaced(
   const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
   positions.push(...(await lockPositions(client, others)));
   const touched = touchedAssets(positions, [...fresh, ...stronger]);
-  const [inserted, , smoothing] = await Promise.all([
+  const [isInserted, , smoothing] = await Promise.all([
     insertScanEvents(client, fresh),
     strengthenScanEvents(client, stronger),
     readSmoothing(
@@ -76,8 +76,8 @@ async function writePlaced(
       touched.flatMap((asset) => (mayMove(asset) ? [asset.position.orgId] : [])),
     ),
   ]);
-  if (inserted < fresh.length) {
-    throw new KnownAfterAll(`${fresh.length - inserted} scans were stored already`);
+  if (!isInserted) {
+    throw new KnownAfterAll('a scan was stored already');
   }
   await updateHistories(client, touched, smoothing);
   return duplicates;

@@ -1,0 +1,247 @@
+import { signal } from '@preact/signals';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { ulid } from 'ulid';
+import { Sounds } from './feedback/sounds.ts';
+import { cueOf, verdictOf } from './feedback/verdict.ts';
+import { GatewayClient } from './gateway/client.ts';
+import { type Place, placeOf } from './places/place.ts';
+import { Places } from './places/places.ts';
+import { learnedPlaces } from './queue/learned-places.ts';
+import { QueueView } from './queue/queue.ts';
+import { Recorder } from './queue/recorder.ts';
+import type { StoredScan } from './queue/scan.ts';
+import { Sender } from './queue/sender.ts';
+import { discard, forgetOldest, queueAgain } from './queue/store.ts';
+import { Walking } from './queue/walking.ts';
+import { guessTagType } from './scanning/guess-tag-type.ts';
+import { whyUnusable } from './scanning/usable-value.ts';
+import { Session } from './session/session.ts';
+import { KeptSettings } from './session/settings.ts';
+import { Updates } from './session/updates.ts';
+import type { Database } from './storage/database.ts';
+import { Sweeping } from './sweep/sweeping.ts';
+
+/** Something the user has to know of a scan that was not taken. */
+export interface Notice {
+  title: string;
+  says: string;
+}
+
+const now = () => new Date();
+
+/** The parts of the app and how they work together: what screens use. */
+export class App {
+  readonly session: Session;
+  readonly settings: KeptSettings;
+  readonly places: Places;
+  readonly walking: Walking;
+  readonly sweeping: Sweeping;
+  readonly queue: QueueView;
+  readonly sender: Sender;
+  readonly updates = new Updates();
+  /** Why the last scan was not taken; gone with the next. */
+  readonly notice = signal<Notice | null>(null);
+  /** What was scanned while nobody was signed in: a token, one hopes. */
+  readonly tokenScanned = signal<string | null>(null);
+  readonly #recorder: Recorder;
+  readonly #sounds = new Sounds();
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+    const gateway = new GatewayClient(now);
+    this.session = new Session(database, gateway);
+    this.settings = new KeptSettings(database);
+    this.places = new Places(database, gateway, now);
+    this.walking = new Walking(database, ulid);
+    this.sweeping = new Sweeping(database, gateway, now);
+    this.queue = new QueueView(database, () => void this.#changedElsewhere());
+    this.#recorder = new Recorder(
+      database,
+      (scans) => void this.#stored(scans),
+      () =>
+        this.#notTaken(
+          'Not taken',
+          'This device has no room left to keep it. Send what is queued first.',
+          'refused',
+        ),
+    );
+    this.sender = new Sender({
+      database,
+      gateway,
+      token: () => this.session.token.value,
+      newId: ulid,
+      random: Math.random,
+      isOffline: () => !navigator.onLine,
+      onAnswered: (scans) => void this.#answered(scans),
+      onRefused: () => void this.#refused(),
+      onUnauthorized: (token, detail) => void this.session.reject(token, detail),
+    });
+  }
+
+  /** Reads what the device remembers, and begins to send. */
+  async start(): Promise<void> {
+    const parts = [this.session, this.settings, this.places, this.walking, this.sweeping];
+    await Promise.all([...parts.map((part) => part.load()), this.queue.read()]);
+    window.addEventListener('online', () => this.online());
+    window.addEventListener('offline', () => this.sender.wake());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') {
+        this.online();
+      }
+    });
+    this.online();
+    void forgetOldest(this.#database);
+  }
+
+  /** There is a network, perhaps. */
+  online(): void {
+    this.sender.retryNow();
+    void this.#refreshPlaces();
+  }
+
+  /** Takes what was scanned or typed. The time is now; everything else may wait. */
+  scan(scanned: string): void {
+    const observed_at = now().toISOString();
+    const { value, tagType, location } = this.#recognized(scanned);
+    const unusable = whyUnusable(tagType, value);
+    if (unusable !== null) {
+      this.#notTaken('Not a tag', unusable);
+      return;
+    }
+    const sweep = this.sweeping.open;
+    if (sweep !== null && location !== null && location.id !== sweep.place.id) {
+      this.#notTaken(`The tag of ${location.name}`, `This sweep is of ${sweep.place.name}. Finish it first.`);
+      return;
+    }
+    this.notice.value = null;
+    const walk = this.walking.now.value;
+    const place = sweep?.place ?? walk.place;
+    const sets = location === null ? null : placeOf(location);
+    const scan = {
+      tag_type: tagType,
+      value,
+      observed_at,
+      place,
+      leg: walk.leg,
+      sets,
+      sweep: sweep?.id ?? null,
+    };
+    if (sets !== null && sets.id !== walk.place?.id) {
+      this.walking.now.value = this.walking.next(sets);
+    }
+    this.#recorder.record(scan, this.walking.now.value);
+  }
+
+  /** Where the user is from now on. */
+  async goTo(place: Place): Promise<void> {
+    await this.walking.choose(place);
+    this.#cue('place');
+  }
+
+  /** Begins a sweep where the user is. */
+  async startSweep(place: Place): Promise<void> {
+    await this.sweeping.start(ulid(), place, this.session.token.value);
+    this.notice.value = null;
+  }
+
+  /** Sends what was refused anew; `place` if it was at a place that there is no more. */
+  async sendAgain(submissionId: string, place: Place | null): Promise<void> {
+    await queueAgain(this.#database, submissionId, place);
+    await this.#show();
+    this.sender.retryNow();
+  }
+
+  async discard(submissionId: string): Promise<void> {
+    await discard(this.#database, submissionId);
+    await this.#show();
+  }
+
+  async signIn(token: string): Promise<{ detail: string } | null> {
+    const result = await this.session.signIn(token);
+    if (result.kind !== 'done') {
+      return { detail: result.detail };
+    }
+    await this.places.keep(result.locations);
+    await Promise.all([this.walking.load(), this.sweeping.load()]);
+    // Asks the browser not to make room at the cost of what is queued.
+    void navigator.storage?.persist?.();
+    await this.queue.changed();
+    this.sender.retryNow();
+    return null;
+  }
+
+  async #refreshPlaces(): Promise<void> {
+    const token = this.session.token.value;
+    if (token !== null && navigator.onLine) {
+      await this.places.refresh(token);
+      await this.walking.follow(this.places.tree.value);
+    }
+  }
+
+  /** A scan that the app cannot take is heard and shown, never dropped without a word. */
+  #notTaken(title: string, says: string, cue: 'problem' | 'refused' = 'problem'): void {
+    this.notice.value = { title, says };
+    this.#cue(cue);
+  }
+
+  /** What kind of tag a value is: as the user said, as the tree knows it, or by its looks. */
+  #recognized(scanned: string) {
+    const value = scanned.trim();
+    const chosen = this.settings.now.value.tagType;
+    const { tree } = this.places;
+    const types = chosen === 'auto' ? ([guessTagType(value), 'barcode', 'rfid', 'ble'] as const) : [chosen];
+    for (const tagType of types) {
+      const location = tree.value.byTag(tagType, value);
+      if (location !== null) {
+        return { value, tagType, location };
+      }
+    }
+    return { value, tagType: types[0], location: null };
+  }
+
+  async #stored(scans: readonly StoredScan[]): Promise<void> {
+    this.#cue(scans.some(({ sets }) => sets !== null) ? 'place' : 'taken');
+    this.sender.wake();
+    await this.#show();
+  }
+
+  async #answered(scans: readonly StoredScan[]): Promise<void> {
+    const cue = cueOf(scans.map((scan) => verdictOf({ scan, known: null })));
+    if (cue !== null) {
+      this.#cue(cue);
+    }
+    await this.walking.learn(learnedPlaces(scans));
+    await this.#show();
+  }
+
+  async #refused(): Promise<void> {
+    this.#cue('refused');
+    // Mostly because the place is gone: the tree says so.
+    void this.#refreshPlaces();
+    await this.#show();
+  }
+
+  async #changedElsewhere(): Promise<void> {
+    await Promise.all([this.queue.read(), this.session.load(), this.sweeping.recount()]);
+  }
+
+  async #show(): Promise<void> {
+    await Promise.all([this.queue.changed(), this.sweeping.recount()]);
+  }
+
+  #cue(cue: Parameters<Sounds['play']>[0]): void {
+    this.#sounds.play(cue, this.settings.now.value.sound);
+  }
+}
+
+export const AppContext = createContext<App | null>(null);
+
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (app === null) {
+    throw new Error('outside of the app');
+  }
+  return app;
+}

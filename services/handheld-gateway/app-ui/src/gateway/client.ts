@@ -1,0 +1,121 @@
+import type { Location } from '../places/place.ts';
+import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
+import { resultOf } from './result-of.ts';
+
+/** A submission may be long, and its answer is worth waiting for; whoever looks something up stands and waits. */
+const SENDING_PATIENCE_MS = 30_000;
+const LOOK_UP_PATIENCE_MS = 8_000;
+const PAGE = 1000;
+
+/** The gateway, as this app talks to it. `now` is the device's clock. */
+export class GatewayClient {
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  async submit(token: string, submission: Submission): Promise<Answer<ScanResult[]>> {
+    const answer = await this.#request(token, '/handheld/v1/submissions', {
+      ...submission,
+      sent_at: this.#now().toISOString(),
+    });
+    if (answer.kind !== 'ok') {
+      return answer;
+    }
+    const { submission_id, results } = (answer.data ?? {}) as { submission_id?: unknown; results?: unknown };
+    const isForUs = submission_id === submission.submission_id && Array.isArray(results);
+    return isForUs && results.length === submission.scans.length
+      ? { kind: 'ok', data: results.map(resultOf) }
+      : foreign();
+  }
+
+  async locations(token: string): Promise<Answer<Location[]>> {
+    return this.#list<Location>(token, '/handheld/v1/locations');
+  }
+
+  async assetsAt(token: string, locationId: number): Promise<Answer<ListedAsset[]>> {
+    return this.#list<ListedAsset>(token, `/handheld/v1/locations/${locationId}/assets`);
+  }
+
+  /** All pages of a list. */
+  async #list<Row>(token: string, path: string): Promise<Answer<Row[]>> {
+    const rows: Row[] = [];
+    for (;;) {
+      const answer = await this.#request(token, `${path}?limit=${PAGE}&offset=${rows.length}`);
+      if (answer.kind !== 'ok') {
+        return answer;
+      }
+      if (!Array.isArray(answer.data)) {
+        return foreign();
+      }
+      rows.push(...answer.data);
+      if (answer.data.length < PAGE) {
+        return { kind: 'ok', data: rows };
+      }
+    }
+  }
+
+  /** A GET, or a POST if there is a body. */
+  async #request(token: string, path: string, body?: object): Promise<Answer<unknown>> {
+    try {
+      const response = await fetch(path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          Authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        cache: 'no-store',
+        signal: timeLimit(body === undefined ? LOOK_UP_PATIENCE_MS : SENDING_PATIENCE_MS),
+      });
+      return answerOf(response, await response.json());
+    } catch {
+      // No network, no answer in time, or an answer that is not JSON: not the gateway's.
+      return { kind: 'unreachable', detail: 'The gateway cannot be reached.', seconds: null };
+    }
+  }
+}
+
+function answerOf(response: Response, body: { data?: unknown; error?: Fault } | null): Answer<unknown> {
+  if (response.ok) {
+    return body?.data === undefined ? foreign() : { kind: 'ok', data: body.data };
+  }
+  const detail = body?.error?.detail;
+  if (body?.error === undefined || detail === undefined) {
+    return foreign();
+  }
+  const { status } = response;
+  // A token may stop being good in more than one way: 403 and 422 say that its organization is gone.
+  if (status === 401 || status === 403 || status === 422) {
+    return { kind: 'unauthorized', detail };
+  }
+  if (status === 429 || status === 408 || status >= 500) {
+    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+    return { kind: 'unreachable', detail, seconds: Number.isFinite(seconds) ? seconds : null };
+  }
+  return { kind: 'refused', status, detail: inWords(body.error) };
+}
+
+interface Fault {
+  detail?: string;
+  fields?: readonly { field: string; message: string }[];
+}
+
+/** Says each field's fault, a few at most: what the user may have to tell somebody. */
+function inWords({ detail = '', fields = [] }: Fault): string {
+  const said = fields.slice(0, 3).map(({ message }) => message);
+  const more = fields.length - said.length;
+  return said.length === 0 ? detail : said.join('. ') + (more > 0 ? ` (and ${more} more)` : '');
+}
+
+function foreign(): { kind: 'unreachable'; detail: string; seconds: null } {
+  return { kind: 'unreachable', detail: 'Something other than the gateway answers here.', seconds: null };
+}
+
+/** `AbortSignal.timeout`, which older browsers do not have. */
+function timeLimit(milliseconds: number): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), milliseconds);
+  return controller.signal;
+}

@@ -1,0 +1,19 @@
+import type { Place } from '../places/place.ts';
+import type { AssetRef, ScanResult } from './answers.ts';
+
+/** What the gateway said of a scan; what it did not say is null, and statuses of later versions pass. */
+export function resultOf(result: unknown): ScanResult {
+  const said = (result ?? {}) as Partial<Record<keyof ScanResult, unknown>>;
+  return {
+    status: typeof said.status === 'string' ? said.status : 'unknown',
+    from: named<Place>(said.from),
+    asset: named<AssetRef>(said.asset),
+    location: named<Place>(said.location),
+  };
+}
+
+function named<Named extends { id: number; external_key: string; name: string }>(
+  value: unknown,
+): Named | null {
+  return typeof value === 'object' && value !== null && 'id' in value ? (value as Named) : null;
+}

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+
+/** A panel that comes up from below, where the thumb is. */
+export function Sheet({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="sheet" aria-labelledby="sheet-title" onClose={onClose}>
+      <header class="sheet-head">
+        <h2 id="sheet-title">{title}</h2>
+        <button type="button" class="round" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ShownScan } from '../queue/queue.ts';
+
+/** What a scan is called: the asset's or the place's name if it is known, else the value. */
+export function titleOf({ scan, known }: ShownScan): string {
+  const { result, sets, value } = scan;
+  if (result?.status === 'location') {
+    return result.location?.name ?? value;
+  }
+  return result?.asset?.name ?? sets?.name ?? known?.asset.name ?? value;
+}
+
+/** The time of day, with seconds: two scans are seldom a minute apart. */
+export function timeOf(instant: string): string {
+  return new Date(instant).toLocaleTimeString(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: false,
+  });
+}
+
+export function dayOf(instant: string): string {
+  return new Date(instant).toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+}
+
+/** `1 scan`, `2 scans`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

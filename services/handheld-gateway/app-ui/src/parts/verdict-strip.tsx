@@ -1,0 +1,48 @@
+import type { Notice } from '../app.ts';
+import { verdictOf } from '../feedback/verdict.ts';
+import type { ShownScan } from '../queue/queue.ts';
+import { Icon } from './icon.tsx';
+import { titleOf } from './titles.ts';
+
+/** The last scan of a sweep in two lines: the lists below need the room. Read out as soon as it changes. */
+export function VerdictStrip(props: { shown: ShownScan | undefined; notice: Notice | null }) {
+  return (
+    <div class="latest" role="status" aria-live="assertive">
+      <Strip {...props} />
+    </div>
+  );
+}
+
+function Strip({ shown, notice }: { shown: ShownScan | undefined; notice: Notice | null }) {
+  if (notice !== null) {
+    return (
+      <div class="tag-flat tone-problem">
+        <Icon name="problem" />
+        <span class="tag-flat-title">{notice.title}</span>
+        <span class="tag-flat-word">{notice.says}</span>
+      </div>
+    );
+  }
+  if (shown === undefined) {
+    return (
+      <div class="tag-flat tone-empty">
+        <Icon name="scan" />
+        <span class="tag-flat-title">Scan all you find</span>
+        <span class="tag-flat-word">Pull the trigger at any time.</span>
+      </div>
+    );
+  }
+  const { tone, word } = verdictOf(shown);
+  return (
+    <div
+      class={`tag-flat tone-${tone}`}
+      key={shown.scan.seq}
+      data-verdict={tone}
+      data-latest={shown.scan.value}
+    >
+      <Icon name={tone} />
+      <span class="tag-flat-title">{titleOf(shown)}</span>
+      <span class="tag-flat-word">{word}</span>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import type { Place } from '../places/place.ts';
+import type { StoredScan } from './scan.ts';
+
+/**
+ * The gateway knew the tag of a location that the device did not: where the walk of each leg was after it. Scans of
+ * those legs that are still queued were made there.
+ *
+ * @param answered the scans of a submission in order, with their results.
+ */
+export function learnedPlaces(answered: readonly StoredScan[]): Map<string, Place> {
+  const places = new Map<string, Place>();
+  for (const { leg, sets, result } of answered) {
+    if (result?.status === 'location' && result.location !== null && sets === null) {
+      places.set(leg, result.location);
+    }
+  }
+  return places;
+}

@@ -1,0 +1,142 @@
+import { signal } from '@preact/signals';
+import type { GatewayClient } from '../gateway/client.ts';
+import type { Database } from '../storage/database.ts';
+import { backOff } from './back-off.ts';
+import type { StoredScan } from './scan.ts';
+import { setAside, settle, takeNext } from './store.ts';
+
+export interface SenderParts {
+  database: Database;
+  gateway: GatewayClient;
+  /** The token to send with; null while nobody is signed in. */
+  token(): string | null;
+  newId(): string;
+  random(): number;
+  /** Whether the browser knows that there is no network. */
+  isOffline(): boolean;
+  onAnswered(scans: readonly StoredScan[]): void;
+  onRefused(reason: string): void;
+  onUnauthorized(token: string, detail: string): void;
+}
+
+/** How the last attempt to send went. */
+export type Link = 'fine' | 'sending' | 'offline' | 'waiting';
+
+/**
+ * Sends what is queued, one submission after the other, in order. At any moment at most one submission is under way on
+ * the device: it was stored with its id first, and is sent under that id until the gateway answers. The gateway takes
+ * an id once, so repeating is harmless; several tabs take turns by a lock, and where there are no locks (pages without
+ * TLS) they at worst repeat.
+ */
+export class Sender {
+  readonly link = signal<Link>('fine');
+  readonly trouble = signal<string | null>(null);
+  readonly #parts: SenderParts;
+  #failures = 0;
+  #isRunning = false;
+  #isWanted = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+  }
+
+  /** There may be something to send. Returns at once. */
+  wake(): void {
+    if (this.#timer === undefined) {
+      void this.#run();
+    }
+  }
+
+  /** There may be a network again: what was being waited for is tried now. */
+  retryNow(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#failures = 0;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isWanted = true;
+    if (this.#isRunning) {
+      return;
+    }
+    this.#isRunning = true;
+    try {
+      while (this.#isWanted) {
+        this.#isWanted = false;
+        await inTurn(() => this.#sendAll());
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #sendAll(): Promise<void> {
+    const { database, newId, token: currentToken, isOffline } = this.#parts;
+    for (;;) {
+      const token = currentToken();
+      if (token === null) {
+        this.link.value = 'fine';
+        return;
+      }
+      if (isOffline()) {
+        this.link.value = 'offline';
+        return;
+      }
+      const next = await takeNext(database, newId);
+      if (next === null) {
+        this.link.value = 'fine';
+        return;
+      }
+      if (!(await this.#send(token, next))) {
+        return;
+      }
+    }
+  }
+
+  /** @returns whether the next one can go. */
+  async #send(
+    token: string,
+    { submission }: NonNullable<Awaited<ReturnType<typeof takeNext>>>,
+  ): Promise<boolean> {
+    const { database, gateway, onAnswered, onRefused, onUnauthorized, random, isOffline } = this.#parts;
+    this.link.value = 'sending';
+    const answer = await gateway.submit(token, submission);
+    if (answer.kind !== 'unreachable') {
+      this.#failures = 0;
+      this.trouble.value = null;
+    }
+    switch (answer.kind) {
+      case 'ok':
+        onAnswered(await settle(database, submission.submission_id, answer.data));
+        return true;
+      case 'refused':
+        await setAside(database, submission.submission_id, { status: answer.status, reason: answer.detail });
+        onRefused(answer.detail);
+        return true;
+      case 'unauthorized':
+        this.link.value = 'fine';
+        onUnauthorized(token, answer.detail);
+        return false;
+      case 'unreachable': {
+        this.#failures += 1;
+        this.link.value = isOffline() ? 'offline' : 'waiting';
+        this.trouble.value = answer.detail;
+        const wait = answer.seconds === null ? backOff(this.#failures, random()) : answer.seconds * 1000;
+        this.#timer = setTimeout(() => {
+          this.#timer = undefined;
+          void this.#run();
+        }, wait);
+        return false;
+      }
+    }
+  }
+}
+
+/** Does `work` while no other tab does. */
+async function inTurn(work: () => Promise<void>): Promise<void> {
+  // Only pages that came over TLS, or from this machine, have locks.
+  const locks: LockManager | undefined = navigator.locks;
+  await (locks === undefined ? work() : locks.request('tagtrail-send', work));
+}

@@ -1,0 +1,175 @@
+import type { ScanResult } from '../gateway/answers.ts';
+import { type Place, placeOf } from '../places/place.ts';
+import type { Database, StoredSubmission } from '../storage/database.ts';
+import { knownKey } from '../storage/known.ts';
+import { MOST_SCANS, nextBundle, submissionOf } from './bundle.ts';
+import { learnedPlaces } from './learned-places.ts';
+import type { NewScan, StoredScan } from './scan.ts';
+
+/** Where the user walks: what the next scan gets. */
+export interface Walk {
+  place: Place | null;
+  leg: string;
+}
+
+/** Answered scans the device remembers, to show them. */
+const MOST_ANSWERED = 2_000;
+
+/** On the disk, not only on its way there: what a scan's sound stands for. */
+const STRICT = { durability: 'strict' } as const;
+
+/** Stores scans in their order, and where the walk is after them, all or nothing. */
+export async function addScans(
+  database: Database,
+  scans: readonly NewScan[],
+  walk: Walk,
+): Promise<StoredScan[]> {
+  const transaction = database.transaction(['scans', 'kept'], 'readwrite', STRICT);
+  const stored: StoredScan[] = [];
+  for (const scan of scans) {
+    const row = { ...scan, state: 'queued', submission_id: null, result: null } as const;
+    // The database gives the number.
+    const seq = await transaction.objectStore('scans').add(row as unknown as StoredScan);
+    stored.push({ ...row, seq });
+  }
+  await transaction.objectStore('kept').put(walk, 'walk');
+  await transaction.done;
+  return stored;
+}
+
+/**
+ * The submission to send next: the one that was under way, or else one made of the first queued scans. It is stored
+ * with its id before it is sent, in one transaction with its scans: whatever happens after, and in however many tabs,
+ * these scans go out under this id only.
+ */
+export async function takeNext(database: Database, newId: () => string): Promise<StoredSubmission | null> {
+  const transaction = database.transaction(['scans', 'submissions'], 'readwrite', STRICT);
+  const submissions = transaction.objectStore('submissions');
+  const scans = transaction.objectStore('scans');
+  const underWay = await submissions.index('state').get('ready');
+  if (underWay !== undefined) {
+    return underWay;
+  }
+  const bundle = nextBundle(await scans.index('state').getAll('queued', MOST_SCANS));
+  if (bundle.length === 0) {
+    return null;
+  }
+  const submission = submissionOf(newId(), bundle);
+  const { submission_id } = submission;
+  const stored = { submission_id, submission, state: 'ready', reason: null, status: null } as const;
+  await submissions.add(stored);
+  for (const scan of bundle) {
+    await scans.put({ ...scan, state: 'bundled', submission_id });
+  }
+  await transaction.done;
+  return stored;
+}
+
+/**
+ * Writes down what the gateway answered to a submission, what that says of assets, and where scans that are
+ * still queued were made (see {@link learnedPlaces}).
+ *
+ * @param results one for each scan, in order.
+ * @returns the scans with their results; none if another tab has settled the submission already.
+ */
+export async function settle(
+  database: Database,
+  submissionId: string,
+  results: readonly ScanResult[],
+): Promise<StoredScan[]> {
+  const transaction = database.transaction(['scans', 'submissions', 'known'], 'readwrite', STRICT);
+  const scans = transaction.objectStore('scans');
+  if ((await transaction.objectStore('submissions').get(submissionId)) === undefined) {
+    return [];
+  }
+  await transaction.objectStore('submissions').delete(submissionId);
+  const answered: StoredScan[] = [];
+  for (const [index, scan] of (await scans.index('submission_id').getAll(submissionId)).entries()) {
+    const result = results[index] ?? null;
+    const settled: StoredScan = { ...scan, state: 'done', result };
+    await scans.put(settled);
+    if (result?.asset != null && result.location !== null) {
+      const known = { asset: result.asset, place: result.location };
+      await transaction.objectStore('known').put(known, knownKey(scan));
+    }
+    answered.push(settled);
+  }
+  const learned = learnedPlaces(answered);
+  if (learned.size > 0) {
+    for (const scan of await scans.index('state').getAll('queued')) {
+      const place = learned.get(scan.leg);
+      if (place !== undefined && scan.sweep === null) {
+        await scans.put({ ...scan, place: placeOf(place) });
+      }
+    }
+  }
+  await transaction.done;
+  return answered;
+}
+
+/** Sets a submission that the gateway will never take aside, for the user to see; the next one can go. */
+export async function setAside(
+  database: Database,
+  submissionId: string,
+  { status, reason }: { status: number; reason: string },
+): Promise<void> {
+  const transaction = database.transaction(['scans', 'submissions'], 'readwrite', STRICT);
+  const submissions = transaction.objectStore('submissions');
+  const refused = await submissions.get(submissionId);
+  if (refused === undefined) {
+    return;
+  }
+  await submissions.put({ ...refused, state: 'refused', status, reason });
+  const scans = transaction.objectStore('scans');
+  for (const scan of await scans.index('submission_id').getAll(submissionId)) {
+    await scans.put({ ...scan, state: 'refused' });
+  }
+  await transaction.done;
+}
+
+/**
+ * Queues the scans of a refused submission anew, under a new id.
+ *
+ * @param place where the scans were made that the submission put at its own place; null to leave it.
+ */
+export async function queueAgain(
+  database: Database,
+  submissionId: string,
+  place: Place | null,
+): Promise<void> {
+  const transaction = database.transaction(['scans', 'submissions'], 'readwrite', STRICT);
+  const refused = await transaction.objectStore('submissions').get(submissionId);
+  await transaction.objectStore('submissions').delete(submissionId);
+  const scans = transaction.objectStore('scans');
+  for (const scan of await scans.index('submission_id').getAll(submissionId)) {
+    const isThere = scan.place?.id === refused?.submission.location?.id;
+    await scans.put({
+      ...scan,
+      state: 'queued',
+      submission_id: null,
+      place: place !== null && isThere ? placeOf(place) : scan.place,
+    });
+  }
+  await transaction.done;
+}
+
+/** Forgets a refused submission and its scans: the user's decision. */
+export async function discard(database: Database, submissionId: string): Promise<void> {
+  const transaction = database.transaction(['scans', 'submissions'], 'readwrite');
+  await transaction.objectStore('submissions').delete(submissionId);
+  const scans = transaction.objectStore('scans');
+  for (const seq of await scans.index('submission_id').getAllKeys(submissionId)) {
+    await scans.delete(seq);
+  }
+  await transaction.done;
+}
+
+/** Forgets the oldest answered scans beyond what is worth showing. */
+export async function forgetOldest(database: Database): Promise<void> {
+  const transaction = database.transaction('scans', 'readwrite');
+  const done = await transaction.store.index('state').getAllKeys('done');
+  for (const seq of done.slice(0, Math.max(0, done.length - MOST_ANSWERED))) {
+    await transaction.store.delete(seq);
+  }
+  await transaction.done;
+}

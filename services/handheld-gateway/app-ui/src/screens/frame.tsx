@@ -1,0 +1,82 @@
+import { useEffect } from 'preact/hooks';
+import { type App, useApp } from '../app.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { QueueChip } from '../parts/queue-chip.tsx';
+import { useTheme } from '../parts/use-theme.ts';
+import { goToScreen, type Screen, screen } from '../router.ts';
+import { listenToWedge } from '../scanning/listen-to-wedge.ts';
+import { HistoryScreen } from './history-screen.tsx';
+import { PlaceScreen } from './place-screen.tsx';
+import { ScanScreen } from './scan-screen.tsx';
+import { SettingsScreen } from './settings-screen.tsx';
+import { SignInScreen } from './sign-in-screen.tsx';
+import { SweepScreen } from './sweep-screen.tsx';
+
+const SCREENS: Record<Screen, () => preact.JSX.Element> = {
+  scan: ScanScreen,
+  sweep: SweepScreen,
+  history: HistoryScreen,
+  settings: SettingsScreen,
+  place: PlaceScreen,
+};
+
+const TABS = [
+  { name: 'scan', word: 'Scan' },
+  { name: 'sweep', word: 'Sweep' },
+  { name: 'history', word: 'History' },
+  { name: 'settings', word: 'Settings' },
+] as const;
+
+/** What is around every screen: the mark and the queue above, the ways below. */
+export function Frame() {
+  const app = useApp();
+  useTheme(app.settings.now.value.theme);
+  useEffect(() => listenToWedge((value) => scanned(app, value)), [app]);
+  if (app.session.token.value === null) {
+    return <SignInScreen />;
+  }
+  const Current = SCREENS[screen.value];
+  return (
+    <div class="frame">
+      <header class="strip">
+        <a class="brand" href="#scan" aria-label="tagtrail, to the scan screen">
+          <Mark />
+          <span class="brand-name">tagtrail</span>
+        </a>
+        <QueueChip />
+      </header>
+      {app.updates.isReady.value && (
+        <div class="update" role="status">
+          A new version is ready.
+          <button type="button" onClick={() => app.updates.apply()}>
+            Update now
+          </button>
+        </div>
+      )}
+      <main class="screen" key={screen.value}>
+        <Current />
+      </main>
+      <nav class="tabs" aria-label="Screens">
+        {TABS.map(({ name, word }) => (
+          <a key={name} href={`#${name}`} aria-current={screen.value === name ? 'page' : undefined}>
+            <Icon name={name} />
+            {word}
+          </a>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+/** A scan shows where scans are shown; before anybody is signed in it can only be a token. */
+function scanned(app: App, value: string): void {
+  if (app.session.token.value === null) {
+    app.tokenScanned.value = value;
+    return;
+  }
+  app.scan(value);
+  if (screen.value !== 'scan' && screen.value !== 'sweep') {
+    goToScreen(app.sweeping.open === null ? 'scan' : 'sweep');
+  }
+}

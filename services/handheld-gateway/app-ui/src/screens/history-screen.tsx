@@ -1,0 +1,41 @@
+import { useApp } from '../app.ts';
+import { RefusedCard } from '../parts/refused-card.tsx';
+import { ScanRow } from '../parts/scan-row.tsx';
+import { dayOf } from '../parts/titles.ts';
+import type { ShownScan } from '../queue/queue.ts';
+
+/** What was scanned lately, and what the gateway would not take. */
+export function HistoryScreen() {
+  const { queue } = useApp();
+  const refused = queue.refused.value;
+  return (
+    <div class="stack">
+      <h1>History</h1>
+      {refused.map((submission) => (
+        <RefusedCard key={submission.submission_id} refused={submission} />
+      ))}
+      {queue.recent.value.length === 0 && (
+        <p class="hint">What you scan is listed here, with what became of it.</p>
+      )}
+      {byDay(queue.recent.value).map(([day, scans]) => (
+        <section key={day}>
+          <h2>{day}</h2>
+          <ul class="rows">
+            {scans.map((shown) => (
+              <ScanRow key={shown.scan.seq} shown={shown} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function byDay(scans: readonly ShownScan[]): [day: string, scans: ShownScan[]][] {
+  const days = new Map<string, ShownScan[]>();
+  for (const shown of scans) {
+    const day = dayOf(shown.scan.observed_at);
+    days.set(day, [...(days.get(day) ?? []), shown]);
+  }
+  return [...days];
+}

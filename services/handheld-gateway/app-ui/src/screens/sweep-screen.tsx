@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import { useApp } from '../app.ts';
+import { Icon } from '../parts/icon.tsx';
+import { PlaceBar } from '../parts/place-bar.tsx';
+import { ScanActions } from '../parts/scan-actions.tsx';
+import { HEAPS, Shelf } from '../parts/shelf.tsx';
+import { counted, timeOf } from '../parts/titles.ts';
+import { VerdictStrip } from '../parts/verdict-strip.tsx';
+import type { Sweep } from '../sweep/sweeping.ts';
+
+/** Sees whether what should be at a place is there. */
+export function SweepScreen() {
+  const { sweeping } = useApp();
+  const sweep = sweeping.now.value;
+  if (sweep === null) {
+    return <Beginning />;
+  }
+  return sweep.finished_at === null ? <UnderWay sweep={sweep} /> : <Finished sweep={sweep} />;
+}
+
+function Beginning() {
+  const app = useApp();
+  const [isBusy, setBusy] = useState(false);
+  const { place } = app.walking.now.value;
+  return (
+    <div class="sweep">
+      <h1>Sweep</h1>
+      <PlaceBar />
+      <ul class="rows" aria-label="What a sweep tells">
+        {HEAPS.map(({ word, tone, icon, means }) => (
+          <li class="row" key={word}>
+            <span class={`dot tone-${tone}`}>
+              <Icon name={icon} />
+            </span>
+            <span class="row-text">
+              <span class="row-title">{word}</span>
+              <span class="row-sub row-sub-long">{means}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div class="thumb">
+        <button
+          type="button"
+          class="primary"
+          disabled={place === null || isBusy}
+          onClick={() => {
+            if (place !== null) {
+              setBusy(true);
+              void app.startSweep(place).finally(() => setBusy(false));
+            }
+          }}
+        >
+          {place === null ? 'Choose a place first' : `Sweep ${place.name}`}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function UnderWay({ sweep }: { sweep: Sweep }) {
+  const app = useApp();
+  const { found, missing } = app.sweeping.outcome.value;
+  const last = app.queue.recent.value.find(({ scan }) => scan.sweep === sweep.id);
+  return (
+    <div class="sweep">
+      <h1 class="unseen">Sweep of {sweep.place.name}</h1>
+      <div class="sweep-head">
+        <Ring part={found.length} whole={found.length + missing.length} />
+        <div>
+          <p class="sweep-label">Sweeping</p>
+          <p class="sweep-place">{sweep.place.name}</p>
+          <ListAge sweep={sweep} />
+        </div>
+      </div>
+      <VerdictStrip shown={last} notice={app.notice.value} />
+      <Shelf isOver={false} />
+      <div class="thumb">
+        <ScanActions />
+        <button type="button" class="primary" onClick={() => void app.sweeping.finish()}>
+          Finish
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Finished({ sweep }: { sweep: Sweep }) {
+  const app = useApp();
+  const { found, missing } = app.sweeping.outcome.value;
+  return (
+    <div class="sweep">
+      <h1>{sweep.place.name}</h1>
+      <div class={`tag ${missing.length > 0 ? 'tone-problem' : 'tone-moved'}`} role="status">
+        <p class="tag-word">
+          <Icon name={missing.length > 0 ? 'problem' : 'check'} />
+          Sweep finished
+        </p>
+        <p class="tag-title">{verdict(sweep, found.length, missing.length)}</p>
+        <p class="tag-says">
+          {timeOf(sweep.started_at)} to {sweep.finished_at === null ? '' : timeOf(sweep.finished_at)}
+        </p>
+      </div>
+      <Shelf isOver />
+      <div class="thumb pair">
+        <button type="button" class="secondary" onClick={() => void app.sweeping.resume()}>
+          Go on
+        </button>
+        <button type="button" class="primary" onClick={() => void app.sweeping.clear()}>
+          Done
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function verdict(sweep: Sweep, found: number, missing: number): string {
+  if (sweep.expected === null) {
+    return 'What should be here is not known';
+  }
+  if (missing > 0) {
+    return `${missing} of ${found + missing} missing`;
+  }
+  return found === 0 ? 'Nothing was expected here' : `All ${found} are here`;
+}
+
+/** How old the list is that is swept against: without a network it may be yesterday's. */
+function ListAge({ sweep }: { sweep: Sweep }) {
+  if (sweep.expected === null || sweep.fetched_at === null) {
+    return (
+      <p class="hint">No network, and no list of what should be here. What is missing cannot be told.</p>
+    );
+  }
+  return (
+    <p class="hint">
+      {counted(sweep.expected.length, 'asset')} expected, as of {timeOf(sweep.fetched_at)}
+    </p>
+  );
+}
+
+/** How much of what should be there was found. */
+function Ring({ part, whole }: { part: number; whole: number }) {
+  const around = 2 * Math.PI * 42;
+  const share = whole === 0 ? 0 : part / whole;
+  return (
+    <svg class="ring" viewBox="0 0 100 100" role="img" aria-label={`${part} of ${whole} found`}>
+      <circle class="ring-whole" cx="50" cy="50" r="42" />
+      <circle class="ring-part" cx="50" cy="50" r="42" stroke-dasharray={`${around * share} ${around}`} />
+      <text x="50" y="53" class="ring-count">
+        {part}
+      </text>
+      <text x="50" y="71" class="ring-of">
+        of {whole}
+      </text>
+    </svg>
+  );
+}

@@ -1,0 +1,58 @@
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { ListedAsset, Submission } from '../gateway/answers.ts';
+import type { StoredScan } from '../queue/scan.ts';
+import type { KnownAsset } from './known-asset.ts';
+
+/** A submission under way: `ready` to be sent, whether or not it was before, or `refused` for good. */
+export interface StoredSubmission {
+  submission_id: string;
+  submission: Submission;
+  state: 'ready' | 'refused';
+  /** Why it was refused, in the gateway's words. */
+  reason: string | null;
+  status: number | null;
+}
+
+/** What should be at a location, as of the last time the gateway was asked. */
+export interface StoredList {
+  location_id: number;
+  fetched_at: string;
+  assets: ListedAsset[];
+}
+
+interface Schema extends DBSchema {
+  scans: {
+    key: number;
+    value: StoredScan;
+    indexes: { state: string; submission_id: string; sweep: string };
+  };
+  submissions: { key: string; value: StoredSubmission; indexes: { state: string } };
+  lists: { key: number; value: StoredList };
+  /** By {@link knownKey}. */
+  known: { key: string; value: KnownAsset };
+  /** Single values by name: the token, the walk, the tree, the sweep, settings. */
+  kept: { key: string; value: unknown };
+}
+
+export type Database = IDBPDatabase<Schema>;
+
+/** The device's memory. */
+export function openDatabase(): Promise<Database> {
+  return openDB<Schema>('tagtrail', 1, {
+    upgrade(database) {
+      const scans = database.createObjectStore('scans', { keyPath: 'seq', autoIncrement: true });
+      scans.createIndex('state', 'state');
+      scans.createIndex('submission_id', 'submission_id');
+      scans.createIndex('sweep', 'sweep');
+      const submissions = database.createObjectStore('submissions', { keyPath: 'submission_id' });
+      submissions.createIndex('state', 'state');
+      database.createObjectStore('lists', { keyPath: 'location_id' });
+      database.createObjectStore('known');
+      database.createObjectStore('kept');
+    },
+    blocking(_from, _to, event) {
+      // A newer version of the app in another tab wants to change the schema: it cannot while this one holds on.
+      (event.target as IDBDatabase).close();
+    },
+  });
+}

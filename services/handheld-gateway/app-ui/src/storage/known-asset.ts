@@ -1,0 +1,9 @@
+import type { AssetRef } from '../gateway/answers.ts';
+import type { Place } from '../places/place.ts';
+
+/** What the device learned of a tag: from answers and from lists of what should be somewhere. */
+export interface KnownAsset {
+  asset: AssetRef;
+  /** Where it was when this was learned. */
+  place: Place | null;
+}

@@ -1,0 +1,2 @@
+/** Style sheets are imported for the bundler to find them. */
+declare module '*.css';

@@ -1,0 +1,97 @@
+import { signal } from '@preact/signals';
+import type { ListedAsset } from '../gateway/answers.ts';
+import type { GatewayClient } from '../gateway/client.ts';
+import { type Place, placeOf } from '../places/place.ts';
+import type { Database } from '../storage/database.ts';
+import { findKnown, keepList } from '../storage/known.ts';
+import { latest } from '../storage/latest.ts';
+import { type SweepOutcome, sweepOutcome } from './outcome.ts';
+
+/** A sweep of a location, kept on the device until the user is done with it. */
+export interface Sweep {
+  id: string;
+  place: Place;
+  started_at: string;
+  finished_at: string | null;
+  /** What should be there; null if the gateway could not be asked and never was before. */
+  expected: ListedAsset[] | null;
+  /** When the gateway said so. */
+  fetched_at: string | null;
+}
+
+export class Sweeping {
+  readonly now = signal<Sweep | null>(null);
+  readonly outcome = signal<SweepOutcome>({ found: [], movedHere: [], missing: [], unknown: [] });
+  /** Scans were made or answered: the outcome is worked out anew. */
+  readonly recount = latest(() => this.#recount());
+  readonly #database: Database;
+  readonly #gateway: GatewayClient;
+  readonly #clock: () => Date;
+
+  constructor(database: Database, gateway: GatewayClient, clock: () => Date) {
+    this.#database = database;
+    this.#gateway = gateway;
+    this.#clock = clock;
+  }
+
+  async load(): Promise<void> {
+    this.now.value = ((await this.#database.get('kept', 'sweep')) as Sweep | undefined) ?? null;
+    await this.recount();
+  }
+
+  /** The sweep that scans belong to now, if there is one. */
+  get open(): Sweep | null {
+    return this.now.value?.finished_at === null ? this.now.value : null;
+  }
+
+  /** Begins with what should be at the place: asked for now, or as it was the last time. */
+  async start(id: string, place: Place, token: string | null): Promise<void> {
+    const answer = token === null ? null : await this.#gateway.assetsAt(token, place.id);
+    if (answer?.kind === 'ok') {
+      await keepList(this.#database, placeOf(place), answer.data, this.#clock().toISOString());
+    }
+    const list = await this.#database.get('lists', place.id);
+    await this.#keep({
+      id,
+      place: placeOf(place),
+      started_at: this.#clock().toISOString(),
+      finished_at: null,
+      expected: list?.assets ?? null,
+      fetched_at: list?.fetched_at ?? null,
+    });
+  }
+
+  async finish(): Promise<void> {
+    if (this.now.value !== null) {
+      await this.#keep({ ...this.now.value, finished_at: this.#clock().toISOString() });
+    }
+  }
+
+  /** Goes on with a sweep that was finished too early. */
+  async resume(): Promise<void> {
+    if (this.now.value !== null) {
+      await this.#keep({ ...this.now.value, finished_at: null });
+    }
+  }
+
+  async clear(): Promise<void> {
+    await this.#database.delete('kept', 'sweep');
+    this.now.value = null;
+    await this.recount();
+  }
+
+  async #recount(): Promise<void> {
+    const sweep = this.now.value;
+    const scans = sweep === null ? [] : await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
+    const known = new Map(
+      (await findKnown(this.#database, scans)).map((asset, index) => [scans[index], asset]),
+    );
+    this.outcome.value = sweepOutcome(sweep?.expected ?? [], scans, (scan) => known.get(scan) ?? null);
+  }
+
+  async #keep(sweep: Sweep): Promise<void> {
+    await this.#database.put('kept', sweep, 'sweep');
+    this.now.value = sweep;
+    await this.recount();
+  }
+}

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
+import { revokeHandheld } from '../../../services/handheld-gateway/devices/revoke-handheld.ts';
+import { scanByWedge, useBrowser } from '../../support/browser.ts';
+import { useGateway } from '../../support/gateway.ts';
+import { HandheldApp } from '../../support/handheld-app.ts';
+
+describe('signing in to the handheld app', () => {
+  const gateway = useGateway();
+  const browser = useBrowser();
+
+  before(async () => {
+    await gateway.site.location('DOCK-1');
+    await gateway.site.asset('PALLET-1', 'E28011600000020912340001');
+  });
+
+  it('says what is wrong with a token, and keeps none that is wrong', async () => {
+    const app = await HandheldApp.open(await browser.device(), gateway.url);
+    await app.signIn('tt_01_not-a-handheld');
+    await app.shows('That is not a handheld’s token.');
+    await app.signIn(`${gateway.token.slice(0, -4)}AAAA`);
+    await app.shows('Invalid or expired token');
+    await app.page.reload();
+    await app.page.getByLabel('Token of this handheld').waitFor();
+  });
+
+  it('says that there is no network', async () => {
+    const device = await browser.device();
+    const app = await HandheldApp.open(device, gateway.url);
+    await app.isInstalled();
+    await device.context.setOffline(true);
+    await app.signIn(gateway.token);
+    await app.shows('The gateway cannot be reached.');
+  });
+
+  it('takes a token by the trigger', async () => {
+    const app = await HandheldApp.open(await browser.device(), gateway.url);
+    await app.page.getByLabel('Token of this handheld').waitFor();
+    await scanByWedge(app.page, gateway.token);
+    await app.shows('All sent');
+  });
+
+  it('stops and asks to sign in when the token is revoked, and loses nothing', async () => {
+    const { pool } = gateway.database;
+    const { orgId } = gateway.site;
+    const first = await createHandheld(pool, { orgId, name: 'first' });
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, first.token);
+    await app.choosePlace('DOCK-1');
+    await revokeHandheld(pool, first.id);
+    await scanByWedge(app.page, 'E28011600000020912340001');
+    await app.shows('Please sign in again');
+    await app.shows('1 scan is safe on this device');
+    expect(await recorded()).to.equal(0);
+
+    await app.page.reload();
+    const second = await createHandheld(pool, { orgId, name: 'second' });
+    await app.signIn(second.token);
+    // Another handheld may be another organization's: the user is asked.
+    await app.shows('This is another handheld’s token');
+    await app.press('Sign in and send them');
+    await app.waits(0);
+    expect(await recorded()).to.equal(1);
+  });
+
+  it('keeps what is queued over signing out and in', async () => {
+    const device = await browser.device();
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.isInstalled();
+    await device.context.setOffline(true);
+    await app.scan('KEPT-OVER-SIGN-OUT');
+    await app.goTo('Settings');
+    await app.shows('1 scan not yet sent.');
+    await app.press('Sign out');
+    await app.press('Yes, sign out');
+    await app.shows('1 scan is safe on this device');
+    await device.context.setOffline(false);
+    await app.signIn(gateway.token);
+    await app.waits(0);
+    const unknown = await gateway.database.rows('select from unknown_tags where value = $1', [
+      'KEPT-OVER-SIGN-OUT',
+    ]);
+    expect(unknown).to.have.length(1);
+  });
+
+  async function recorded(): Promise<number> {
+    return (await gateway.database.rows('select from scan_events')).length;
+  }
+});

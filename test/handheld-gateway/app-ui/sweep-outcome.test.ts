@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import type { ListedAsset } from '../../../services/handheld-gateway/app-ui/src/gateway/answers.ts';
+import type { StoredScan } from '../../../services/handheld-gateway/app-ui/src/queue/scan.ts';
+import type { KnownAsset } from '../../../services/handheld-gateway/app-ui/src/storage/known-asset.ts';
+import { sweepOutcome } from '../../../services/handheld-gateway/app-ui/src/sweep/outcome.ts';
+import { placed, result, scan } from './scans.ts';
+
+const asset = (id: number) => ({ id, external_key: `A-${id}`, name: `Asset ${id}` });
+const listed = (id: number): ListedAsset => ({
+  ...asset(id),
+  tags: [{ tag_type: 'rfid', value: `E280${id}` }],
+});
+/** What the device knows: the scan's number is its asset's, and all are at place 1 but those from 50 on. */
+const all = ({ seq }: StoredScan): KnownAsset => ({ asset: asset(seq), place: placed(seq < 50 ? 1 : 2) });
+const nothing = () => null;
+
+function ids(outcome: ReturnType<typeof sweepOutcome>) {
+  return {
+    found: outcome.found.map((line) => line.asset.id),
+    movedHere: outcome.movedHere.map((line) => line.asset.id),
+    missing: outcome.missing.map(({ id }) => id),
+    unknown: outcome.unknown.map(({ value, why }) => `${value} ${why}`),
+  };
+}
+
+describe('what a sweep comes to', () => {
+  const expected = [listed(1), listed(2), listed(3)];
+
+  it('before anything was scanned, everything is missing', () => {
+    expect(ids(sweepOutcome(expected, [], nothing))).to.deep.equal({
+      found: [],
+      movedHere: [],
+      missing: [1, 2, 3],
+      unknown: [],
+    });
+  });
+
+  it('goes by the gateway’s word', () => {
+    const scans = [
+      scan(1, { result: result('seen', { asset: asset(1) }) }),
+      scan(2, { result: result('moved', { asset: asset(9), from: placed(4) }) }),
+      scan(3, { result: result('unknown') }),
+      scan(4, { result: result('ambiguous') }),
+      scan(5, { result: result('location', { location: placed(1) }) }),
+      scan(6, { result: result('too_late', { asset: asset(2) }) }),
+    ];
+    const outcome = sweepOutcome(expected, scans, nothing);
+    expect(ids(outcome)).to.deep.equal({
+      found: [1],
+      movedHere: [9],
+      missing: [2, 3],
+      unknown: ['E2803 unknown', 'E2804 ambiguous', 'E2806 unrecorded'],
+    });
+    expect(outcome.movedHere[0]).to.include({ from: 'Place 4', isPending: false });
+  });
+
+  it('goes by what the device knows until the gateway has answered', () => {
+    const outcome = sweepOutcome(expected, [scan(1), scan(50)], all);
+    expect(ids(outcome)).to.deep.equal({ found: [1], movedHere: [50], missing: [2, 3], unknown: [] });
+    expect(outcome.found[0]).to.include({ isPending: true });
+    expect(outcome.movedHere[0]).to.include({ from: 'Place 2', isPending: true });
+    expect(ids(sweepOutcome(expected, [scan(1)], nothing)).unknown).to.deep.equal(['E2801 pending']);
+  });
+
+  it('counts an asset once, however often and by however many tags it is scanned', () => {
+    const scans = [
+      scan(1, { result: result('moved', { asset: asset(9), from: placed(4) }) }),
+      scan(2, { result: result('seen', { asset: asset(9) }) }),
+      scan(3, { value: 'X', result: result('unknown') }),
+      scan(4, { value: 'X', result: result('unknown') }),
+    ];
+    const outcome = sweepOutcome(expected, scans, nothing);
+    expect(ids(outcome)).to.deep.equal({
+      found: [],
+      movedHere: [9],
+      missing: [1, 2, 3],
+      unknown: ['X unknown'],
+    });
+    expect(outcome.movedHere[0]?.from).to.equal('Place 4');
+  });
+
+  it('takes a tag for known as soon as one of its scans is', () => {
+    const scans = [
+      scan(1, { value: 'X', result: result('unknown') }),
+      scan(2, { value: 'X', result: result('seen', { asset: asset(1) }) }),
+    ];
+    expect(ids(sweepOutcome(expected, scans, nothing))).to.deep.include({ found: [1], unknown: [] });
+  });
+
+  it('says of a refused scan that it was not recorded, whatever the device knows', () => {
+    const outcome = sweepOutcome(expected, [scan(1, { state: 'refused' })], all);
+    expect(ids(outcome)).to.deep.include({ missing: [1, 2, 3], unknown: ['E2801 unrecorded'] });
+  });
+});

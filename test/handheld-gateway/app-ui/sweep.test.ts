@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { ulid } from 'ulid';
+import { useBrowser } from '../../support/browser.ts';
+import { useGateway } from '../../support/gateway.ts';
+import { HandheldApp } from '../../support/handheld-app.ts';
+
+const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
+
+describe('a sweep with the handheld app', () => {
+  const gateway = useGateway();
+  const browser = useBrowser();
+  let shelf: number;
+
+  before(async () => {
+    const { site } = gateway;
+    shelf = await site.location('SHELF-1');
+    const other = await site.location('SHELF-2');
+    await site.tag({ locationId: other }, 'LOC-SHELF-2', 'barcode');
+    for (const number of [1, 2, 3, 4]) {
+      await site.asset(`TOTE-${number}`, tag(number));
+    }
+  });
+
+  beforeEach(async () => {
+    // Totes 1 to 3 are at the shelf, tote 4 at the other one.
+    const at = new Date().toISOString();
+    for (const [key, numbers] of Object.entries({ 'SHELF-1': [1, 2, 3], 'SHELF-2': [4] })) {
+      const scans = numbers.map((number) => ({ tag_type: 'rfid', value: tag(number), observed_at: at }));
+      const answer = await gateway.submit({
+        submission_id: ulid(),
+        sent_at: at,
+        location: { external_key: key },
+        scans,
+      });
+      expect(answer.status, answer.text).to.equal(201);
+    }
+  });
+
+  it('ends in found, moved here, missing and unknown', async () => {
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
+    await begin(app);
+    await app.scan(tag(1));
+    await app.tells('seen');
+    await app.scan(tag(4));
+    await app.tells('moved');
+    await app.scan('STRANGER-1');
+    await app.tells('problem');
+    await app.scan(tag(2));
+    await app.tells('seen');
+    await app.press('Finish');
+    await app.shows('1 of 3 missing');
+    expect(await heaps(app)).to.deep.equal({
+      Found: ['TOTE-1', 'TOTE-2'],
+      'Moved here': ['TOTE-4'],
+      Missing: ['TOTE-3'],
+      Unknown: ['STRANGER-1'],
+    });
+    expect(await assetsAtShelf()).to.deep.equal(['TOTE-1', 'TOTE-2', 'TOTE-3', 'TOTE-4']);
+  });
+
+  it('works without a network, by the last list, and is the same when the network is back', async () => {
+    const device = await browser.device();
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.isInstalled();
+    await begin(app);
+    await app.press('Finish');
+    await app.shows('3 of 3 missing');
+    await app.press('Done');
+    // The other shelf's list tells the device whose tag tote 4 has.
+    await begin(app, 'SHELF-2');
+    await app.press('Finish');
+    await app.press('Done');
+
+    await device.context.setOffline(true);
+    await begin(app);
+    for (const value of [tag(1), tag(2), tag(3), tag(4), 'STRANGER-2']) {
+      await app.scan(value);
+    }
+    // Closing the app in the middle of it loses nothing.
+    await app.page.close();
+    const reopened = await HandheldApp.open(device, gateway.url);
+    await reopened.goTo('Sweep');
+    await reopened.press('Finish');
+    await reopened.shows('All 3 are here');
+    const heapsThen = {
+      Found: ['TOTE-1', 'TOTE-2', 'TOTE-3'],
+      'Moved here': ['TOTE-4'],
+      Missing: [],
+      Unknown: ['STRANGER-2'],
+    };
+    expect(await heaps(reopened)).to.deep.equal(heapsThen);
+    await device.context.setOffline(false);
+    await reopened.waits(0);
+    await reopened.page.getByRole('button', { name: 'Unknown' }).click();
+    await reopened.shows('No asset has this tag');
+    expect(await heaps(reopened)).to.deep.equal(heapsThen);
+    expect(await assetsAtShelf()).to.deep.equal(['TOTE-1', 'TOTE-2', 'TOTE-3', 'TOTE-4']);
+  });
+
+  it('stays at its place when the tag of another one is scanned', async () => {
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
+    await begin(app);
+    await app.type('LOC-SHELF-2');
+    await app.shows('This sweep is of SHELF-1. Finish it first.');
+    await app.scan(tag(4));
+    await app.tells('moved');
+    await app.waits(0);
+    expect(await assetsAtShelf()).to.include('TOTE-4');
+  });
+
+  async function begin(app: HandheldApp, place = 'SHELF-1'): Promise<void> {
+    await app.goTo('Scan');
+    await app.choosePlace(place);
+    await app.goTo('Sweep');
+    await app.press(`Sweep ${place}`);
+    await app.page.getByRole('img', { name: 'found' }).waitFor();
+  }
+
+  /** The lines of each heap, by its name. */
+  async function heaps(app: HandheldApp): Promise<Record<string, string[]>> {
+    const lines: Record<string, string[]> = {};
+    for (const name of ['Found', 'Moved here', 'Missing', 'Unknown']) {
+      await app.page.getByRole('button', { name }).click();
+      const list = app.page.getByRole('list', { name });
+      await list.waitFor();
+      const titles = await list.locator('.row-title').allTextContents();
+      lines[name] = titles.sort();
+    }
+    return lines;
+  }
+
+  async function assetsAtShelf(): Promise<string[]> {
+    const rows = await gateway.database.rows<{ external_key: string }>(
+      `select external_key from positions join assets on assets.org_id = positions.org_id and assets.id = asset_id
+        where location_id = $1 order by external_key`,
+      [shelf],
+    );
+    return rows.map(({ external_key }) => external_key);
+  }
+});

@@ -1,0 +1,144 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type CDPSession,
+  type Page,
+  chromium as playwright,
+} from 'playwright-core';
+
+/** Where screenshots go; never committed. */
+const SCREENSHOTS = fileURLToPath(new URL('../../.cache/screenshots/', import.meta.url));
+
+/** A phone that people hold. */
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+
+export interface TestBrowser {
+  /** A device of its own: nothing is on it yet. It is thrown away after the suite. */
+  device(options?: BrowserContextOptions): Promise<Device>;
+}
+
+export class Device {
+  readonly context: Awaited<ReturnType<Browser['newContext']>>;
+  /** What went wrong in its pages without being shown: exceptions, and what the security policy stopped. */
+  readonly faults: string[] = [];
+
+  constructor(context: Device['context']) {
+    this.context = context;
+    context.on('weberror', (error) => this.faults.push(String(error.error())));
+    context.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        this.faults.push(message.text());
+      }
+    });
+  }
+
+  /** A tab with the page. */
+  async open(url: string): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(url);
+    return page;
+  }
+}
+
+/** The browser for a suite. A fault in any of its pages fails the test in which it came. */
+export function useBrowser(): TestBrowser {
+  const devices: Device[] = [];
+  let browser: Browser;
+  before(async function () {
+    // The first run unpacks the browser.
+    this.timeout(120_000);
+    browser = await launch();
+  });
+  afterEach(() => {
+    expect(devices.flatMap(({ faults }) => faults.splice(0))).to.deep.equal([]);
+  });
+  after(() => browser?.close());
+  return {
+    device: async (options = {}) => {
+      const device = new Device(await browser.newContext({ ...PHONE, ...options }));
+      devices.push(device);
+      return device;
+    },
+  };
+}
+
+/** Writes what the page looks like to `.cache/screenshots/<name>.png`. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const path = join(SCREENSHOTS, `${name}.png`);
+  mkdirSync(dirname(path), { recursive: true });
+  await page.screenshot({ path, animations: 'disabled' });
+}
+
+/** Waits until an expression is true in the page. (Playwright's own wait is stopped by the page's security policy.) */
+export function until(page: Page, condition: string): Promise<void> {
+  return page.evaluate<void>(
+    `new Promise((resolve) => {
+       const look = () => ((${condition}) ? resolve() : requestAnimationFrame(look));
+       look();
+     })`,
+  );
+}
+
+/**
+ * Types as a scanner does, five milliseconds a character: the times are the browser's own input events', so that a
+ * busy machine does not make a slow scanner.
+ */
+export async function scanByWedge(page: Page, value: string, end: 'Enter' | 'Tab' = 'Enter'): Promise<void> {
+  const session = await inputOf(page);
+  const keys = [...[...value].map((text) => ({ key: text, text })), END_KEYS[end]];
+  const began = Date.now() / 1000;
+  const events = keys.flatMap((key, index) => {
+    const timestamp = began + index * 0.005;
+    return [
+      { type: 'keyDown' as const, timestamp, ...key },
+      { type: 'keyUp' as const, timestamp, ...key },
+    ];
+  });
+  await Promise.all(events.map((event) => session.send('Input.dispatchKeyEvent', event)));
+}
+
+/** One for each page, and left open: closing one tells the page that it is online, whatever the truth. */
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+function inputOf(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
+  return session;
+}
+
+const END_KEYS = {
+  Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
+  Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
+} as const;
+
+/** Npm brings a Chromium for Linux on x64, with the libraries and the fonts it needs; elsewhere Chrome is taken. */
+async function launch(): Promise<Browser> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    return playwright.launch({ channel: 'chrome' });
+  }
+  const { default: packed, inflate } = await import('@sparticuz/chromium');
+  const executablePath = await packed.executablePath();
+  const libraries = fileURLToPath(
+    new URL('../bin/al2023.tar.br', import.meta.resolve('@sparticuz/chromium')),
+  );
+  await inflate(libraries);
+  return playwright.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+    ],
+    env: {
+      ...process.env,
+      FONTCONFIG_PATH: join(tmpdir(), 'fonts'),
+      LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib'),
+    },
+  });
+}
