@@ -34,3 +34,11 @@ export function commandBlocks(document: string): CommandBlock[] {
     refusal: Number(/^answers (\d{3})$/.exec(remark)?.[1] ?? 0) || null,
   }));
 }
+
+/** The files that a document has its reader write: what follows a line that ends with the name, `` `scan.json`: ``. */
+export function filesToWrite(document: string): { name: string; content: string }[] {
+  const text = readFileSync(ROOT + document, 'utf8');
+  return [...text.matchAll(/`([\w-]+\.json)`:\n\n^```json\n(.*?)^```$/gms)].map(
+    ({ 1: name = '', 2: content = '' }) => ({ name, content }),
+  );
+}

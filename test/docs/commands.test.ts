@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type CommandBlock, commandBlocks, documents, ROOT } from './command-blocks.ts';
+import { type CommandBlock, commandBlocks, documents, filesToWrite, ROOT } from './command-blocks.ts';
 import { ReaderOfDocuments } from './reader-of-documents.ts';
 import { useRunningSystem } from './use-running-system.ts';
 
@@ -10,6 +12,7 @@ const MOST_NOT_RUN = 6;
 
 describe('the commands that the documents show', () => {
   const system = useRunningSystem();
+  const said = new Map<string, string>();
 
   for (const document of documents()) {
     const blocks = commandBlocks(document).filter(({ notRunBecause }) => notRunBecause === null);
@@ -18,16 +21,33 @@ describe('the commands that the documents show', () => {
     }
     it(`of ${document} do what they should`, async () => {
       const { clone, environment, shown, here } = system;
+      for (const { name, content } of filesToWrite(document)) {
+        writeFileSync(join(clone, name), content);
+      }
       const reader = new ReaderOfDocuments(clone, environment, shown);
       try {
         for (const block of blocks) {
-          expectUnderstood(block, await reader.type({ ...block, commands: here(block.commands) }));
+          const answer = await reader.type({ ...block, commands: here(block.commands) });
+          expectUnderstood(block, answer);
+          said.set(document, (said.get(document) ?? '') + answer);
         }
       } finally {
         await reader.leave();
       }
     });
   }
+
+  it("lead from nothing to a read of a reader of one's own in the report", () => {
+    expect(said.get('README.md')).to.match(
+      /"asset_external_key":"PALLET-1","location_id":\d+,"location_external_key":"DOCK-1"/,
+    );
+  });
+
+  it("have a format of one's own read its payload", () => {
+    expect(said.get('services/mqtt-ingest/formats/README.md')).to.include(
+      'scan      ble FEE150BADA55, antenna 1, -77 dBm',
+    );
+  });
 
   it('are run but for a few, which say why not', () => {
     const notRun = documents()

@@ -8,8 +8,8 @@ const SHOWN: Record<string, RegExp> = {
   TOKEN: /\b(th_\d+_[\w-]{43})/g,
   READER: /^Reader (\d+):/gm,
   PASSWORD: /^MQTT password {3}(\S+)/gm,
-  ID: /"id":(\d+)/g,
-  MESSAGE: /^(\d+) +\d+ +\d+ .*/gm,
+  ID: /\{"data":\{"id":(\d+)/g,
+  TAG: /\{"data":\{"id":(\d+)/g,
 };
 
 /** Somebody who types the commands of one document, block by block, into one shell. */

@@ -38,6 +38,8 @@ export function useRunningSystem(): RunningSystem {
       ...environment,
       HOME: folder,
       CURL_HOME: curlHomeIn(folder),
+      // Seventy commands compile the same.
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
       PATH: `${commandsIn(folder)}:${process.env['PATH']}`,
     };
     system.shown = program.stdout();
@@ -79,10 +81,10 @@ function commandsIn(folder: string): string {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const npx = `#!/bin/sh
-node='${process.execPath}' command=$1
+command=$1
 shift
-[ "$command" = tagtrail ] && exec "$node" '${ROOT}services/cli/main.ts' "$@"
-exec "$node" "${ROOT}node_modules/.bin/$command" "$@"
+[ "$command" = tagtrail ] && exec node '${ROOT}services/cli/main.ts' "$@"
+exec '${ROOT}node_modules/.bin/'"$command" "$@"
 `;
   writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 });
   symlinkSync(process.execPath, join(bin, 'node'));
