@@ -17,7 +17,7 @@ export function commandLine(): Command {
       new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
     )
     .exitOverride()
-    .showHelpAfterError('(--help shows how it is used)')
+    .showHelpAfterError('(npx tagtrail --help shows how it is used)')
     .addHelpText(
       'after',
       `
@@ -53,21 +53,23 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
 /** Adds a command in the group of its noun (`org create`), made if it is not there yet. */
 export function addCommand(program: Command, noun: string, verb: string): Command {
   const group = program.commands.find((command) => command.name() === noun) ?? addNoun(program, noun);
-  return withJson(group.command(verb));
+  return withConventions(group.command(verb), `${noun} ${verb}`);
 }
 
 function addNoun(program: Command, noun: string): Command {
   const [heading, about] = NOUNS[noun] ?? ['More:', ''];
-  return program.command(noun).helpGroup(heading).description(about);
+  return program.command(noun).helpGroup(heading).summary(about);
 }
 
 /** Adds a command that has no noun. */
 export function addTopCommand(program: Command, verb: string): Command {
-  return withJson(program.command(verb)).helpGroup(RUNNING);
+  return withConventions(program.command(verb), verb).helpGroup(RUNNING);
 }
 
-function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document and nothing else');
+function withConventions(command: Command, path: string): Command {
+  return command
+    .option('--json', 'print one JSON document and nothing else')
+    .showHelpAfterError(`(npx tagtrail ${path} --help shows how it is used)`);
 }
 
 /** Prints what a command told, in the form its options ask for. */

@@ -39,7 +39,7 @@ describe('the help of the command line', () => {
   it('says of every noun what it is about, and names all its verbs', () => {
     for (const noun of nouns()) {
       for (const verb of noun.commands) {
-        expect(noun.description(), noun.name()).to.include(verb.name());
+        expect(noun.summary(), noun.name()).to.include(verb.name());
       }
     }
   });

@@ -8,7 +8,10 @@ import { ReaderOfDocuments } from './reader-of-documents.ts';
 import { useRunningSystem } from './use-running-system.ts';
 
 /** Blocks that cannot be run here: what installs the project or needs what CI has not. Keep them few. */
-const MOST_NOT_RUN = 6;
+const MOST_NOT_RUN = 4;
+
+/** The same of runbooks, which deal in containers, units and clusters. */
+const MOST_NOT_RUN_IN_RUNBOOKS = 20;
 
 describe('the commands that the documents show', () => {
   const system = useRunningSystem();
@@ -52,8 +55,11 @@ describe('the commands that the documents show', () => {
   it('are run but for a few, which say why not', () => {
     const notRun = documents()
       .flatMap(commandBlocks)
-      .filter(({ notRunBecause }) => notRunBecause !== null);
-    expect(notRun.map(({ place }) => place)).to.have.length.below(MOST_NOT_RUN + 1);
+      .filter(({ notRunBecause }) => notRunBecause !== null)
+      .map(({ place }) => place);
+    const isRunbook = (place: string) => place.startsWith('deploy/');
+    expect(notRun.filter((place) => !isRunbook(place))).to.have.length.below(MOST_NOT_RUN + 1);
+    expect(notRun.filter(isRunbook)).to.have.length.below(MOST_NOT_RUN_IN_RUNBOOKS + 1);
   });
 
   it('find the command line by npx, as they say', async () => {

@@ -33,6 +33,8 @@ export class ReaderOfDocuments {
       });
     }
     this.#ended = once(this.#shell, 'close');
+    // A shell that ended says so by 'close'.
+    this.#shell.stdin?.on('error', () => {});
     this.#shell.stdin?.write('set -eo pipefail; strict=$CURL_HOME\n');
   }
 

@@ -38,8 +38,6 @@ export function useRunningSystem(): RunningSystem {
       ...environment,
       HOME: folder,
       CURL_HOME: curlHomeIn(folder),
-      // Seventy commands compile the same.
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
       PATH: `${commandsIn(folder)}:${process.env['PATH']}`,
     };
     system.shown = program.stdout();
@@ -83,7 +81,7 @@ function commandsIn(folder: string): string {
   const npx = `#!/bin/sh
 command=$1
 shift
-[ "$command" = tagtrail ] && exec node '${ROOT}services/cli/main.ts' "$@"
+[ "$command" = tagtrail ] && exec node '${ROOT}services/cli/tagtrail.ts' "$@"
 exec '${ROOT}node_modules/.bin/'"$command" "$@"
 `;
   writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 });
