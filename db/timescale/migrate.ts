@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { AppError } from '../../services/shared/errors.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { connectionConfig } from './connection.ts';
 
 export interface Migration {
@@ -33,7 +34,7 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
   const client = new pg.Client(connectionConfig(url, 'tagtrail migrate'));
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     await client.query('set client_min_messages = warning');
     await createTimescaleIfAvailable(client);
     await client.query(
@@ -56,9 +57,6 @@ export async function isMigrated(client: pg.ClientBase, migrations = readMigrati
   );
   return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
 }
-
-/** Any number of its own; advisory locks are per database. */
-const MIGRATION_LOCK = 7_461_726;
 
 /** The extension must exist before the migrations that make hypertables, and can only be made where it is preloaded. */
 async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface Swept {
@@ -20,7 +21,7 @@ export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ is_mine: boolean }>(
       'select pg_try_advisory_xact_lock($1) as is_mine',
-      [SWEEP_LOCK],
+      [ADVISORY_LOCKS.sweep],
     );
     if (rows[0]?.is_mine !== true) {
       return { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
@@ -39,9 +40,6 @@ export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept
  * looks at depends on scans up to two of its widest windows (of ten minutes) before.
  */
 const SURROUNDINGS = "interval '1 hour'";
-
-/** Any number of its own; advisory locks are per database. */
-const SWEEP_LOCK = 7_461_728;
 
 async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number> {
   const cutoff = [retentionDays];

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { startEmbedded } from '../../db/timescale/embedded.ts';
@@ -53,7 +54,7 @@ async function occupy(url: string, data: string): Promise<pg.Client> {
   client.on('error', () => {});
   await client.connect();
   const { rows } = await client.query<{ is_free: boolean }>('select pg_try_advisory_lock($1) as is_free', [
-    OCCUPATION_LOCK,
+    ADVISORY_LOCKS.occupation,
   ]);
   if (rows[0]?.is_free !== true) {
     await client.end();
@@ -64,6 +65,3 @@ async function occupy(url: string, data: string): Promise<pg.Client> {
   }
   return client;
 }
-
-/** Any number of its own; advisory locks are per database. */
-const OCCUPATION_LOCK = 7_461_729;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../../../db/timescale/advisory-locks.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Format } from '../mapping/format.ts';
 import { requireIdentity } from '../mapping/identity.ts';
@@ -8,12 +9,9 @@ import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
 
 /** What every registration of a reader must keep to, new or changed. */
 
-/** Any number of its own; taken by whatever gives a reader a name or a topic. */
-const REGISTRATION_LOCK = 7_461_727;
-
 /** Registrations go one at a time until the transaction ends, so that of two that collide one sees the other. */
 export async function lockRegistrations(client: pg.ClientBase): Promise<void> {
-  await client.query('select pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
+  await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.registration]);
 }
 
 /** @throws AppError `invalid_input`. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../instant.ts';
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
@@ -18,7 +19,7 @@ export async function readSmoothing(
     client.query({
       name: 'share-smoothing',
       text: 'select pg_advisory_xact_lock_shared($1)',
-      values: [SMOOTHING_LOCK],
+      values: [ADVISORY_LOCKS.smoothing],
     }),
     client.query<SmoothingRow>({
       name: 'read-smoothing',
@@ -31,9 +32,6 @@ export async function readSmoothing(
   const rowsOf = Map.groupBy(rows, ({ org_id: orgId }) => orgId);
   return new Map([...rowsOf].map(([orgId, own]) => [orgId, new SmoothingSettings(own.map(toDated))]));
 }
-
-/** Any number of its own; advisory locks are per database. Shared by recorders, held alone by who makes a setting. */
-export const SMOOTHING_LOCK = 7_461_729;
 
 interface SmoothingRow {
   org_id: number;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
 import { inTransaction } from '../../../../db/timescale/transaction.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../instant.ts';
 import { findPlace } from './place.ts';
-import { SMOOTHING_LOCK } from './read-settings.ts';
 import { requireSetting, type Setting } from './setting.ts';
 
 export interface SmoothingChange extends Setting {
@@ -25,7 +25,7 @@ export async function setSmoothing(pool: pg.Pool, change: SmoothingChange): Prom
     const locationId = await findPlace(client, orgId, locationExternalKey);
     // Waits for the recorders that have read the settings, and lets no other read them, so that none has yet decided
     // about a scan that is newer than the newest seen here.
-    await client.query('select pg_advisory_xact_lock($1)', [SMOOTHING_LOCK]);
+    await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.smoothing]);
     const { rows } = await client.query<{ valid_from: Micros }>(
       `insert into smoothing_settings
          (org_id, location_id, valid_from, mode, window_seconds, min_seconds, margin_db)
