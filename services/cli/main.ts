@@ -17,6 +17,7 @@ import { addOrgCreate } from './commands/org-create.ts';
 import { addOrgDelete } from './commands/org-delete.ts';
 import { addOrgList } from './commands/org-list.ts';
 import { addReaderCreate } from './commands/reader-create.ts';
+import { addSimulate } from './commands/simulate.ts';
 
 const program = commandLine();
 const commands = [
@@ -35,6 +36,7 @@ const commands = [
   addFormatTry,
   addImportAssets,
   addExportAssets,
+  addSimulate,
   addDoctor,
 ];
 for (const add of commands) {

@@ -9,7 +9,7 @@ export type AssetKind = 'goods' | 'equipment' | 'in repair';
  * were shipped; equipment goes anywhere. Never where it is already.
  *
  * @param from where it is; null before it came.
- * @param stops where it can stop, in every stage.
+ * @param stops where it can stop: two at least. Of a stage that has none, any other will do.
  */
 export function nextStop(
   kind: AssetKind,
@@ -22,7 +22,8 @@ export function nextStop(
     return random.pick(others);
   }
   const stage = nextStage(from?.stage ?? null, random);
-  return random.pick(others.filter((place) => place.stage === stage));
+  const ofStage = others.filter((place) => place.stage === stage);
+  return random.pick(ofStage.length > 0 ? ofStage : others);
 }
 
 function nextStage(stage: Stage | null, random: Random): Stage {
