@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
 import { topicMatches } from '../../services/mqtt-ingest/registry/topic.ts';
+import { tagKey } from '../../services/shared/tracking/tag-key.ts';
 import type { Device, Encoder, TagRead } from '../../services/simulation/encoders/encoder.ts';
 import { BROKEN_PAYLOAD, ENCODERS } from '../../services/simulation/encoders/encoders.ts';
+import { UNUSABLE_TAG } from '../../services/simulation/reader-line.ts';
 import { builtin, itemsOf, map, micros } from '../mqtt-ingest/mapping/mapping.ts';
 
 const DEVICE: Device = { name: 'docks', topic: 'site/docks' };
@@ -85,6 +87,16 @@ for (const [name, encoder] of Object.entries<Encoder>(ENCODERS)) {
     it('has heartbeats that hold no reads', () => {
       const { topic, payload, ignored } = encoder.heartbeat(DEVICE, micros('2026-05-01T10:00:00.5Z'), 7);
       expect(understood(topic, payload)).to.deep.equal({ reads: [], ignored, rejected: 0 });
+    });
+
+    it('writes down what is no tag so that its format refuses just that', () => {
+      const [read] = reads.slice(0, 1).map((each) => ({ ...each, value: UNUSABLE_TAG }));
+      const { topic, payload, ignored } = encoder.encode(DEVICE, read === undefined ? [] : [read], 0);
+      const { reads: understoodReads, ...others } = understood(topic, payload);
+      // Our own format takes values as they are; that it has nothing but separators is found when it is recorded.
+      const unusable = understoodReads.filter(({ value }) => tagKey(tagType, value) === '');
+      expect(understoodReads).to.deep.equal(unusable);
+      expect(others).to.deep.equal({ ignored, rejected: 1 - unusable.length });
     });
 
     it('breaks off in a way that its format refuses', () => {

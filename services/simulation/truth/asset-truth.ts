@@ -16,11 +16,6 @@ export class AssetTruth {
     this.#rank = rank;
   }
 
-  /** How many reads are held. */
-  get held(): number {
-    return this.#recent.length;
-  }
-
   add(seen: Seen): void {
     this.#recent.push(seen);
   }
