@@ -36,19 +36,19 @@ export function check(truth: TruthDocument, answer: Answer): CheckResult {
   const keys = new Set(decided.map(({ asset }) => asset));
   const answered = answer.assets.filter(({ asset }) => keys.has(asset));
   const said = new Map(answered.map((record) => [record.asset, record]));
-  const true_ = decided.map((document) => settled(document, said.get(document.asset)));
+  const truths = decided.map((document) => settled(document, said.get(document.asset)));
   const readers = answer.readers === null ? [] : truth.readers.filter(({ exact }) => exact);
   const inexact = answer.readers === null ? [] : truth.readers.filter(({ exact }) => !exact);
   return {
     assets: decided.length,
-    rows: true_.reduce((sum, { history }) => sum + history.length, 0),
+    rows: truths.reduce((sum, { history }) => sum + history.length, 0),
     readers: readers.length,
     undecided: [
       ...truth.assets.filter(({ undecided }) => undecided !== null).map(({ asset }) => asset),
       ...inexact.map(({ reader }) => reader),
     ],
     differences: [
-      ...compare(true_, answered).map(({ asset, ...difference }) => ({ of: asset, ...difference })),
+      ...compare(truths, answered).map(({ asset, ...difference }) => ({ of: asset, ...difference })),
       ...readers.flatMap((reader) => compareCounts(reader, answer.readers?.get(reader.reader))),
     ],
   };
