@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { createClock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { Lifecycle } from '../../shared/runtime/lifecycle.ts';
+import { createRandom } from '../../simulation/random.ts';
 import { readDemoConfig, startDemo } from './demo.ts';
 import { runLive } from './live.ts';
 import { runOnce } from './once.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
-import { createRandom } from './random.ts';
 import { linesScreen, redrawnScreen } from './screen.ts';
 
 const options = parseOptions(process.argv.slice(2));

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** The API, as somebody with a key and its description would use it. */
 export interface ApiClient {
   createLocation(location: NewLocation): Promise<void>;
@@ -46,7 +48,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Every method throws {@link ApiError}. */
+/** Every method throws {@link ApiError}, and waits where the key's rate limit wants it to. */
 export function createApiClient(url: string, key: string): ApiClient {
   const request = async (method: string, path: string, json?: unknown): Promise<unknown> => {
     const body = json === undefined ? null : JSON.stringify(json);
@@ -54,12 +56,13 @@ export function createApiClient(url: string, key: string): ApiClient {
       Authorization: `Bearer ${key}`,
       ...(body === null ? {} : { 'Content-Type': 'application/json' }),
     };
-    let response: Response;
-    try {
-      response = await fetch(`${url}${path}`, { method, headers, body });
-    } catch (error) {
-      throw new ApiError(`${method} ${path}: the API does not answer`, { cause: error });
-    }
+    const response = await withinLimits(async () => {
+      try {
+        return await fetch(`${url}${path}`, { method, headers, body });
+      } catch (error) {
+        throw new ApiError(`${method} ${path}: the API does not answer`, { cause: error });
+      }
+    });
     const text = await response.text();
     if (!response.ok) {
       throw new ApiError(`${method} ${path}: ${response.status} ${text}`);
@@ -89,6 +92,18 @@ export function createApiClient(url: string, key: string): ApiClient {
 interface ListAnswer<Row> {
   data: Row[];
   total_count: number;
+}
+
+/** Asks again when the answer says that it may be asked again. */
+async function withinLimits(ask: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await ask();
+    if (response.status !== 429) {
+      return response;
+    }
+    await response.text();
+    await setTimeout(1_000 * Number(response.headers.get('retry-after') ?? 1));
+  }
 }
 
 /** The longest page there is. */

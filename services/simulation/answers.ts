@@ -1,13 +1,23 @@
 import type { ApiClient } from './api-client.ts';
 import type { AssetRecord } from './asset-record.ts';
 
-/** What the API says of every asset it knows or reports: its place and its whole history. */
-export async function askApi(api: ApiClient): Promise<AssetRecord[]> {
-  const assets = await api.assets();
+/**
+ * What the API says of the assets it knows: the place and the whole history of each.
+ *
+ * @param isAsked which of them, by external key; all if left out.
+ * @param onProgress told how many have been asked about.
+ */
+export async function askApi(
+  api: ApiClient,
+  isAsked: (externalKey: string) => boolean = () => true,
+  onProgress: (assets: number) => void = () => {},
+): Promise<AssetRecord[]> {
+  const assets = (await api.assets()).filter((asset) => isAsked(asset.external_key));
   const reported = new Map((await api.assetLocations()).map((row) => [row.asset_external_key, row]));
   const records: AssetRecord[] = [];
   for (const { id, external_key: asset } of assets) {
     const row = reported.get(asset);
+    onProgress(records.length);
     const rows = await api.history(id);
     records.push({
       asset,
