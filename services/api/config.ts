@@ -1,4 +1,4 @@
-import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
@@ -11,6 +11,7 @@ export const API_SETTINGS = {
   API_PORT: portSetting('the port the API listens on', 8080),
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
+  SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
 };
 

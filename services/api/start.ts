@@ -58,6 +58,7 @@ export async function startApi(
   );
   const health = createHealth({
     registry,
+    stopping: lifecycle.stopping,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
   const limiter = await startLimiter(
@@ -80,7 +81,7 @@ export async function startApi(
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' },
-        answerUnparsed,
+        { prepare: answerUnparsed, stopping: lifecycle.stopping },
       ),
     (started) => started.close(),
   );

@@ -90,6 +90,7 @@ export async function startGateway(
   );
   const health = createHealth({
     registry,
+    stopping: lifecycle.stopping,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
   const limits = {
@@ -121,7 +122,7 @@ export async function startGateway(
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' },
-        answerUnparsed,
+        { prepare: answerUnparsed, stopping: lifecycle.stopping },
       ),
     (started) => started.close(),
   );

@@ -49,6 +49,7 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     REDIS_URL: null,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,
+    SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',
   };
 }
