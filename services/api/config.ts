@@ -1,3 +1,4 @@
+import { LOG_REQUESTS } from '../shared/http/request-log.ts';
 import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
@@ -13,6 +14,7 @@ export const API_SETTINGS = {
   ...RATE_LIMIT_SETTINGS,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
+  LOG_REQUESTS,
 };
 
 export type ApiConfig = Configuration<typeof API_SETTINGS>;

@@ -74,7 +74,18 @@ export async function startApi(
     publicUrl: config.PUBLIC_URL,
     limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
   };
-  const app = createApp({ door, keys: keys.cache, keyUsage, health, log, registry, limiter, description });
+  const logRequests = config.LOG_REQUESTS;
+  const app = createApp({
+    door,
+    keys: keys.cache,
+    keyUsage,
+    health,
+    log,
+    logRequests,
+    registry,
+    limiter,
+    description,
+  });
   const listening = await lifecycle.start(
     'http',
     () =>

@@ -1,3 +1,4 @@
+import { LOG_REQUESTS } from '../shared/http/request-log.ts';
 import { REDIS_URL } from '../shared/rate-limit/redis-url.ts';
 import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { integerSetting, portSetting } from '../shared/runtime/setting-kinds.ts';
@@ -30,6 +31,7 @@ export const GATEWAY_SETTINGS = {
   ...TIME_SETTINGS,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
+  LOG_REQUESTS,
 };
 
 export type GatewayConfig = Configuration<typeof GATEWAY_SETTINGS>;

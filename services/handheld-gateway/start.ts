@@ -112,7 +112,16 @@ export async function startGateway(
     onRecorded: countSubmissions(registry),
   });
   const access = { door, handhelds: handhelds.cache, recorder, clock };
-  const app = createApp({ ...access, health, log, registry, limiter, limits, appFolder });
+  const app = createApp({
+    ...access,
+    health,
+    log,
+    logRequests: config.LOG_REQUESTS,
+    registry,
+    limiter,
+    limits,
+    appFolder,
+  });
   if (!isAppBuilt(appFolder)) {
     log.info({ appFolder }, 'the web app is not built: nothing is served at /');
   }

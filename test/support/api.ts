@@ -50,6 +50,7 @@ export function apiConfig(databaseUrl: string): ApiConfig {
     PUBLIC_URL: null,
     SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',
+    LOG_REQUESTS: 'failed',
   };
 }
 

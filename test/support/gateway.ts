@@ -51,6 +51,7 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     LATENESS_DAYS: 30,
     SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',
+    LOG_REQUESTS: 'failed',
   };
 }
 

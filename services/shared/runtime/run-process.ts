@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { AppError, messageOf } from '../errors.ts';
 import { Lifecycle } from './lifecycle.ts';
+import { maskSecrets } from './mask-secrets.ts';
 
 export interface Process {
   log: Logger;
@@ -31,7 +32,7 @@ export async function runProcess(configure: () => Process): Promise<void> {
     noticeDue = notice;
   } catch (error) {
     await lifecycle?.stop();
-    writeSync(process.stderr.fd, `${explain(error)}\n`);
+    writeSync(process.stderr.fd, maskSecrets(`${explain(error)}\n`));
     process.exit(1);
   }
 }
