@@ -3,6 +3,7 @@ import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
+import { readersLog } from './source/readers-log.ts';
 import { type Subscriber, startSubscriber } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 
@@ -32,7 +33,7 @@ export async function startEmbeddedIngest(
         port: config.MQTT_PORT,
         intake,
         registry,
-        onRefused: (username, reason) => log.warn({ username, reason }, 'A reader was refused'),
+        ...readersLog(log, registry),
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );

@@ -8,6 +8,7 @@ import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { repeat } from '../shared/runtime/repeat.ts';
 import { createIntake, type Intake, LANES } from './intake/intake.ts';
+import { intakeLog } from './intake/intake-log.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 
@@ -69,9 +70,7 @@ export async function startIntake(
       lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
       retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
     },
-    onOutage: (err) => log.warn({ err }, 'The database takes no messages; they wait unacknowledged'),
-    onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
-    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
+    ...intakeLog(log),
   });
   return { intake, registry, pool };
 }

@@ -26,6 +26,7 @@ export async function startIngestProcess(
   collectReaderCounters(pool, registry);
   const health = createHealth({
     registry,
+    stopping: lifecycle.stopping,
     checks: { database: () => pool.query('select'), broker: () => subscriber.requireConnected() },
   });
   const listening = await lifecycle.start(

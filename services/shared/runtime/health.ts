@@ -9,6 +9,8 @@ export interface HealthOptions {
   registry: Registry;
   /** By the name of what is checked. */
   checks: Readonly<Record<string, Check>>;
+  /** Aborts when the process is about to stop: it is not ready from then on, and still works. */
+  stopping: AbortSignal;
 }
 
 export interface HealthAnswer {
@@ -23,13 +25,13 @@ export type Health = (path: string) => Promise<HealthAnswer | null>;
 /** How long a check may take before the process counts as not ready, in milliseconds. */
 export const CHECK_MS = 2_000;
 
-export function createHealth({ registry, checks }: HealthOptions): Health {
+export function createHealth({ registry, checks, stopping }: HealthOptions): Health {
   return async (path) => {
     switch (path) {
       case '/healthz':
         return json(200, { status: 'alive' });
       case '/readyz':
-        return readiness(checks);
+        return stopping.aborted ? json(503, { status: 'stopping', checks: {} }) : readiness(checks);
       case '/metrics':
         return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
       default:
