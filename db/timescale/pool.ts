@@ -4,13 +4,15 @@ import { connectionConfig, sessionOptions, TYPE_PARSERS } from './connection.ts'
 
 /**
  * Connections for the write path: plain `pg`, named statements, and statements that do not wait for each other sent
- * back to back (`pipeline`; its answers come in order, an error fails its own statement). A lost idle connection is
- * replaced by the pool; the error handler keeps it from ending the process.
+ * back to back (`pipeline`; its answers come in order, an error fails its own statement). A lost connection is
+ * replaced by the pool; the error handlers keep it from ending the process, while it is idle and while it is in use
+ * but between two statements. Whoever uses it then learns of it from the next.
  */
 export function createWritePool(url: string, options: { max: number; applicationName?: string }): pg.Pool {
   const config = { ...connectionConfig(url, options.applicationName), max: options.max, pipeline: true };
   const pool = new pg.Pool(config);
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 

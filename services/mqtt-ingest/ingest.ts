@@ -1,23 +1,15 @@
 import type { Logger } from 'pino';
-import { createWritePool } from '../../db/timescale/pool.ts';
-import { sweep } from '../../db/timescale/retention.ts';
-import { createClock } from '../shared/clock.ts';
-import { MICROS_PER_DAY } from '../shared/instant.ts';
-import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
-import { repeat } from '../shared/runtime/repeat.ts';
-import { createIntake } from './intake/intake.ts';
-import { loadBuiltinFormats } from './mapping/builtin.ts';
-import { openRegistry } from './registry/registry.ts';
+import { loadRetiredTopics } from './registry/load-retired-topics.ts';
+import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
+import { type Subscriber, startSubscriber } from './source/subscriber.ts';
+import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 
-export interface EmbeddedIngestConfig {
-  DATABASE_URL: string;
+export interface EmbeddedIngestConfig extends IntakeConfig {
   HOST: string;
   /** 0 picks a free one. */
   MQTT_PORT: number;
-  SCAN_RETENTION_DAYS: number;
-  LATENESS_DAYS: number;
 }
 
 /**
@@ -31,45 +23,7 @@ export async function startEmbeddedIngest(
   log: Logger,
   lifecycle: Lifecycle,
 ): Promise<{ port: number }> {
-  await requireDatabase(config.DATABASE_URL);
-  const pool = await lifecycle.start(
-    'ingest database',
-    () => createWritePool(config.DATABASE_URL, { max: POOL_SIZE, applicationName: 'tagtrail ingest' }),
-    (started) => started.end(),
-  );
-  await lifecycle.start(
-    'retention',
-    () =>
-      repeat(
-        SWEEP_EVERY,
-        () => sweep(pool, config.SCAN_RETENTION_DAYS),
-        (err) => log.warn({ err }, 'Old scans could not be dropped; it is tried again later'),
-      ),
-    (started) => started.stop(),
-  );
-  const registry = await lifecycle.start(
-    'registry of readers',
-    () =>
-      openRegistry({
-        url: config.DATABASE_URL,
-        pool,
-        builtinFormats: loadBuiltinFormats(),
-        onFault: (err) => log.warn({ err }, 'The registry of readers could not be brought up to date'),
-      }),
-    (started) => started.close(),
-  );
-  const intake = createIntake({
-    pool,
-    registry,
-    clock: createClock(),
-    rules: {
-      lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
-      retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
-    },
-    onOutage: (err) => log.warn({ err }, 'The database does not answer; messages wait unacknowledged'),
-    onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
-    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
-  });
+  const { intake, registry } = await startIntake(config, log, lifecycle);
   const broker = await lifecycle.start(
     'broker',
     () =>
@@ -86,10 +40,39 @@ export async function startEmbeddedIngest(
   return { port: broker.port };
 }
 
-/** One for the batch under way, one for the registry and the retention. */
-const POOL_SIZE = 2;
+export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig {
+  MQTT_URL: string;
+}
 
-/** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
-const DRAIN_PATIENCE = 5_000;
+/**
+ * Starts ingestion from the broker at MQTT_URL, part by part. A broker that is not there is waited for. Stopping
+ * commits and acknowledges what was received; the broker keeps the rest.
+ *
+ * @param port a port of this process, which tells it from others on this machine.
+ * @throws AppError if the database is not there or not migrated.
+ */
+export async function startSubscribedIngest(
+  config: SubscribedIngestConfig,
+  port: number,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<StartedIntake & { subscriber: Subscriber }> {
+  const started = await startIntake(config, log, lifecycle);
+  const { intake, registry, pool } = started;
+  const subscriber = await lifecycle.start(
+    'subscriber',
+    () =>
+      startSubscriber({
+        ...brokerOptions(config, port),
+        sessionExpiry: config.LATENESS_DAYS * SECONDS_PER_DAY,
+        intake,
+        registry,
+        retiredTopics: () => loadRetiredTopics(pool),
+        log,
+      }),
+    (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
+  );
+  return { ...started, subscriber };
+}
 
-const SWEEP_EVERY = 3_600_000;
+const SECONDS_PER_DAY = 86_400;

@@ -1,5 +1,6 @@
 import { DESCRIPTION_SETTINGS } from '../api/description/settings.ts';
 import { RATE_LIMIT_SETTINGS } from '../api/rate-limit/settings.ts';
+import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from '../mqtt-ingest/source/broker-settings.ts';
 import { HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
 import { optionalUrl, portSetting, textSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
@@ -12,7 +13,8 @@ export const STANDALONE_SETTINGS = {
     ['postgres:', 'postgresql:'],
     'postgres://user:password@host:5432/tagtrail',
   ),
-  MQTT_URL: optionalUrl('not supported by this version', ['mqtt:', 'mqtts:'], 'mqtt://host:1883'),
+  MQTT_URL: optionalUrl('a broker to use instead of the embedded one', ...BROKER_URL),
+  ...BROKER_SETTINGS,
   HOST,
   API_PORT: portSetting('the port the API listens on', 8080),
   ...DESCRIPTION_SETTINGS,
@@ -27,11 +29,5 @@ export type StandaloneConfig = Configuration<typeof STANDALONE_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readStandaloneConfig(environment: NodeJS.ProcessEnv): StandaloneConfig {
-  return readSettings(STANDALONE_SETTINGS, environment, [
-    retentionCoversLateness,
-    ({ MQTT_URL }) =>
-      MQTT_URL === null
-        ? null
-        : 'MQTT_URL is set, but readers can only connect to the embedded broker so far; unset MQTT_URL',
-  ]);
+  return readSettings(STANDALONE_SETTINGS, environment, [retentionCoversLateness, faultOfCertificates]);
 }

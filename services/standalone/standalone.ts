@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { migrate } from '../../db/timescale/migrate.ts';
 import { startApi } from '../api/start.ts';
-import { startEmbeddedIngest } from '../mqtt-ingest/ingest.ts';
+import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
+import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
 import { requireReachable } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
@@ -16,7 +17,7 @@ export interface Standalone {
 
 /**
  * Starts everything in this process: the embedded database (or migrates the one that DATABASE_URL names), the API,
- * and ingestion with its broker.
+ * and ingestion with its broker (or from the broker that MQTT_URL names).
  *
  * @param durable false for data that is thrown away.
  * @throws AppError naming the setting at fault.
@@ -32,10 +33,25 @@ export async function startStandalone(
       ? await startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, lifecycle)
       : await migrated(config.DATABASE_URL);
   const parts = { ...config, DATABASE_URL: databaseUrl };
-  const { port } = await startEmbeddedIngest(parts, log, lifecycle);
+  const mqttUrl = await startIngest(parts, log, lifecycle);
   const { url: apiUrl } = await startApi(parts, log, lifecycle);
+  return { apiUrl, mqttUrl, databaseUrl };
+}
+
+/** @returns where readers publish, without credentials. */
+async function startIngest(
+  config: StandaloneConfig & { DATABASE_URL: string },
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<string> {
+  const { MQTT_URL } = config;
+  if (MQTT_URL !== null) {
+    await startSubscribedIngest({ ...config, MQTT_URL }, config.API_PORT, log, lifecycle);
+    return placeOfBroker(MQTT_URL);
+  }
+  const { port } = await startEmbeddedIngest(config, log, lifecycle);
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return { apiUrl, mqttUrl: `mqtt://${host}:${port}`, databaseUrl };
+  return `mqtt://${host}:${port}`;
 }
 
 async function migrated(url: string): Promise<string> {

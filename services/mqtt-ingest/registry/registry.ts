@@ -12,6 +12,10 @@ import { isWildcard, topicMatches } from './topic.ts';
 export interface Registry {
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
+  /** The topics and topic filters of all readers. */
+  topics(): Iterable<string>;
+  /** Has `listener` called whenever the readers were loaded anew. @returns how to stop that. */
+  onChange(listener: () => void): () => void;
   /** Loads anew; resolves when what was committed before the call is in effect. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -29,9 +33,13 @@ export interface RegistryOptions {
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { url, pool, builtinFormats, onFault } = options;
   let readers = indexed([]);
+  const listeners = new Set<() => void>();
   const load = async () => {
     const formats = await loadFormats(pool, builtinFormats, onFault);
     readers = indexed(await loadReaders(pool, formats));
+    for (const listener of listeners) {
+      listener();
+    }
   };
   const refresh = coalesced(load);
   const refreshInBackground = () => {
@@ -52,6 +60,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     byUsername: (username) => readers.byUsername.get(username),
     byTopic: (topic) =>
       readers.byTopic.get(topic) ?? readers.wildcards.find((reader) => topicMatches(reader.topic, topic)),
+    topics: () => readers.byTopic.keys(),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     refresh,
     close: () => listener.close(),
   };

@@ -6,7 +6,9 @@ import { listenFault } from '../../shared/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
+import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { PacketGuard } from './packet-guard.ts';
+import { ReaderKeepalive } from './reader-keepalive.ts';
 
 /**
  * An MQTT 3.1.1 broker that readers publish to directly. A reader logs in with the name and password of its
@@ -14,7 +16,8 @@ import { PacketGuard } from './packet-guard.ts';
  *
  * The broker's acknowledgement is the commit's: aedes asks whether a publish is authorized before it acknowledges,
  * and the answer is given when the message is in the database. During an outage the answer, and with it the
- * acknowledgement, waits; a reader whose message cannot be committed at all is disconnected and keeps it.
+ * acknowledgement, waits, and the reader stays connected; a reader whose message cannot be committed at all is
+ * disconnected and keeps it.
  */
 export interface EmbeddedBroker {
   port: number;
@@ -35,6 +38,8 @@ export interface EmbeddedBrokerOptions {
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { host, port, intake, registry, onRefused } = options;
   const readers = new WeakMap<Client, string>();
+  const keepalives = new WeakMap<object, ReaderKeepalive>();
+  const held = new HeldMessages(MOST_HELD);
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
     const username = client === null ? undefined : readers.get(client);
     return username === undefined ? undefined : registry.byUsername(username);
@@ -42,6 +47,11 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
     maxClientsIdLength: 255,
+    preConnect: (client, packet, done) => {
+      keepalives.get(client.conn)?.start(packet.keepalive ?? 0);
+      packet.keepalive = 0;
+      done(null, true);
+    },
     authenticate: (client, username, password, done) => {
       authenticate(registry, username, password).then(
         (reader) => {
@@ -69,10 +79,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
       // Nothing subscribes here, so nothing is to be retained for a subscriber.
       packet.retain = false;
-      intake.receive({ topic, payload, isDup: dup, isStale: false }, reader).then(
-        () => done(null),
-        (error: Error) => done(error),
-      );
+      const keepalive = client === null ? undefined : keepalives.get(client.conn);
+      const finish = (error: Error | null) => {
+        keepalive?.release();
+        held.leave(payload.length);
+        done(error);
+      };
+      keepalive?.hold();
+      held.enter(payload.length, () => {
+        intake
+          .receive({ topic, payload, isDup: dup, isStale: false }, reader)
+          .then(() => finish(null), finish);
+      });
     },
     authorizeSubscribe: (client, subscription, done) => {
       onRefused(readers.get(client) ?? null, `readers may not subscribe (${subscription.topic})`);
@@ -82,10 +100,19 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    const keepalive = new ReaderKeepalive({
+      answerPing: () => socket.write(PINGRESP),
+      cutOff: () => socket.destroy(),
+    });
+    keepalives.set(socket, keepalive);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      keepalive.stop();
+    });
     const guard = new PacketGuard(LARGEST_PACKET);
     // The broker reads by itself; this hears of what it has read.
     socket.on('data', (bytes) => {
+      keepalive.heard();
       const tooLarge = guard.feed(bytes);
       if (tooLarge !== null) {
         onRefused(null, `a packet of ${tooLarge} bytes is over the limit of ${LARGEST_PACKET}`);
@@ -142,6 +169,9 @@ async function authenticate(
 const LARGEST_PACKET = 16 * 1024 * 1024;
 
 const MOST_CONNECTIONS = 10_000;
+
+/** MQTT 3.1.1 section 3.13. Readers get nothing but whole answers, each written at once, so it comes between two. */
+const PINGRESP = Buffer.from([0xd0, 0]);
 
 /** MQTT 3.1.1 section 3.2.2.3. */
 const SERVER_UNAVAILABLE = 3;

@@ -1,8 +1,26 @@
+import { readFileSync } from 'node:fs';
 import type { Setting } from './settings.ts';
 
 /** Any text. */
 export function textSetting(purpose: string, initial: string): Setting<string> {
   return { purpose, initial, absent: undefined, remedy: 'some text', read: (text) => text };
+}
+
+/** A file, read when the setting is; null where none is set. */
+export function optionalFile(purpose: string): Setting<Buffer | null> {
+  return {
+    purpose,
+    initial: null,
+    absent: null,
+    remedy: 'the path of a file that this process can read',
+    read: (path) => {
+      try {
+        return readFileSync(path);
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }
 
 /** A TCP port; 0 lets the system choose a free one. */

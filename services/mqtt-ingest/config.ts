@@ -1,0 +1,23 @@
+import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { portSetting, requiredUrl } from '../shared/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
+import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
+
+/** Everything about ingestion as a process of its own that is decided outside of it. */
+export const INGEST_SETTINGS = {
+  DATABASE_URL,
+  MQTT_URL: requiredUrl('the broker that readers publish to', ...BROKER_URL),
+  ...BROKER_SETTINGS,
+  HOST,
+  INGEST_PORT: portSetting('the port of /healthz, /readyz and /metrics', 8082),
+  ...TIME_SETTINGS,
+  LOG_LEVEL,
+};
+
+export type IngestConfig = Configuration<typeof INGEST_SETTINGS>;
+
+/** @throws AppError `misconfigured` with every fault. */
+export function readIngestConfig(environment: NodeJS.ProcessEnv): IngestConfig {
+  return readSettings(INGEST_SETTINGS, environment, [retentionCoversLateness, faultOfCertificates]);
+}

@@ -1,0 +1,50 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { SubscriberFigures } from './source/subscriber.ts';
+
+/** What this process has to do with its broker. What became of the reads is counted in the database. */
+export function measureSubscriber(registry: Registry, figures: () => SubscriberFigures): void {
+  const registers = [registry];
+  for (const [name, help, value] of GAUGES) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(Number(figures()[value]));
+      },
+    });
+  }
+  for (const [name, help, value] of COUNTERS) {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(figures()[value]);
+      },
+    });
+  }
+}
+
+const GAUGES = [
+  ['tagtrail_ingest_broker_connected', 'Whether the broker is connected: 1 or 0.', 'isConnected'],
+  ['tagtrail_ingest_held_messages', 'Messages received and not committed yet.', 'heldMessages'],
+  ['tagtrail_ingest_held_bytes', 'Payload of messages received and not committed yet.', 'heldBytes'],
+  ['tagtrail_ingest_subscriptions', 'Topics subscribed to.', 'subscribed'],
+  ['tagtrail_ingest_refused_subscriptions', 'Topics that the broker refuses.', 'refused'],
+] as const;
+
+const COUNTERS = [
+  ['tagtrail_ingest_broker_connections_total', 'Connections made to the broker.', 'connections'],
+  [
+    'tagtrail_ingest_received_messages_total',
+    'Messages received from the broker, redeliveries included.',
+    'received',
+  ],
+  [
+    'tagtrail_ingest_committed_messages_total',
+    'Messages committed, and acknowledged with that.',
+    'committed',
+  ],
+] as const;

@@ -1,0 +1,243 @@
+import { Socket } from 'node:net';
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
+import { writeToStream } from 'mqtt-packet';
+import type { IncomingMessage } from '../intake/message.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import type { BrokerAddress } from './broker-address.ts';
+import type { ProtocolVersion } from './protocol-version.ts';
+
+export interface ConnectionOptions {
+  address: BrokerAddress;
+  clientId: string;
+  protocolVersion: ProtocolVersion;
+  /** In seconds. */
+  keepalive: number;
+  /** How long the broker keeps the session of a client that is away, in seconds; MQTT 3.1.1 has no such limit. */
+  sessionExpiry: number;
+  /** How many messages the broker may have sent without an acknowledgement; MQTT 5 only. */
+  receiveMaximum: number;
+  /** Retained on `topic`: said by the broker when the connection ends without a goodbye. */
+  will: { topic: string; payload: string };
+  /** Gives up connecting when it aborts. */
+  signal: AbortSignal;
+  /**
+   * Takes a message. Nothing more is read from the connection until `proceed` is called.
+   *
+   * @returns whether `proceed` was called already.
+   */
+  onDelivery(delivery: Delivery): boolean;
+}
+
+/** A message on its way from the broker. Its connection may have ended by the time it is done with. */
+export interface Delivery {
+  message: IncomingMessage;
+  /** Lets the next message in. */
+  proceed(): void;
+  /** The message is committed. On a connection that has ended nothing is sent, and the message comes again. */
+  acknowledge(): void;
+  /** It cannot be committed: the connection ends, so that it and all after it come again. */
+  fail(reason: Error): void;
+}
+
+/** One connection to a broker, from its CONNACK to its end. It does not reconnect. */
+export interface BrokerConnection {
+  /** Whether the broker still had the session of this client id, with its subscriptions and unacknowledged messages. */
+  isResumed: boolean;
+  /** What the broker says of shared subscriptions; MQTT 3.1.1 cannot say. */
+  hasSharedSubscriptions: boolean | null;
+  /** Resolves with why it ended, when it has. */
+  ended: Promise<Error>;
+  /** The broker's answer to each filter: the QoS granted, or 128 and above where it refuses. */
+  subscribe(filters: readonly string[]): Promise<number[]>;
+  unsubscribe(filters: readonly string[]): Promise<void>;
+  /** At QoS 0. */
+  publishRetained(topic: string, payload: string): void;
+  /** Sends the acknowledgements that are due, says goodbye and ends; cuts the connection if that takes too long. */
+  close(): Promise<void>;
+}
+
+/** The broker refuses this version of the protocol. */
+export class VersionRefused extends Error {}
+
+/** The broker ended the connection without a word, as some do that do not know this version of the protocol. */
+export class NoAnswer extends Error {}
+
+/**
+ * Connects with a persistent session.
+ *
+ * The client library acknowledges a message when `handleMessage` calls back, and takes no other until then. Called
+ * back with an error it acknowledges nothing and goes on, so that is what is done here; the acknowledgement is written
+ * to the connection's stream later, past the library, whose own way of sending would keep it for the next connection.
+ * None of this is documented: the library's version is pinned, and its behaviour by a test.
+ *
+ * @throws VersionRefused, NoAnswer, or what else kept the connection from being made.
+ */
+export async function openConnection(options: ConnectionOptions): Promise<BrokerConnection> {
+  const client = mqtt.connect(clientOptions(options));
+  const { stream } = client;
+  if (stream instanceof Socket) {
+    stream.setNoDelay(true);
+  }
+  const ended = Promise.withResolvers<Error>();
+  let reason: Error | null = null;
+  const fault = (error: Error) => {
+    reason ??= error;
+  };
+  client.on('error', fault);
+  client.on('disconnect', ({ reasonCode }) => fault(new DisconnectedByBroker(reasonCode ?? 0)));
+  client.on('close', () => ended.resolve(reason ?? new Error('the broker closed the connection')));
+
+  const acknowledgements = new Acknowledgements((messageIds) => {
+    // This client never has another stream: what comes too late for it is dropped, not sent on the next connection.
+    if (stream.writable) {
+      stream.cork();
+      for (const messageId of messageIds) {
+        writeToStream({ cmd: 'puback', messageId, reasonCode: 0 }, stream, client.options);
+      }
+      stream.uncork();
+    }
+  });
+  const pings = pingsWhileHeld(client);
+  client.handleMessage = (packet, next) => {
+    const { topic, payload, qos, dup, retain, messageId } = packet;
+    const isIn = options.onDelivery({
+      message: { topic, payload: bytesOf(payload), isDup: dup, isStale: retain },
+      proceed: () => {
+        pings.stop();
+        next(qos === 1 ? ACKNOWLEDGED_LATER : undefined);
+      },
+      acknowledge: qos === 1 && messageId !== undefined ? acknowledgements.owe(messageId) : () => {},
+      fail: (error) => {
+        fault(error);
+        stream.destroy();
+      },
+    });
+    if (!isIn) {
+      pings.start();
+    }
+  };
+  const giveUp = () => stream.destroy();
+  options.signal.addEventListener('abort', giveUp);
+
+  const connack = await new Promise<mqtt.IConnackPacket>((resolve, reject) => {
+    client.once('connect', resolve);
+    ended.promise.then((error) => reject(explained(error, reason === null)));
+  });
+  options.signal.removeEventListener('abort', giveUp);
+  return {
+    isResumed: connack.sessionPresent,
+    hasSharedSubscriptions:
+      options.protocolVersion === 5 ? connack.properties?.sharedSubscriptionAvailable !== false : null,
+    ended: ended.promise,
+    subscribe: (filters) => subscribe(client, filters),
+    unsubscribe: async (filters) => void (await client.unsubscribeAsync([...filters])),
+    publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),
+    close: async () => {
+      acknowledgements.flush();
+      const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
+      await client.endAsync();
+      await ended.promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Why the broker said it ends the connection (MQTT 5 section 3.14.2.1). */
+export class DisconnectedByBroker extends Error {
+  readonly reasonCode: number;
+
+  constructor(reasonCode: number) {
+    super(`the broker ended the connection (reason ${reasonCode})`);
+    this.reasonCode = reasonCode;
+  }
+}
+
+/** Another client came with the same id. */
+export const SESSION_TAKEN_OVER = 142;
+
+const ACKNOWLEDGED_LATER = new Error('acknowledged later');
+
+/** How long a goodbye may take, in milliseconds. */
+const GOODBYE_MS = 2_000;
+
+const CONNACK_MS = 10_000;
+
+/** In bytes; the same as readers may send to the embedded broker. */
+const LARGEST_PACKET = 16 * 1024 * 1024;
+
+function clientOptions(options: ConnectionOptions): IClientOptions {
+  const { address, clientId, protocolVersion, keepalive, will } = options;
+  return {
+    ...address,
+    clientId,
+    protocolVersion,
+    keepalive,
+    clean: false,
+    will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1, retain: true },
+    connectTimeout: CONNACK_MS,
+    reconnectPeriod: 0,
+    resubscribe: false,
+    ...(protocolVersion === 5
+      ? {
+          properties: {
+            sessionExpiryInterval: options.sessionExpiry,
+            receiveMaximum: options.receiveMaximum,
+            maximumPacketSize: LARGEST_PACKET,
+          },
+        }
+      : {}),
+  };
+}
+
+/**
+ * While a message waits for room, nothing is read, neither are answers to pings. The broker is told that this client
+ * lives all the same, and the library that the broker does.
+ */
+function pingsWhileHeld(client: MqttClient): { start(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => clearInterval(timer);
+  const ping = () => {
+    if (client.connected) {
+      client.sendPing();
+      client.reschedulePing(true);
+    }
+  };
+  client.once('close', stop);
+  return {
+    start: () => {
+      timer = setInterval(ping, client.keepalive * 500);
+    },
+    stop,
+  };
+}
+
+async function subscribe(client: MqttClient, filters: readonly string[]): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    // Retained messages are stale (rh: none are sent); a live publish never comes with the flag (rap: cleared).
+    const options = client.options.protocolVersion === 5 ? { qos: 1, rap: false, rh: 2 } : { qos: 1 };
+    client.subscribe([...filters], options as mqtt.IClientSubscribeOptions, (error, _, suback) => {
+      // The library calls a refusal of one an error of all.
+      if (suback === undefined || suback.cmd !== 'suback') {
+        reject(error ?? new Error('no answer to a subscription'));
+      } else {
+        resolve(suback.granted.map(Number));
+      }
+    });
+  });
+}
+
+function explained(error: Error, isWordless: boolean): Error {
+  if (isWordless) {
+    return new NoAnswer('the broker closed the connection without an answer');
+  }
+  const code = 'code' in error ? error.code : null;
+  return code === REFUSED_BY_3 || code === REFUSED_BY_5 ? new VersionRefused(error.message) : error;
+}
+
+/** Unacceptable protocol version: MQTT 3.1.1 section 3.2.2.3, MQTT 5 section 3.2.2.2. */
+const REFUSED_BY_3 = 1;
+const REFUSED_BY_5 = 132;
+
+function bytesOf(payload: string | Buffer): Buffer {
+  return Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
+}

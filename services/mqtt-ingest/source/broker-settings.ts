@@ -1,0 +1,117 @@
+import { X509Certificate } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createSecureContext } from 'node:tls';
+import { messageOf } from '../../shared/errors.ts';
+import { choiceSetting, optionalFile, textSetting } from '../../shared/runtime/setting-kinds.ts';
+import type { Configuration, Setting } from '../../shared/runtime/settings.ts';
+import { BROKER_PROTOCOLS, type BrokerAddress, brokerAddress, isOverTls } from './broker-address.ts';
+import type { ProtocolVersion } from './protocol-version.ts';
+import type { SubscriberOptions } from './subscriber.ts';
+
+/** How to be a client of the broker at MQTT_URL. */
+export const BROKER_SETTINGS = {
+  MQTT_CLIENT_ID: clientIdSetting(),
+  MQTT_VERSION: choiceSetting(
+    'the version of MQTT to speak; auto is 5 unless the broker refuses it',
+    ['auto', '5', '3.1.1'],
+    'auto',
+  ),
+  MQTT_SHARED: choiceSetting(
+    'whether ingest processes divide the messages by shared subscriptions; auto: if the broker says it has them (MQTT 5)',
+    ['auto', 'on', 'off'],
+    'auto',
+  ),
+  MQTT_SHARED_GROUP: groupSetting(),
+  MQTT_CA_FILE: optionalFile('certificates (PEM) of the authorities that vouch for the broker'),
+  MQTT_CERT_FILE: optionalFile("this client's certificate (PEM)"),
+  MQTT_KEY_FILE: optionalFile("the key of this client's certificate (PEM)"),
+};
+
+export type BrokerConfig = Configuration<typeof BROKER_SETTINGS>;
+
+/** What MQTT_URL must look like. */
+export const BROKER_URL = [BROKER_PROTOCOLS, 'mqtt://user:password@host:1883'] as const;
+
+/** What is wrong with the certificates, or null. */
+export function faultOfCertificates(config: BrokerConfig & { MQTT_URL: string | null }): string | null {
+  const { MQTT_URL: url, MQTT_CA_FILE: ca, MQTT_CERT_FILE: cert, MQTT_KEY_FILE: key } = config;
+  if (url === null) {
+    return null;
+  }
+  if (!isOverTls(url) && (ca !== null || cert !== null || key !== null)) {
+    return 'MQTT_CA_FILE, MQTT_CERT_FILE and MQTT_KEY_FILE are of no use without TLS; let MQTT_URL begin with mqtts://, or unset them';
+  }
+  if ((cert === null) !== (key === null)) {
+    return 'Only one of MQTT_CERT_FILE and MQTT_KEY_FILE is set; set both, or none';
+  }
+  return (
+    faultOf('MQTT_CA_FILE', 'PEM certificates', () => ca !== null && new X509Certificate(ca)) ??
+    faultOf('MQTT_CERT_FILE', 'PEM certificates', () => cert !== null && new X509Certificate(cert)) ??
+    faultOf('MQTT_KEY_FILE', 'the PEM key of that certificate, without a passphrase', () =>
+      createSecureContext({ ...(cert === null || key === null ? {} : { cert, key }) }),
+    )
+  );
+}
+
+/**
+ * What the settings say of the subscriber.
+ *
+ * @param port tells the processes of one machine apart, for the client id.
+ */
+export function brokerOptions(
+  config: BrokerConfig & { MQTT_URL: string },
+  port: number,
+): Pick<SubscriberOptions, 'address' | 'clientId' | 'protocolVersion' | 'shared' | 'group'> {
+  return {
+    address: addressOf(config),
+    clientId: config.MQTT_CLIENT_ID ?? `tagtrail-${hostname().replace(/[^A-Za-z0-9-]/g, '-')}-${port}`,
+    protocolVersion: VERSIONS[config.MQTT_VERSION],
+    shared: config.MQTT_SHARED,
+    group: config.MQTT_SHARED_GROUP,
+  };
+}
+
+function addressOf(config: BrokerConfig & { MQTT_URL: string }): BrokerAddress {
+  const { MQTT_URL, MQTT_CA_FILE: ca, MQTT_CERT_FILE: cert, MQTT_KEY_FILE: key } = config;
+  return brokerAddress(MQTT_URL, { ca, cert, key });
+}
+
+const VERSIONS: Record<BrokerConfig['MQTT_VERSION'], ProtocolVersion | null> = {
+  auto: null,
+  '5': 5,
+  '3.1.1': 4,
+};
+
+function clientIdSetting(): Setting<string | null> {
+  return {
+    purpose:
+      'the name of this process at the broker: lasting, and its own; by default the host name and a port',
+    initial: null,
+    absent: null,
+    remedy: '1 to 100 letters, digits, dots, hyphens and underscores',
+    read: (text) => (NAME.test(text) ? text : undefined),
+  };
+}
+
+function groupSetting(): Setting<string> {
+  return {
+    ...textSetting(
+      'the name under which the ingest processes of one database share subscriptions',
+      'tagtrail',
+    ),
+    remedy: '1 to 100 letters, digits, dots, hyphens and underscores, another for each database',
+    read: (text) => (NAME.test(text) ? text : undefined),
+  };
+}
+
+/** Part of a topic, so without slashes and wildcards. */
+const NAME = /^[\w.-]{1,100}$/;
+
+function faultOf(setting: string, expected: string, use: () => unknown): string | null {
+  try {
+    use();
+    return null;
+  } catch (error) {
+    return `${setting} cannot be used (${messageOf(error)}); set ${setting} to a file with ${expected}`;
+  }
+}

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { sweep } from '../../db/timescale/retention.ts';
+import { createClock } from '../shared/clock.ts';
+import { MICROS_PER_DAY } from '../shared/instant.ts';
+import { requireDatabase } from '../shared/runtime/database.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { repeat } from '../shared/runtime/repeat.ts';
+import { createIntake, type Intake } from './intake/intake.ts';
+import { loadBuiltinFormats } from './mapping/builtin.ts';
+import { openRegistry, type Registry } from './registry/registry.ts';
+
+export interface IntakeConfig {
+  DATABASE_URL: string;
+  SCAN_RETENTION_DAYS: number;
+  LATENESS_DAYS: number;
+}
+
+/** What stands behind every source of messages. */
+export interface StartedIntake {
+  intake: Intake;
+  registry: Registry;
+  pool: pg.Pool;
+}
+
+/**
+ * Starts what every source of messages hands them to, part by part.
+ *
+ * @throws AppError if the database is not there or not migrated.
+ */
+export async function startIntake(
+  config: IntakeConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<StartedIntake> {
+  await requireDatabase(config.DATABASE_URL);
+  const pool = await lifecycle.start(
+    'ingest database',
+    () => createWritePool(config.DATABASE_URL, { max: POOL_SIZE, applicationName: 'tagtrail ingest' }),
+    (started) => started.end(),
+  );
+  await lifecycle.start(
+    'retention',
+    () =>
+      repeat(
+        SWEEP_EVERY,
+        () => sweep(pool, config.SCAN_RETENTION_DAYS),
+        (err) => log.warn({ err }, 'Old scans could not be dropped; it is tried again later'),
+      ),
+    (started) => started.stop(),
+  );
+  const registry = await lifecycle.start(
+    'registry of readers',
+    () =>
+      openRegistry({
+        url: config.DATABASE_URL,
+        pool,
+        builtinFormats: loadBuiltinFormats(),
+        onFault: (err) => log.warn({ err }, 'The registry of readers could not be brought up to date'),
+      }),
+    (started) => started.close(),
+  );
+  const intake = createIntake({
+    pool,
+    registry,
+    clock: createClock(),
+    rules: {
+      lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
+      retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
+    },
+    onOutage: (err) => log.warn({ err }, 'The database does not answer; messages wait unacknowledged'),
+    onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
+    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
+  });
+  return { intake, registry, pool };
+}
+
+/** One for the batch under way, one for the registry and the retention. */
+const POOL_SIZE = 2;
+
+/** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
+export const DRAIN_PATIENCE = 5_000;
+
+const SWEEP_EVERY = 3_600_000;

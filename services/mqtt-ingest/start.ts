@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createHealth, healthListener } from '../shared/runtime/health.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { listenOn } from '../shared/runtime/listen-on.ts';
+import type { IngestConfig } from './config.ts';
+import { startSubscribedIngest } from './ingest.ts';
+import { measureSubscriber } from './metrics.ts';
+
+/**
+ * Starts ingestion as a process of its own, part by part.
+ *
+ * @returns where its health and metrics are.
+ * @throws AppError if the database is not there or not migrated, or the port is taken.
+ */
+export async function startIngestProcess(
+  config: IngestConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<{ url: string }> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { pool, subscriber } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle);
+  measureSubscriber(registry, () => subscriber.figures());
+  const health = createHealth({
+    registry,
+    checks: { database: () => pool.query('select'), broker: () => subscriber.requireConnected() },
+  });
+  const listening = await lifecycle.start(
+    'http',
+    () =>
+      listenOn(healthListener(health), {
+        host: config.HOST,
+        port: config.INGEST_PORT,
+        setting: 'INGEST_PORT',
+      }),
+    (started) => started.close(),
+  );
+  log.info({ address: listening.url }, 'ingestion is up');
+  return { url: listening.url };
+}

@@ -1,0 +1,54 @@
+import { pino } from 'pino';
+import { type SubscribedIngestConfig, startSubscribedIngest } from '../../services/mqtt-ingest/ingest.ts';
+import type { Subscriber } from '../../services/mqtt-ingest/source/subscriber.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Settings of ingestion from a broker, on a database. */
+export function subscribedConfig(
+  databaseUrl: string,
+  mqttUrl: string,
+  settings: Partial<SubscribedIngestConfig> = {},
+): SubscribedIngestConfig {
+  return {
+    DATABASE_URL: databaseUrl,
+    MQTT_URL: mqttUrl,
+    MQTT_CLIENT_ID: 'ingest',
+    MQTT_VERSION: 'auto',
+    MQTT_SHARED: 'auto',
+    MQTT_SHARED_GROUP: 'tagtrail',
+    MQTT_CA_FILE: null,
+    MQTT_CERT_FILE: null,
+    MQTT_KEY_FILE: null,
+    SCAN_RETENTION_DAYS: 30,
+    LATENESS_DAYS: 30,
+    ...settings,
+  };
+}
+
+export interface RunningIngest {
+  subscriber: Subscriber;
+  stop(): Promise<void>;
+}
+
+/** Ingestion from a broker; stopped before the database is dropped unless it was before. */
+export async function startIngestOn(
+  database: TestDatabase,
+  mqttUrl: string,
+  settings: Partial<SubscribedIngestConfig> = {},
+): Promise<RunningIngest> {
+  const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+  const lifecycle = new Lifecycle(log);
+  const stop = () => lifecycle.stop();
+  database.beforeDrop(stop);
+  const config = subscribedConfig(database.url, mqttUrl, settings);
+  const { subscriber } = await startSubscribedIngest(config, 0, log, lifecycle);
+  return { subscriber, stop };
+}
+
+/** Resolves when the condition holds; the test's timeout is its bound. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
