@@ -7,7 +7,7 @@ import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { repeat } from '../shared/runtime/repeat.ts';
-import { createIntake, type Intake } from './intake/intake.ts';
+import { createIntake, type Intake, LANES } from './intake/intake.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 
@@ -76,8 +76,8 @@ export async function startIntake(
   return { intake, registry, pool };
 }
 
-/** One for the batch under way, one for the registry and the retention. */
-const POOL_SIZE = 2;
+/** One for each batch under way, one for the registry, the retention and what asks whether the database is there. */
+const POOL_SIZE = LANES + 1;
 
 /** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
 export const DRAIN_PATIENCE = 5_000;

@@ -6,7 +6,9 @@ import type { Load, Measured } from './load.ts';
 /** A server in a process of its own. */
 export interface ServerProcess {
   url: string;
-  stop(): Promise<void>;
+  pid: number;
+  /** @param signal SIGTERM unless it is to have no chance to do anything. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** @param file below this folder; the process says `{ url }` when it listens, and ends when it is told to. */
@@ -15,9 +17,10 @@ export async function startServer(file: string, environment: NodeJS.ProcessEnv =
   const { url } = (await answerOf(child)) as { url: string };
   return {
     url,
-    stop: async () => {
+    pid: child.pid ?? 0,
+    stop: async (signal = 'SIGTERM') => {
       const ended = once(child, 'exit');
-      child.kill('SIGTERM');
+      child.kill(signal);
       await ended;
     },
   };
@@ -32,7 +35,8 @@ export async function measure(load: Load): Promise<Measured> {
   return measured;
 }
 
-function forkFile(file: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
+/** A program below this folder, as a process of its own with a channel to this one. */
+export function forkFile(file: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   // What it logs goes nowhere, and is written all the same.
   return fork(path, {
@@ -41,7 +45,8 @@ function forkFile(file: string, environment: NodeJS.ProcessEnv = {}): ChildProce
   });
 }
 
-async function answerOf(child: ChildProcess): Promise<unknown> {
+/** The next message of a process. @throws if it ends before. */
+export async function answerOf(child: ChildProcess): Promise<unknown> {
   const over = once(child, 'exit').then(([code]) => {
     throw new Error(`${child.spawnargs.at(-1)} ended with status ${code}`);
   });

@@ -1,7 +1,9 @@
 /**
  * Collects what many submitters hand in and works it off in batches, each submitter getting a promise of its own.
  *
- * While a batch is under way the next one fills, so that batches grow with the load and nobody waits for a timer. An
+ * Items go by lanes: those of one lane are worked off one batch after the other, in the order they were handed in;
+ * lanes are worked off at the same time. While a lane's batch is under way its next one fills, so that batches grow
+ * with the load and nobody waits for a timer. An
  * outage is waited out: the batch is tried again until it goes through. A fault that lies in an item is narrowed down
  * by halving the batch until the item stands alone; its submitter gets the fault, the others their results.
  *
@@ -13,6 +15,10 @@ export interface BatchOptions<Item, Result> {
   flush(items: readonly Item[]): Promise<readonly Result[]>;
   /** How much an item counts against the bounds, at least 1. */
   weigh(item: Item): number;
+  /** How many batches may be under way at once, at least 1. */
+  lanes: number;
+  /** Whose items must not overtake each other: equal keys share a lane. A whole number, not negative. */
+  laneKey(item: Item): number;
   /** The most a batch may weigh; an item that alone is heavier makes a batch of its own. */
   maxBatch: number;
   /** The most that may be held, waiting or under way; beyond it `submit` waits before it takes an item. */
@@ -30,17 +36,23 @@ interface Entry<Item, Result> {
   reject(error: unknown): void;
 }
 
+interface Lane<Item, Result> {
+  waiting: Entry<Item, Result>[];
+  /** Until nothing waits any more; null while nothing does. */
+  working: Promise<void> | null;
+}
+
 export class Batch<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;
-  readonly #waiting: Entry<Item, Result>[] = [];
+  readonly #lanes: readonly Lane<Item, Result>[];
   readonly #roomWanted: (() => void)[] = [];
   readonly #stop = new AbortController();
   #held = 0;
   #isOpen = true;
-  #working: Promise<void> | null = null;
 
   constructor(options: BatchOptions<Item, Result>) {
     this.#options = options;
+    this.#lanes = Array.from({ length: options.lanes }, () => ({ waiting: [], working: null }));
   }
 
   /** What is held, waiting or under way, in the unit of `weigh`. */
@@ -63,9 +75,10 @@ export class Batch<Item, Result> {
       throw new BatchClosed('nothing more is taken: stopping');
     }
     this.#held += weight;
+    const lane = this.#laneOf(item);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, weight, resolve, reject });
-      this.#working ??= this.#work();
+      lane.waiting.push({ item, weight, resolve, reject });
+      lane.working ??= this.#work(lane);
     });
   }
 
@@ -77,27 +90,31 @@ export class Batch<Item, Result> {
     this.#isOpen = false;
     this.#makeRoom();
     const timer = setTimeout(() => this.#stop.abort(), patience);
-    await this.#working;
+    await Promise.all(this.#lanes.map(({ working }) => working));
     clearTimeout(timer);
   }
 
-  async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const entries = this.#takeBatch();
+  #laneOf(item: Item): Lane<Item, Result> {
+    return this.#lanes[this.#options.laneKey(item) % this.#lanes.length] as Lane<Item, Result>;
+  }
+
+  async #work(lane: Lane<Item, Result>): Promise<void> {
+    while (lane.waiting.length > 0) {
+      const entries = this.#takeBatch(lane.waiting);
       await this.#flush(entries);
       this.#held -= entries.reduce((sum, { weight }) => sum + weight, 0);
       this.#makeRoom();
     }
-    this.#working = null;
+    lane.working = null;
   }
 
-  #takeBatch(): Entry<Item, Result>[] {
+  #takeBatch(waiting: Entry<Item, Result>[]): Entry<Item, Result>[] {
     let weight = 0;
-    const end = this.#waiting.findIndex((entry, index) => {
+    const end = waiting.findIndex((entry, index) => {
       weight += entry.weight;
       return index > 0 && weight > this.#options.maxBatch;
     });
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+    return waiting.splice(0, end === -1 ? waiting.length : end);
   }
 
   async #flush(entries: readonly Entry<Item, Result>[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Micros } from '../instant.ts';
+import { integers, smallints, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
 import { type PlacedScan, scanName } from './placed-scan.ts';
 
 /** What is stored of a scan that is known already. */
@@ -28,9 +28,9 @@ export async function findKnownScans(
       name: `known-scans-by-${kind}`,
       text,
       values: [
-        wanted.map(({ orgId }) => orgId),
-        wanted.map(({ observedAt }) => observedAt),
-        ...identity.map((column) => wanted.map(column)),
+        integers(wanted.map(({ orgId }) => orgId)),
+        timestamps(wanted.map(({ observedAt }) => observedAt)),
+        ...identity(wanted),
       ],
     });
     for (const { position, asset_id: assetId, location_id: locationId, rssi } of rows) {
@@ -54,36 +54,36 @@ interface Lookup {
   kind: PlacedScan['scan']['source']['kind'];
   text: string;
   /** The columns of the identity that come after the organization and the time. */
-  identity: ((scan: PlacedScan) => string | number | Micros)[];
+  identity(scans: readonly PlacedScan[]): Buffer[];
 }
 
 const BY_READER: Lookup = {
   kind: 'reader',
   text: `select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
-    from unnest($1::integer[], $2::bigint[], $3::integer[], $4::smallint[], $5::text[], $6::text[]) with ordinality
+    from unnest($1::integer[], $2::timestamptz[], $3::integer[], $4::smallint[], $5::text[], $6::text[]) with ordinality
       as wanted (org_id, observed_at, reader_id, antenna, tag_type, tag_value, position)
     join scan_events known on known.org_id = wanted.org_id
-      and known.observed_at = time_of_micros(wanted.observed_at)
+      and known.observed_at = wanted.observed_at
       and known.reader_id = wanted.reader_id and known.antenna = wanted.antenna
       and known.tag_type = wanted.tag_type and known.tag_value = wanted.tag_value`,
-  identity: [
-    ({ scan }) => (scan.source.kind === 'reader' ? scan.source.readerId : 0),
-    ({ scan }) => (scan.source.kind === 'reader' ? scan.source.antenna : 0),
-    ({ scan }) => scan.tagType,
-    ({ tagValue }) => tagValue,
+  identity: (scans) => [
+    integers(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : 0))),
+    smallints(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.antenna : 0))),
+    texts(scans.map(({ scan }) => scan.tagType)),
+    texts(scans.map(({ tagValue }) => tagValue)),
   ],
 };
 
 const BY_HANDHELD: Lookup = {
   kind: 'handheld',
   text: `select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
-    from unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[]) with ordinality
+    from unnest($1::integer[], $2::timestamptz[], $3::text[], $4::integer[]) with ordinality
       as wanted (org_id, observed_at, submission_id, submission_index, position)
     join scan_events known on known.org_id = wanted.org_id
-      and known.observed_at = time_of_micros(wanted.observed_at)
+      and known.observed_at = wanted.observed_at
       and known.submission_id = wanted.submission_id and known.submission_index = wanted.submission_index`,
-  identity: [
-    ({ scan }) => (scan.source.kind === 'handheld' ? scan.source.submissionId : ''),
-    ({ scan }) => (scan.source.kind === 'handheld' ? scan.source.index : 0),
+  identity: (scans) => [
+    texts(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.submissionId : ''))),
+    integers(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.index : 0))),
   ],
 };

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { integers } from '../../../db/timescale/array-parameters.ts';
 
 export interface LocationRef {
   orgId: number;
@@ -32,7 +33,10 @@ export async function lockLiveLocations(
       where location.deleted_at is null
       order by location.org_id, location.id
       for key share of location`,
-    values: [distinct.map(({ orgId }) => orgId), distinct.map(({ locationId }) => locationId)],
+    values: [
+      integers(distinct.map(({ orgId }) => orgId)),
+      integers(distinct.map(({ locationId }) => locationId)),
+    ],
   });
   return new Set(rows.map(locationName));
 }

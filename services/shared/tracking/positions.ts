@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { integers, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { Micros } from '../instant.ts';
 import type { Stay } from './history.ts';
 
@@ -44,7 +45,7 @@ async function lockExisting(client: ClientBase, assets: readonly AssetRef[]): Pr
       join positions position on position.org_id = wanted.org_id and position.asset_id = wanted.asset_id
       order by position.org_id, position.asset_id
       for no key update of position`,
-    values: [assets.map(({ orgId }) => orgId), assets.map(({ assetId }) => assetId)],
+    values: [integers(assets.map(({ orgId }) => orgId)), integers(assets.map(({ assetId }) => assetId))],
   });
   return rows.map(toPosition);
 }
@@ -70,7 +71,7 @@ async function insertMissing(client: ClientBase, assets: readonly AssetRef[]): P
       select org_id, asset_id from unnest($1::integer[], $2::integer[]) as wanted (org_id, asset_id)
       order by org_id, asset_id
       on conflict do nothing`,
-    values: [assets.map(({ orgId }) => orgId), assets.map(({ assetId }) => assetId)],
+    values: [integers(assets.map(({ orgId }) => orgId)), integers(assets.map(({ assetId }) => assetId))],
   });
 }
 
@@ -81,16 +82,16 @@ export async function updatePositions(client: ClientBase, positions: readonly Po
   await client.query({
     name: 'update-positions',
     text: `update positions set location_id = changed.location_id,
-        since = time_of_micros(changed.since), last_seen = time_of_micros(changed.last_seen)
-      from unnest($1::integer[], $2::integer[], $3::integer[], $4::bigint[], $5::bigint[])
+        since = changed.since, last_seen = changed.last_seen
+      from unnest($1::integer[], $2::integer[], $3::integer[], $4::timestamptz[], $5::timestamptz[])
         as changed (org_id, asset_id, location_id, since, last_seen)
       where positions.org_id = changed.org_id and positions.asset_id = changed.asset_id`,
     values: [
-      positions.map(({ orgId }) => orgId),
-      positions.map(({ assetId }) => assetId),
-      positions.map(({ stay }) => stay?.locationId ?? null),
-      positions.map(({ stay }) => stay?.since ?? null),
-      positions.map(({ lastSeen }) => lastSeen),
+      integers(positions.map(({ orgId }) => orgId)),
+      integers(positions.map(({ assetId }) => assetId)),
+      integers(positions.map(({ stay }) => stay?.locationId ?? null)),
+      timestamps(positions.map(({ stay }) => stay?.since ?? null)),
+      timestamps(positions.map(({ lastSeen }) => lastSeen)),
     ],
   });
 }

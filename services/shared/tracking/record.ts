@@ -66,12 +66,12 @@ async function writePlaced(
   // and the one that the database gives up is run again.
   const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
   positions.push(...(await lockPositions(client, others)));
-  const [inserted] = await Promise.all([
+  const [isInserted] = await Promise.all([
     insertScanEvents(client, fresh),
     strengthenScanEvents(client, stronger),
   ]);
-  if (inserted < fresh.length) {
-    throw new KnownAfterAll(`${fresh.length - inserted} scans were stored already`);
+  if (!isInserted) {
+    throw new KnownAfterAll('a scan was stored already');
   }
   await updateHistories(client, positions, [...fresh, ...stronger]);
   return duplicates;

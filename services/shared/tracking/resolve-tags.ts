@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { integers, texts } from '../../../db/timescale/array-parameters.ts';
 import type { Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
 
@@ -35,9 +36,9 @@ export async function resolveTags(
       join tags tag on tag.org_id = read.org_id and tag.tag_type = read.tag_type
         and tag.tag_key = read.tag_key and tag.detached_at is null`,
     values: [
-      distinct.map(([, read]) => read.orgId),
-      distinct.map(([, read]) => read.tagType),
-      distinct.map(([, read]) => tagKey(read.tagType, read.value)),
+      integers(distinct.map(([, read]) => read.orgId)),
+      texts(distinct.map(([, read]) => read.tagType)),
+      texts(distinct.map(([, read]) => tagKey(read.tagType, read.value))),
     ],
   });
   const candidates = Map.groupBy(rows, ({ position }) => position - 1);

@@ -1,45 +1,70 @@
-import type { ClientBase } from 'pg';
+import pg, { type ClientBase } from 'pg';
+import type { BinaryValues } from '../../../db/timescale/binary-values.ts';
+import { type CopyTarget, copyRows } from '../../../db/timescale/copy-rows.ts';
 import type { PlacedScan } from './placed-scan.ts';
 
 /**
  * Writes raw scans, none of which should be stored yet.
  *
- * @returns how many were written; fewer than given means that some were known after all.
+ * By COPY: of what recording took of the database, `insert ... on conflict do nothing` was half, 8.7 us a row where
+ * this takes 5.
+ *
+ * @returns whether they were written; if one of them was stored already, none is, and the transaction has failed.
  */
-export async function insertScanEvents(client: ClientBase, placed: readonly PlacedScan[]): Promise<number> {
+export async function insertScanEvents(client: ClientBase, placed: readonly PlacedScan[]): Promise<boolean> {
   if (placed.length === 0) {
-    return 0;
+    return true;
   }
-  const { rowCount } = await client.query({
-    name: 'insert-scan-events',
-    text: `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received,
-        tag_type, tag_value, rssi, reader_id, antenna, handheld_id, submission_id, submission_index)
-      select org_id, asset_id, location_id, time_of_micros(observed_at), time_of_micros(received_at),
-        time_is_received, tag_type, tag_value, rssi, reader_id, antenna, handheld_id, submission_id, submission_index
-      from unnest($1::integer[], $2::integer[], $3::integer[], $4::bigint[], $5::bigint[], $6::boolean[],
-        $7::text[], $8::text[], $9::float8[], $10::integer[], $11::smallint[], $12::integer[], $13::text[],
-        $14::integer[])
-        as placed (org_id, asset_id, location_id, observed_at, received_at, time_is_received,
-        tag_type, tag_value, rssi, reader_id, antenna, handheld_id, submission_id, submission_index)
-      on conflict do nothing`,
-    values: [
-      placed.map(({ orgId }) => orgId),
-      placed.map(({ assetId }) => assetId),
-      placed.map(({ locationId }) => locationId),
-      placed.map(({ observedAt }) => observedAt),
-      placed.map(({ scan }) => scan.receivedAt),
-      placed.map(({ timeIsReceived }) => timeIsReceived),
-      placed.map(({ scan }) => scan.tagType),
-      placed.map(({ tagValue }) => tagValue),
-      placed.map(({ scan }) => scan.rssi),
-      placed.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : null)),
-      placed.map(({ scan: { source } }) => (source.kind === 'reader' ? source.antenna : null)),
-      placed.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.handheldId : null)),
-      placed.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.submissionId : null)),
-      placed.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.index : null)),
-    ],
-  });
-  return rowCount ?? 0;
+  try {
+    await copyRows(client, SCAN_EVENTS, placed, writeScanEvent);
+    return true;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+const SCAN_EVENTS: CopyTarget = {
+  table: 'scan_events',
+  columns: [
+    'org_id',
+    'asset_id',
+    'location_id',
+    'observed_at',
+    'received_at',
+    'time_is_received',
+    'tag_type',
+    'tag_value',
+    'rssi',
+    'reader_id',
+    'antenna',
+    'handheld_id',
+    'submission_id',
+    'submission_index',
+  ],
+};
+
+function writeScanEvent(into: BinaryValues, placed: PlacedScan): void {
+  const { orgId, assetId, locationId, observedAt, timeIsReceived, tagValue, scan } = placed;
+  const { receivedAt, tagType, rssi, source } = scan;
+  into.integer(orgId);
+  into.integer(assetId);
+  into.integer(locationId);
+  into.timestamp(observedAt);
+  into.timestamp(receivedAt);
+  into.boolean(timeIsReceived);
+  into.text(tagType);
+  into.text(tagValue);
+  into.double(rssi);
+  into.integer(source.kind === 'reader' ? source.readerId : null);
+  into.smallint(source.kind === 'reader' ? source.antenna : null);
+  into.integer(source.kind === 'handheld' ? source.handheldId : null);
+  into.text(source.kind === 'handheld' ? source.submissionId : null);
+  into.integer(source.kind === 'handheld' ? source.index : null);
 }
 
 /**

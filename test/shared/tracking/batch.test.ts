@@ -3,8 +3,8 @@ import { Batch, BatchClosed } from '../../../services/shared/tracking/batch.ts';
 
 class Outage extends Error {}
 
-/** A batch over a flush that the test answers by hand. */
-function handled(bounds: { maxBatch?: number; maxHeld?: number } = {}) {
+/** A batch over a flush that the test answers by hand. Items go by their last digit where there are several lanes. */
+function handled(bounds: { maxBatch?: number; maxHeld?: number; lanes?: number } = {}) {
   const flushes: { items: readonly number[]; answer(results: string[] | Error): void }[] = [];
   let wake: (() => void) | undefined;
   const batch = new Batch<number, string>({
@@ -17,6 +17,8 @@ function handled(bounds: { maxBatch?: number; maxHeld?: number } = {}) {
         wake?.();
       }),
     weigh: (item) => item,
+    lanes: bounds.lanes ?? 1,
+    laneKey: (item) => item % 10,
     maxBatch: bounds.maxBatch ?? 100,
     maxHeld: bounds.maxHeld ?? 1_000,
     isOutage: (error) => error instanceof Outage,
@@ -95,6 +97,8 @@ describe('a batch', () => {
         return items.map((item) => item * 10);
       },
       weigh: () => 1,
+      lanes: 1,
+      laneKey: () => 0,
       maxBatch: 100,
       maxHeld: 100,
       isOutage: () => false,
@@ -124,5 +128,105 @@ describe('a batch', () => {
     (await flushed()).answer(new Outage('still gone'));
     await drained;
     expect(await submitted).to.be.instanceOf(Outage);
+  });
+
+  describe('with several lanes', () => {
+    it('has a batch of each under way at once, and one only', async () => {
+      const { batch, flushed } = handled({ lanes: 2 });
+      const all = Promise.all([10, 20, 30, 11, 21].map((item) => batch.submit(item)));
+      const [even, odd] = [await flushed(), await flushed()];
+      expect([even.items, odd.items]).to.deep.equal([[10], [11]]);
+      odd.answer(['done 11']);
+      const next = await flushed();
+      expect(next.items).to.deep.equal([21]);
+      next.answer(['done 21']);
+      even.answer(['done 10']);
+      const last = await flushed();
+      expect(last.items).to.deep.equal([20, 30]);
+      last.answer(['done 20', 'done 30']);
+      expect(await all).to.deep.equal(['done 10', 'done 20', 'done 30', 'done 11', 'done 21']);
+    });
+
+    it('works the items of one key off in the order they were handed in, a lane not waiting for another', async () => {
+      const seen = new Map<number, number[]>();
+      const batch = new Batch<number, number>({
+        flush: async (items) => {
+          await new Promise((resolve) => setImmediate(resolve));
+          for (const item of items) {
+            const key = item % 10;
+            seen.set(key, [...(seen.get(key) ?? []), item]);
+          }
+          return items;
+        },
+        weigh: () => 1,
+        lanes: 3,
+        laneKey: (item) => item % 10,
+        maxBatch: 7,
+        maxHeld: 20,
+        isOutage: () => false,
+      });
+      const items = Array.from({ length: 1_000 }, (_, index) => index);
+      expect(await Promise.all(items.map((item) => batch.submit(item)))).to.deep.equal(items);
+      for (const [key, inOrder] of seen) {
+        expect(inOrder).to.deep.equal(items.filter((item) => item % 10 === key));
+      }
+      expect(batch.held).to.equal(0);
+    });
+
+    it('holds in all of them no more than it may', async () => {
+      const { batch, flushed } = handled({ lanes: 2, maxHeld: 40 });
+      const submitted = Promise.all([batch.submit(20), batch.submit(11), batch.submit(21)]);
+      expect(batch.held).to.equal(31);
+      const first = await flushed();
+      first.answer(['done 20']);
+      const second = await flushed();
+      expect(second.items).to.deep.equal([11]);
+      second.answer(['done 11']);
+      const third = await flushed();
+      third.answer(['done 21']);
+      expect(await submitted).to.deep.equal(['done 20', 'done 11', 'done 21']);
+      expect(batch.held).to.equal(0);
+    });
+
+    it('waits an outage out in each, and finds a fault in one without touching the other', async () => {
+      const { batch, flushed } = handled({ lanes: 2 });
+      const healthy = batch.submit(10);
+      const first = batch.submit(11);
+      const faulty = batch.submit(13).catch((error: unknown) => error);
+      const sound = batch.submit(15);
+      const even = await flushed();
+      even.answer(new Outage('gone'));
+      (await flushed()).answer(['done 11']);
+      const workedOff = new Set<number>();
+      while (![10, 13, 15].every((item) => workedOff.has(item))) {
+        const { items, answer } = await flushed();
+        const isFaulty = items.includes(13);
+        answer(isFaulty ? new TypeError('thirteen') : items.map((item) => `done ${item}`));
+        for (const item of isFaulty && items.length > 1 ? [] : items) {
+          workedOff.add(item);
+        }
+      }
+      expect(await healthy).to.equal('done 10');
+      expect(await first).to.equal('done 11');
+      expect(await faulty).to.be.instanceOf(TypeError);
+      expect(await sound).to.equal('done 15');
+    });
+
+    it('works all of them off before it stops, and gives all up that an outage holds', async () => {
+      const { batch, flushed } = handled({ lanes: 2 });
+      const [even, odd] = [batch.submit(10), batch.submit(11).catch((error: unknown) => error)];
+      const [first, second] = [await flushed(), await flushed()];
+      let isDrained = false;
+      const drained = batch.drain(0).then(() => {
+        isDrained = true;
+      });
+      first.answer(['done 10']);
+      expect(await even).to.equal('done 10');
+      expect(isDrained).to.equal(false);
+      second.answer(new Outage('gone'));
+      (await Promise.race([flushed(), drained]))?.answer(new Outage('still gone'));
+      await drained;
+      expect(await odd).to.be.instanceOf(Outage);
+    });
   });
 });

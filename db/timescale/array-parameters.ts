@@ -1,0 +1,46 @@
+import { BinaryValues } from './binary-values.ts';
+
+/**
+ * Arrays as parameters of a statement, for `unnest`, in the binary format: `pg` writes arrays as text, quoting every
+ * element, which took a sixth of all the time that recording took of Node.js. The statement has to cast each to its
+ * type, or the server would not know it.
+ */
+export const integers = (values: readonly (number | null)[]): Buffer =>
+  array(23, values, (into, value) => into.integer(value));
+
+export const smallints = (values: readonly (number | null)[]): Buffer =>
+  array(21, values, (into, value) => into.smallint(value));
+
+/** Whole numbers that a JavaScript number holds exactly. */
+export const bigints = (values: readonly (number | null)[]): Buffer =>
+  array(20, values, (into, value) => into.bigint(value));
+
+export const doubles = (values: readonly (number | null)[]): Buffer =>
+  array(701, values, (into, value) => into.double(value));
+
+export const texts = (values: readonly (string | null)[]): Buffer =>
+  array(25, values, (into, value) => into.text(value));
+
+/** @param values microseconds since 1970; the statement has `timestamptz[]`. */
+export const timestamps = (values: readonly (number | null)[]): Buffer =>
+  array(1184, values, (into, value) => into.timestamp(value));
+
+/** One dimension, counted from 1; without elements there is none. */
+function array<Value>(
+  oid: number,
+  values: readonly Value[],
+  write: (into: BinaryValues, value: Value) => void,
+): Buffer {
+  const into = new BinaryValues();
+  into.raw32(values.length === 0 ? 0 : 1);
+  into.raw32(values.includes(null as Value) ? 1 : 0);
+  into.raw32(oid);
+  if (values.length > 0) {
+    into.raw32(values.length);
+    into.raw32(1);
+  }
+  for (const value of values) {
+    write(into, value);
+  }
+  return into.bytes();
+}

@@ -1,0 +1,35 @@
+import { cpus } from 'node:os';
+import { openDatabaseServer } from './database-server.ts';
+import { benchLatency } from './ingest/latency.ts';
+import { type IngestPart, readIngestOptions } from './ingest/options.ts';
+import { benchOutage, benchRecovery } from './ingest/recovery.ts';
+import { onServer } from './ingest/site.ts';
+import { benchHistory, benchOddities, benchThroughput } from './ingest/throughput.ts';
+
+/** Measures ingestion; `INGEST.md` beside this file says how to read it. */
+const options = readIngestOptions(process.argv.slice(2));
+const server = await openDatabaseServer();
+const version = await onServer(
+  server.url,
+  async (client) => (await client.query('show server_version')).rows[0],
+);
+console.log(
+  `Node.js ${process.version}, PostgreSQL ${version?.server_version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}`,
+);
+console.log(`Medians of ${options.repetitions} rounds (lowest to highest), ${options.count} reads each`);
+
+const parts: Record<IngestPart, () => Promise<void>> = {
+  throughput: () => benchThroughput(server.url, options),
+  oddities: () => benchOddities(server.url, options),
+  history: () => benchHistory(server.url, options),
+  latency: () => benchLatency(server.url, options),
+  recovery: () => benchRecovery(server.url, options),
+  outage: () => benchOutage(server.url, options),
+};
+try {
+  for (const part of options.only) {
+    await parts[part]();
+  }
+} finally {
+  await server.close();
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import type { SourceName } from './installation.ts';
+
+export interface IngestOptions {
+  /** What to measure. */
+  only: readonly IngestPart[];
+  /** Ways in; the first of them is that of the parts which take one only. */
+  sources: readonly SourceName[];
+  /** Reads a message. */
+  reads: readonly number[];
+  /** Rows of history; the first of them is that of the parts which take one only. */
+  history: readonly number[];
+  /** Reads of each measurement; a quarter of them where a message has one. */
+  count: number;
+  repetitions: number;
+  /** Seconds that the database is away. */
+  outage: number;
+}
+
+const PARTS = ['throughput', 'oddities', 'history', 'latency', 'recovery', 'outage'] as const;
+export type IngestPart = (typeof PARTS)[number];
+const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
+
+/** @throws TypeError if an option is unknown. */
+export function readIngestOptions(args: string[]): IngestOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', default: PARTS.join() },
+      sources: { type: 'string', default: SOURCES.join() },
+      reads: { type: 'string', default: '50,20,1' },
+      history: { type: 'string', default: '1e5,1e7' },
+      count: { type: 'string', default: '1e5' },
+      repetitions: { type: 'string', default: '5' },
+      outage: { type: 'string', default: '60' },
+    },
+  });
+  const numbers = (list: string) => list.split(',').map(Number);
+  return {
+    only: PARTS.filter((part) => values.only.split(',').includes(part)),
+    sources: SOURCES.filter((source) => values.sources.split(',').includes(source)),
+    reads: numbers(values.reads),
+    history: numbers(values.history),
+    count: Number(values.count),
+    repetitions: Number(values.repetitions),
+    outage: Number(values.outage),
+  };
+}

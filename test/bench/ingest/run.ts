@@ -1,0 +1,82 @@
+import { bareCopy } from './bare-copy.ts';
+import { committed, untilCommitted } from './counters.ts';
+import type { Installation, SourceName } from './installation.ts';
+import { backendsOf, timeSince, timesOf } from './processor-time.ts';
+import { preparePublishers } from './publish.ts';
+import { READERS } from './site.ts';
+
+/** What is sent in one measurement, and how. */
+export interface Variant {
+  name: string;
+  source: SourceName;
+  readsPerMessage: number;
+  late: number;
+  poison: number;
+}
+
+export interface Run {
+  /** Reads a second, from the first publish until the last commit is seen. */
+  perSecond: number;
+  /** The same rows a second by COPY. */
+  copied: number;
+  /** Microseconds of processor time a read: of ingestion and broker, of the database, and of the database for COPY. */
+  nodeTime: number;
+  databaseTime: number;
+  copyTime: number;
+}
+
+/** What ingestion calls its connections. */
+const INGEST = 'tagtrail ingest';
+
+/** Messages of a reader that await their acknowledgement, at the most. */
+const WINDOW = 50;
+
+/** Publishes `reads` reads as fast as can be, and copies the rows they made into `copyUrl` in one COPY. */
+export async function run(
+  { client, sources }: Installation,
+  copyUrl: string,
+  { source, readsPerMessage, late, poison }: Variant,
+  reads: number,
+): Promise<Run> {
+  const { port, pids } = sources[source] ?? { port: 0, pids: [] };
+  const messages = Math.ceil(reads / readsPerMessage / READERS) * READERS;
+  const since = new Date();
+  const publishers = await preparePublishers({
+    port,
+    window: WINDOW,
+    rate: null,
+    traffic: {
+      readers: Array.from({ length: READERS }, (_, reader) => reader),
+      messages,
+      readsPerMessage,
+      late,
+      poison,
+      start: since.getTime(),
+      seed: since.getTime(),
+    },
+  });
+  const before = await committed(client);
+  const backends = timesOf(await backendsOf(client, INGEST));
+  const processes = timesOf(pids);
+  const start = performance.now();
+  const published = publishers.start();
+  const after = await untilCommitted(client, before.messages + messages);
+  const seconds = (performance.now() - start) / 1_000;
+  const node = timeSince(processes, pids);
+  const database = timeSince(backends, await backendsOf(client, INGEST));
+  await published;
+  const recorded = after.recorded - before.recorded;
+  const copy = await bareCopy(client, copyUrl, since);
+  if (recorded !== after.reads - before.reads || copy.rows !== recorded) {
+    throw new Error(
+      `${recorded} of ${after.reads - before.reads} reads were recorded, ${copy.rows} rows copied`,
+    );
+  }
+  return {
+    perSecond: recorded / seconds,
+    copied: copy.rows / copy.seconds,
+    nodeTime: (node * 1e6) / recorded,
+    databaseTime: (database * 1e6) / recorded,
+    copyTime: (copy.processorTime * 1e6) / copy.rows,
+  };
+}

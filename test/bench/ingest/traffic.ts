@@ -1,0 +1,94 @@
+import { ANTENNAS, ASSETS, READERS, readerName, tagValue } from './site.ts';
+
+/** What the readers of a site send. Nothing is drawn but from `seed`: the same settings make the same messages. */
+export interface TrafficSettings {
+  /** Numbers of readers, from 0. Traffic of all readers at once is what each of them makes of its own. */
+  readers: readonly number[];
+  messages: number;
+  readsPerMessage: number;
+  /** The share of reads observed up to ten minutes before their turn, as a reader sends that was cut off. */
+  late: number;
+  /** The share of messages that no format can decode. */
+  poison: number;
+  /** Milliseconds since 1970 of the first read. */
+  start: number;
+  seed: number;
+}
+
+export interface PlannedMessage {
+  reader: number;
+  topic: string;
+  payload: Buffer;
+}
+
+/** One read in so many is an asset's first at another antenna. Of the moves one in five leads to another reader. */
+const READS_A_MOVE = 20;
+const MOVES_TO_ANOTHER_READER = 5;
+
+/** Of one reader, in milliseconds: two thousand reads a second, as a busy portal has. */
+const BETWEEN_READS = 0.5;
+
+/** The time that the reads of one reader span, in milliseconds. */
+export function spanOf({ readers, messages, readsPerMessage }: TrafficSettings): number {
+  return Math.ceil(messages / readers.length) * readsPerMessage * BETWEEN_READS;
+}
+
+/**
+ * Messages of the readers in turn. Every asset is at one antenna of one reader, which reads the assets it has in no
+ * particular order.
+ */
+export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
+  const { readers, messages, readsPerMessage, late, poison, start, seed } = settings;
+  const random = seeded(seed);
+  const present = new Map(readers.map((reader) => [reader, [] as { asset: number; antenna: number }[]]));
+  for (let asset = 0; asset < ASSETS; asset++) {
+    present.get(asset % READERS)?.push({ asset, antenna: 1 + (Math.floor(asset / READERS) % ANTENNAS) });
+  }
+  for (let sent = 0; sent < messages; sent++) {
+    const reader = readers[sent % readers.length] ?? 0;
+    const topic = readerName(reader);
+    if (random() < poison) {
+      yield { reader, topic, payload: Buffer.from('{"value":') };
+      continue;
+    }
+    const here = present.get(reader) ?? [];
+    const first = Math.floor(sent / readers.length) * readsPerMessage;
+    const reads = Array.from({ length: readsPerMessage }, (_, index) => {
+      const drawn = Math.floor(random() * here.length);
+      const seen = here[drawn];
+      const at = start + (first + index) * BETWEEN_READS - (random() < late ? random() * 600_000 : 0);
+      const read = {
+        value: tagValue(seen?.asset ?? 0),
+        antenna: seen?.antenna ?? 1,
+        rssi: -40 - Math.floor(random() * 300) / 10,
+        observed_at: timestamp(at),
+      };
+      if (seen !== undefined && random() < 1 / READS_A_MOVE) {
+        seen.antenna = 1 + Math.floor(random() * ANTENNAS);
+        if (random() < 1 / MOVES_TO_ANOTHER_READER && here.length > readsPerMessage) {
+          here.splice(drawn, 1);
+          present.get(readers[Math.floor(random() * readers.length)] ?? 0)?.push(seen);
+        }
+      }
+      return read;
+    });
+    yield { reader, topic, payload: Buffer.from(JSON.stringify(reads)) };
+  }
+}
+
+/** With microseconds, which `Date` has not. */
+function timestamp(at: number): string {
+  const micros = Math.floor((at - Math.floor(at)) * 1_000);
+  return new Date(at).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,25 @@
+import { pino } from 'pino';
+import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
+import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
+import { createLog } from '../../../services/shared/runtime/log.ts';
+import { endWithParent } from './serve.ts';
+
+/** Ingestion with its own broker, as `npm start` has it, on any port. */
+const lifecycle = new Lifecycle(pino({ level: 'silent' }));
+const { port } = await startEmbeddedIngest(
+  {
+    DATABASE_URL: String(process.env['DATABASE_URL']),
+    HOST: '127.0.0.1',
+    MQTT_PORT: 0,
+    SCAN_RETENTION_DAYS: 30,
+    LATENESS_DAYS: 30,
+  },
+  createLog('ingest', 'info'),
+  lifecycle,
+);
+endWithParent();
+process.once('SIGTERM', async () => {
+  await lifecycle.stop();
+  process.exit();
+});
+process.send?.({ url: `mqtt://127.0.0.1:${port}` });
