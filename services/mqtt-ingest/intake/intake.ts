@@ -40,6 +40,8 @@ export interface IntakeOptions {
   onPoison(error: unknown, topic: string): void;
   /** Told of readers that report trouble of their own, of each once a minute at the most. */
   onWarning(warning: ReaderWarning): void;
+  /** Told of every message when it is committed. */
+  onCommitted?(message: ReadMessage): void;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -62,19 +64,24 @@ export function createIntake(options: IntakeOptions): Intake {
     isOutage: (error) => !isFaultOfMessage(error),
     onOutage,
   });
+  const record = async (message: ReadMessage): Promise<MessageOutcome> => {
+    try {
+      return await batch.submit(message);
+    } catch (error) {
+      if (message.mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
+        throw error;
+      }
+      onPoison(error, message.topic);
+      return await batch.submit({ ...message, mapped: refused(error) });
+    }
+  };
   return {
     receive: async (incoming, publisher) => {
       const message = read(incoming, publisher, registry, clock);
       warnings.note(message.reader, message.mapped, message.receivedAt);
-      try {
-        return await batch.submit(message);
-      } catch (error) {
-        if (message.mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
-          throw error;
-        }
-        onPoison(error, message.topic);
-        return await batch.submit({ ...message, mapped: refused(error) });
-      }
+      const outcome = await record(message);
+      options.onCommitted?.(message);
+      return outcome;
     },
     drain: (patience) => batch.drain(patience),
   };
