@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
@@ -19,11 +18,11 @@ describe('the Kubernetes manifests', () => {
 
   it('are what Kubernetes has a schema for, value by value', () => {
     expect(objects).to.have.lengthOf(18);
-    for (const object of objects) {
-      expect(() => validate(object), JSON.stringify(object)).not.to.throw();
-    }
-    const [first] = objects.filter(({ kind }) => kind === 'Deployment');
-    expect(() => validate({ ...first, spec: { replicas: 'many' } } as KubernetesObject)).to.throw('integer');
+    expect(faultsOf(objects)).to.equal('');
+    const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
+    expect(faultsOf([{ ...deployment, spec: { replicas: 'many' } } as KubernetesObject])).to.include(
+      'integer',
+    );
   });
 
   it('have no field that Kubernetes does not know', function () {
@@ -95,16 +94,20 @@ interface KubernetesObject {
   spec: any;
 }
 
-const require = createRequire(import.meta.url);
-
 function documentsOf(text: string): KubernetesObject[] {
   return parseAllDocuments(text).map((document) => document.toJS());
 }
 
-/** By the schemas that Kubernetes publishes. @throws with what is wrong. */
-function validate(object: KubernetesObject): void {
-  const Model = require(moduleOf(object))[object.kind];
-  new Model(object).validate();
+function faultsOf(objects: readonly KubernetesObject[]): string {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, 'validate-manifests.ts')],
+    {
+      encoding: 'utf8',
+      input: JSON.stringify(objects),
+    },
+  );
+  return stdout + stderr;
 }
 
 /** What the type checker says of the objects as literals of the types that Kubernetes publishes. */
