@@ -40,7 +40,9 @@ describe('the process of the handheld gateway', () => {
       status: 'ready',
       checks: { database: 'ok' },
     });
-    expect(await (await fetch(`${url}/metrics`)).text()).to.include('tagtrail_http_requests_total');
+    expect(await (await fetch(`${url}/metrics`)).text())
+      .to.include('tagtrail_http_requests_total')
+      .and.include('tagtrail_check_up{check="database"} 1\n');
     program.child.kill('SIGTERM');
     expect(await program.ended).to.equal(0);
     expect(program.stderr()).to.equal('');
