@@ -12,7 +12,9 @@ const ARROWS: Record<string, string[]> = {
   'services/api': ['services/shared', 'db/timescale'],
   'services/mqtt-ingest': ['services/shared', 'db/timescale'],
   'services/handheld-gateway': ['services/shared', 'db/timescale'],
+  'services/simulation': ['services/shared'],
   'services/standalone': [
+    'services/simulation',
     'services/api',
     'services/mqtt-ingest',
     'services/handheld-gateway',
@@ -21,6 +23,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'services/cli': [
     'services/standalone',
+    'services/simulation',
     'services/api',
     'services/mqtt-ingest',
     'services/handheld-gateway',

@@ -1,16 +1,24 @@
 /**
- * The keys of the advisory locks, which are per database: in one place, so that no two are the same. Locks of two halves,
- * the second of which is an organization, live in a space of their own.
+ * The advisory locks that are taken on a database, all of them, because two with one number would be one lock. Those
+ * taken with an organization beside the number are apart from the others.
  */
 export const ADVISORY_LOCKS = {
-  /** Held while migrating. */
+  /** Who migrates. */
   migration: 7_461_726,
-  /** Held by whatever gives a reader a name or a topic. */
+  /** Who gives a reader a name or a topic, or changes a format. */
   registration: 7_461_727,
-  /** Held by the one process that drops old scans. */
+  /** Who drops what is too old. */
   sweep: 7_461_728,
-  /** Shared by recorders, held alone by who makes a smoothing setting. */
+  /** Recorders share it; who makes a setting of smoothing holds it alone. */
   smoothing: 7_461_729,
-  /** Held for good by the process that everything runs in. */
+  /** Who has the embedded database, for as long as it runs. */
   occupation: 7_461_730,
+} as const;
+
+/** Taken as the first of two numbers, of which the second is the organization. */
+export const ORGANIZATION_LOCKS = {
+  /** Who changes the tree of locations. */
+  tree: 7_461_727,
+  /** Who imports assets. */
+  imports: 7_461_728,
 } as const;

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { OrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
+import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { Health } from '../shared/runtime/health.ts';
 import { apiKeyAccess } from './access/access.ts';
 import type { KeyUsage } from './access/key-usage.ts';
@@ -19,6 +20,7 @@ export interface AppParts {
   keyUsage: KeyUsage;
   health: Health;
   log: Logger;
+  logRequests: LoggedRequests;
   registry: Registry;
   limiter?: Limiter<ApiContext>;
   description: DescriptionOptions;

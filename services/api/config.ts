@@ -1,4 +1,5 @@
-import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { LOG_REQUESTS } from '../shared/http/request-log.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
@@ -11,7 +12,9 @@ export const API_SETTINGS = {
   API_PORT: portSetting('the port the API listens on', 8080),
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
+  SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
+  LOG_REQUESTS,
 };
 
 export type ApiConfig = Configuration<typeof API_SETTINGS>;

@@ -6,5 +6,5 @@ import { startApi } from './start.ts';
 await runProcess(() => {
   const config = readApiConfig(process.env);
   const log = createLog('api', config.LOG_LEVEL);
-  return { log, boot: (lifecycle) => startApi(config, log, lifecycle) };
+  return { log, boot: (lifecycle) => startApi(config, log, lifecycle), notice: config.SHUTDOWN_DELAY_MS };
 });

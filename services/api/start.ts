@@ -63,6 +63,7 @@ export async function startApi(
   );
   const health = createHealth({
     registry,
+    stopping: lifecycle.stopping,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
   const limiter = await startLimiter(
@@ -78,14 +79,25 @@ export async function startApi(
     publicUrl: config.PUBLIC_URL,
     limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
   };
-  const app = createApp({ door, keys: keys.cache, keyUsage, health, log, registry, limiter, description });
+  const logRequests = config.LOG_REQUESTS;
+  const app = createApp({
+    door,
+    keys: keys.cache,
+    keyUsage,
+    health,
+    log,
+    logRequests,
+    registry,
+    limiter,
+    description,
+  });
   const listening = await lifecycle.start(
     'http',
     () =>
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' },
-        answerUnparsed,
+        { prepare: answerUnparsed, stopping: lifecycle.stopping },
       ),
     (started) => started.close(),
   );

@@ -28,6 +28,7 @@ import { addReaderSet } from './commands/reader-set.ts';
 import { addRejectedList } from './commands/rejected-list.ts';
 import { addRejectedReplay } from './commands/rejected-replay.ts';
 import { addRejectedShow } from './commands/rejected-show.ts';
+import { addSimulate } from './commands/simulate.ts';
 import { addSmoothingSet } from './commands/smoothing-set.ts';
 import { addSmoothingShow } from './commands/smoothing-show.ts';
 import { addSmoothingTry } from './commands/smoothing-try.ts';
@@ -65,6 +66,7 @@ const commands = [
   addSmoothingTry,
   addImportAssets,
   addExportAssets,
+  addSimulate,
   addDoctor,
   addDatabaseCopy,
   addDatabaseChecksums,

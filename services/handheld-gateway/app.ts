@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
+import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { Health } from '../shared/runtime/health.ts';
 import { type HandheldAccessParts, handheldAccess } from './access/access.ts';
 import { serveApp } from './app-files/serve-app.ts';
@@ -13,6 +14,7 @@ import { GATEWAY_ROUTES } from './routes.ts';
 export interface AppParts extends HandheldAccessParts {
   health: Health;
   log: Logger;
+  logRequests: LoggedRequests;
   registry: Registry;
   limiter: Limiter<HandheldContext>;
   limits: Limits;
@@ -21,9 +23,19 @@ export interface AppParts extends HandheldAccessParts {
 }
 
 /** The gateway as an application that does not listen. */
-export function createApp({ health, log, registry, limiter, limits, appFolder, ...access }: AppParts): Koa {
+export function createApp({
+  health,
+  log,
+  logRequests,
+  registry,
+  limiter,
+  limits,
+  appFolder,
+  ...access
+}: AppParts): Koa {
   return createHttpApp({
     log,
+    logRequests,
     registry,
     limiter,
     routes: GATEWAY_ROUTES,

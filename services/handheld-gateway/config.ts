@@ -1,5 +1,6 @@
+import { LOG_REQUESTS } from '../shared/http/request-log.ts';
 import { REDIS_URL } from '../shared/rate-limit/redis-url.ts';
-import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { integerSetting, portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
@@ -28,7 +29,9 @@ export const GATEWAY_SETTINGS = {
   ...HANDHELD_SETTINGS,
   REDIS_URL,
   ...TIME_SETTINGS,
+  SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
+  LOG_REQUESTS,
 };
 
 export type GatewayConfig = Configuration<typeof GATEWAY_SETTINGS>;

@@ -6,5 +6,5 @@ import { startGateway } from './start.ts';
 await runProcess(() => {
   const config = readGatewayConfig(process.env);
   const log = createLog('handheld-gateway', config.LOG_LEVEL);
-  return { log, boot: (lifecycle) => startGateway(config, log, lifecycle) };
+  return { log, boot: (lifecycle) => startGateway(config, log, lifecycle), notice: config.SHUTDOWN_DELAY_MS };
 });

@@ -99,6 +99,7 @@ export async function startGateway(
   );
   const health = createHealth({
     registry,
+    stopping: lifecycle.stopping,
     checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
   });
   const limits = {
@@ -120,7 +121,16 @@ export async function startGateway(
     onRecorded: countSubmissions(registry),
   });
   const access = { door, handhelds: handhelds.cache, recorder, clock };
-  const app = createApp({ ...access, health, log, registry, limiter, limits, appFolder });
+  const app = createApp({
+    ...access,
+    health,
+    log,
+    logRequests: config.LOG_REQUESTS,
+    registry,
+    limiter,
+    limits,
+    appFolder,
+  });
   if (!isAppBuilt(appFolder)) {
     log.info({ appFolder }, 'the web app is not built: nothing is served at /');
   }
@@ -130,7 +140,7 @@ export async function startGateway(
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' },
-        answerUnparsed,
+        { prepare: answerUnparsed, stopping: lifecycle.stopping },
       ),
     (started) => started.close(),
   );

@@ -3,8 +3,15 @@ import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
+import { readersLog } from './source/readers-log.ts';
 import { type Subscriber, startSubscriber } from './source/subscriber.ts';
-import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
+import {
+  DRAIN_PATIENCE,
+  type IntakeConfig,
+  type IntakeParts,
+  type StartedIntake,
+  startIntake,
+} from './start-intake.ts';
 
 export interface EmbeddedIngestConfig extends IntakeConfig {
   HOST: string;
@@ -32,7 +39,7 @@ export async function startEmbeddedIngest(
         port: config.MQTT_PORT,
         intake,
         registry,
-        onRefused: (username, reason) => log.warn({ username, reason }, 'A reader was refused'),
+        ...readersLog(log, registry),
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
@@ -56,8 +63,9 @@ export async function startSubscribedIngest(
   port: number,
   log: Logger,
   lifecycle: Lifecycle,
+  parts: IntakeParts = {},
 ): Promise<StartedIntake & { subscriber: Subscriber }> {
-  const started = await startIntake(config, log, lifecycle);
+  const started = await startIntake(config, log, lifecycle, parts);
   const { intake, registry, pool } = started;
   const subscriber = await lifecycle.start(
     'subscriber',

@@ -7,7 +7,8 @@ import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { repeat } from '../shared/runtime/repeat.ts';
-import { createIntake, type Intake, LANES } from './intake/intake.ts';
+import { createIntake, type Intake, type IntakeOptions, LANES } from './intake/intake.ts';
+import { intakeLog } from './intake/intake-log.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 
@@ -16,6 +17,9 @@ export interface IntakeConfig {
   SCAN_RETENTION_DAYS: number;
   LATENESS_DAYS: number;
 }
+
+/** What its caller brings along. */
+export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>>;
 
 /** What stands behind every source of messages. */
 export interface StartedIntake {
@@ -33,6 +37,7 @@ export async function startIntake(
   config: IntakeConfig,
   log: Logger,
   lifecycle: Lifecycle,
+  { clock = createClock(), onCommitted }: IntakeParts = {},
 ): Promise<StartedIntake> {
   await requireDatabase(config.DATABASE_URL);
   const pool = await lifecycle.start(
@@ -61,17 +66,20 @@ export async function startIntake(
       }),
     (started) => started.close(),
   );
+  const told = intakeLog(log);
   const intake = createIntake({
     pool,
     registry,
-    clock: createClock(),
+    clock,
     rules: {
       lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
       retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
     },
-    onOutage: (err) => log.warn({ err }, 'The database takes no messages; they wait unacknowledged'),
-    onPoison: (err, topic) => log.error({ err, topic }, 'A message could not be recorded and was rejected'),
-    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
+    ...told,
+    onCommitted: (message, outcome) => {
+      told.onCommitted(message, outcome);
+      onCommitted?.(message, outcome);
+    },
   });
   return { intake, registry, pool };
 }

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createClock } from '../shared/clock.ts';
 import { createHealth, healthListener } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
+import { measureCommits } from './metrics/measure-commits.ts';
 import { measureSubscriber } from './metrics/measure-subscriber.ts';
 
 /**
@@ -21,11 +23,16 @@ export async function startIngestProcess(
 ): Promise<{ url: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { pool, subscriber } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle);
+  const clock = createClock();
+  const { pool, subscriber } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
+    clock,
+    onCommitted: measureCommits(registry, clock),
+  });
   measureSubscriber(registry, () => subscriber.figures());
   collectReaderCounters(pool, registry);
   const health = createHealth({
     registry,
+    stopping: lifecycle.stopping,
     checks: { database: () => pool.query('select'), broker: () => subscriber.requireConnected() },
   });
   const listening = await lifecycle.start(

@@ -2,7 +2,8 @@ import { DESCRIPTION_SETTINGS } from '../api/description/settings.ts';
 import { RATE_LIMIT_SETTINGS } from '../api/rate-limit/settings.ts';
 import { HANDHELD_SETTINGS } from '../handheld-gateway/config.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from '../mqtt-ingest/source/broker-settings.ts';
-import { HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
+import { LOG_REQUESTS } from '../shared/http/request-log.ts';
+import { HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { optionalUrl, portSetting, textSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
@@ -24,7 +25,9 @@ export const STANDALONE_SETTINGS = {
   MQTT_PORT: portSetting('the port readers connect to', 1883),
   TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),
   ...TIME_SETTINGS,
+  SHUTDOWN_DELAY_MS: { ...SHUTDOWN_DELAY_MS, initial: '0' },
   LOG_LEVEL: { ...LOG_LEVEL, initial: 'warn' },
+  LOG_REQUESTS,
 };
 
 export type StandaloneConfig = Configuration<typeof STANDALONE_SETTINGS>;

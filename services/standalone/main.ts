@@ -11,6 +11,7 @@ await runProcess(() => {
   const log = createLog('standalone', config.LOG_LEVEL);
   return {
     log,
+    notice: config.SHUTDOWN_DELAY_MS,
     boot: async (lifecycle) => {
       let isUp = false;
       await lifecycle.start(

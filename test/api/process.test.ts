@@ -42,7 +42,7 @@ describe('the API process', () => {
   });
 
   it('says where it listens, serves, and ends with 0 when it is told to', async () => {
-    const child = start({ DATABASE_URL: database.url, API_PORT: '0' });
+    const child = start({ DATABASE_URL: database.url, API_PORT: '0', SHUTDOWN_DELAY_MS: '0' });
     const outcome = outcomeOf(child);
     const address = await addressFrom(child);
     expect((await fetch(`${address}/readyz`)).status).to.equal(200);

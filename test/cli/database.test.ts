@@ -108,7 +108,7 @@ describe('the command line on whole databases', () => {
 
   it('refuses a source that is in use', async () => {
     const copy = commandLineOn(() => used.database);
-    await copy.fails(1, 'tagtrail api', 'database', 'copy', '--to', target());
+    await copy.fails(1, 'The database is in use (tagtrail', 'database', 'copy', '--to', target());
     await copy.fails(1, '--while-running', 'database', 'copy', '--to', target());
   });
 

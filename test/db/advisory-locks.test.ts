@@ -1,9 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
+import { ADVISORY_LOCKS, ORGANIZATION_LOCKS } from '../../db/timescale/advisory-locks.ts';
 
-describe('the advisory locks', () => {
-  it('have different keys, so that none waits for another', () => {
-    const keys = Object.values<number>(ADVISORY_LOCKS);
-    expect(new Set(keys).size).to.equal(keys.length);
+describe('advisory locks', () => {
+  it('have a number each', () => {
+    for (const locks of [ADVISORY_LOCKS, ORGANIZATION_LOCKS]) {
+      expect(new Set(Object.values(locks)).size).to.equal(Object.keys(locks).length);
+    }
+  });
+
+  it('are taken by the numbers of the one list', () => {
+    const taking = ['db', 'services'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
+        .filter((source) => /pg_\w*advisory\w*lock/.test(source)),
+    );
+    expect(taking.length).to.be.at.least(Object.keys(ADVISORY_LOCKS).length);
+    for (const source of taking) {
+      expect(source).to.match(/(ADVISORY|ORGANIZATION)_LOCKS/);
+    }
   });
 });

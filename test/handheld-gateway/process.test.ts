@@ -32,7 +32,7 @@ describe('the process of the handheld gateway', () => {
   });
 
   it('says where it listens, serves, and ends with 0 when it is told to', async () => {
-    const program = start({ DATABASE_URL: database.url, HANDHELD_PORT: '0' });
+    const program = start({ DATABASE_URL: database.url, HANDHELD_PORT: '0', SHUTDOWN_DELAY_MS: '0' });
     await program.printed('the handheld gateway listens');
     const [, url] = /"address":"(http:[^"]+)"/.exec(program.stdout()) ?? [];
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
@@ -40,7 +40,9 @@ describe('the process of the handheld gateway', () => {
       status: 'ready',
       checks: { database: 'ok' },
     });
-    expect(await (await fetch(`${url}/metrics`)).text()).to.include('tagtrail_http_requests_total');
+    expect(await (await fetch(`${url}/metrics`)).text())
+      .to.include('tagtrail_http_requests_total')
+      .and.include('tagtrail_check_up{check="database"} 1\n');
     program.child.kill('SIGTERM');
     expect(await program.ended).to.equal(0);
     expect(program.stderr()).to.equal('');

@@ -92,13 +92,18 @@ describe('the ingest process', () => {
       tagtrail_ingest_held_messages: 0,
       tagtrail_ingest_held_bytes: 0,
       tagtrail_ingest_received_messages_total: 1,
+      tagtrail_ingest_receipt_to_commit_seconds_count: 1,
+      tagtrail_ingest_read_to_commit_seconds_count: 0,
     });
+    const isUp = async (check: string) => (await metrics(address)).get(`tagtrail_check_up{check="${check}"}`);
+    expect([await isUp('database'), await isUp('broker')]).to.deep.equal([1, 1]);
     await until(() => statuses.length === 1);
 
     await broker.stop();
     await until(async () => (await ready()).status === 503);
     expect((await ready()).body.checks.database).to.equal('ok');
     expect((await ready()).body.checks.broker).to.match(/^not connected to the broker: /);
+    expect([await isUp('database'), await isUp('broker')]).to.deep.equal([1, 0]);
     expect((await fetch(`${address}/healthz`)).status).to.equal(200);
     await broker.start();
     await until(async () => (await ready()).status === 200);
@@ -127,5 +132,7 @@ function addressOf(program: Program): string {
 /** The figures that a process publishes, by name. */
 async function metrics(address: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${address}/metrics`)).text();
-  return new Map([...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]));
+  return new Map(
+    [...text.matchAll(/^(\w\S*) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+  );
 }

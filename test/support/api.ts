@@ -48,7 +48,9 @@ export function apiConfig(databaseUrl: string): ApiConfig {
     RATE_LIMIT_BURST: 60_000,
     REDIS_URL: null,
     PUBLIC_URL: null,
+    SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',
+    LOG_REQUESTS: 'failed',
   };
 }
 

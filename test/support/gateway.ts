@@ -49,7 +49,9 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     REDIS_URL: null,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,
+    SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',
+    LOG_REQUESTS: 'failed',
   };
 }
 

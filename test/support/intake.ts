@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createIntake, type Intake } from '../../services/mqtt-ingest/intake/intake.ts';
+import { createIntake, type Intake, type IntakeOptions } from '../../services/mqtt-ingest/intake/intake.ts';
 import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
 import { createClock } from '../../services/shared/clock.ts';
@@ -17,7 +17,11 @@ export interface TestIntake {
 }
 
 /** The intake of messages on the suite's database, with no broker in front. @param pool the suite's if left out. */
-export async function openIntake(database: TestDatabase, pool: pg.Pool = database.pool): Promise<TestIntake> {
+export async function openIntake(
+  database: TestDatabase,
+  pool: pg.Pool = database.pool,
+  parts: Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> = {},
+): Promise<TestIntake> {
   const told: TestIntake['told'] = { outages: [], poison: [] };
   const registry = await openRegistry({
     url: database.url,
@@ -33,6 +37,7 @@ export async function openIntake(database: TestDatabase, pool: pg.Pool = databas
     onOutage: (error) => told.outages.push(error),
     onPoison: (error) => told.poison.push(error),
     onWarning: () => {},
+    ...parts,
   });
   database.beforeDrop(async () => {
     await intake.drain(0);

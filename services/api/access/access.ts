@@ -17,6 +17,7 @@ export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache, usage: KeyU
       return context;
     },
     authorize: (context, route) => authorize(context, route.scope),
+    callerOf: ({ db, apiKeyId }) => ({ orgId: db.orgId, apiKeyId }),
   };
 }
 
@@ -26,13 +27,14 @@ async function authenticate(token: string, keys: KeyCache, door: OrganizationDoo
   if (key === null || known === null || !timingSafeEqual(digestOf(key.secret), known.row.secret_sha256)) {
     throw unauthorized('Invalid or expired token');
   }
+  const { org_id: orgId, scopes, org_is_deleted: orgIsDeleted } = known.row;
+  const caller = { orgId, apiKeyId: key.id };
   if (known.row.is_revoked) {
-    throw unauthorized('API key has been revoked');
+    throw unauthorized('API key has been revoked', caller);
   }
   if (performance.now() >= known.expiresAtMs) {
-    throw unauthorized('API key has expired');
+    throw unauthorized('API key has expired', caller);
   }
-  const { org_id: orgId, scopes, org_is_deleted: orgIsDeleted } = known.row;
   return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys };
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'slonik';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import type { AssetColumns } from '../assets/queries.ts';
@@ -17,12 +18,9 @@ const STORED = sql.fragment`asset.id, asset.external_key, asset.name, asset.desc
 /** One import of an organization at a time, until the transaction ends. False if there is another. */
 export async function lockImports(transaction: OrganizationConnection): Promise<boolean> {
   const { is_locked } = await transaction.one(sql.type(rowsOf<{ is_locked: boolean }>())`
-    select pg_try_advisory_xact_lock(${IMPORTS}, ${transaction.orgId}) as is_locked`);
+    select pg_try_advisory_xact_lock(${ORGANIZATION_LOCKS.imports}, ${transaction.orgId}) as is_locked`);
   return is_locked;
 }
-
-/** The first half of the advisory lock's key; nothing else in this database uses advisory locks of two halves. */
-const IMPORTS = 5_390_001;
 
 /** The live assets that have these keys, locked against other changes; scans of them are not held up. */
 export async function lockAssets(

@@ -1,4 +1,5 @@
 import { sql } from 'slonik';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
 import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { findLiveLocation } from './queries.ts';
@@ -36,11 +37,8 @@ export function lockLocationForDelete(
 /** Lets one transaction at a time move locations of the organization: two moves could close a circle together. */
 export async function lockTree(transaction: OrganizationConnection): Promise<void> {
   await transaction.query(sql.prepared('lock-tree', rowsOf<never>())`
-    select pg_advisory_xact_lock(${TREE_LOCK}::integer, ${transaction.orgId}::integer)`);
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.tree}::integer, ${transaction.orgId}::integer)`);
 }
-
-/** Any number of its own; advisory locks are per database. */
-const TREE_LOCK = 7_461_727;
 
 /** Whether `id` is `ancestorId` or below it. */
 export function isWithin(

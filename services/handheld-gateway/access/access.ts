@@ -23,6 +23,7 @@ export function handheldAccess(parts: HandheldAccessParts): Access<HandheldConte
   return {
     authenticate: (token) => authenticate(token, parts),
     authorize: () => {},
+    callerOf: ({ orgId, handheldId }) => ({ orgId, handheldId }),
   };
 }
 
@@ -37,12 +38,13 @@ async function authenticate(
   if (token === null || known === null || !timingSafeEqual(digestOf(token.secret), known.row.token_sha256)) {
     throw unauthorized('Invalid or expired token');
   }
+  const { org_id: orgId } = known.row;
+  const { handheldId } = token;
   if (known.row.is_revoked) {
-    throw unauthorized('Handheld token has been revoked');
+    throw unauthorized('Handheld token has been revoked', { orgId, handheldId });
   }
   if (known.row.org_is_deleted) {
-    throw unauthorized('The organization of this handheld no longer exists');
+    throw unauthorized('The organization of this handheld no longer exists', { orgId, handheldId });
   }
-  const { org_id: orgId } = known.row;
-  return { orgId, handheldId: token.handheldId, receivedAt, db: door.of(orgId), recorder };
+  return { orgId, handheldId, receivedAt, db: door.of(orgId), recorder };
 }

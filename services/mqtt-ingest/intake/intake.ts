@@ -37,7 +37,9 @@ export interface IntakeOptions {
   /** Told of every attempt to commit that the database's absence defeated. */
   onOutage(error: unknown): void;
   /** Told of a message that could not be recorded for its own sake; it is kept as rejected. */
-  onPoison(error: unknown, topic: string): void;
+  onPoison(error: unknown, message: ReadMessage): void;
+  /** Told of every other message when it is committed. */
+  onCommitted?(message: ReadMessage, outcome: MessageOutcome): void;
   /** Told of readers that report trouble of their own, of each once a minute at the most. */
   onWarning(warning: ReaderWarning): void;
 }
@@ -69,12 +71,14 @@ export function createIntake(options: IntakeOptions): Intake {
       const message = read(incoming, publisher, registry, clock);
       warnings.note(message.reader, message.mapped, message.receivedAt);
       try {
-        return await batch.submit(message);
+        const outcome = await batch.submit(message);
+        options.onCommitted?.(message, outcome);
+        return outcome;
       } catch (error) {
         if (message.mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
           throw error;
         }
-        onPoison(error, message.topic);
+        onPoison(error, message);
         return await batch.submit({ ...message, mapped: refused(error) });
       }
     },

@@ -32,13 +32,17 @@ export interface EmbeddedBrokerOptions {
   intake: Intake;
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
+  /** A reader has logged in. */
+  onConnected(reader: RegisteredReader, remoteAddress: string): void;
+  onDisconnected(reader: RegisteredReader): void;
 }
 
 /** @throws AppError `unavailable`, naming the setting, if the port cannot be listened on. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
-  const { host, port, intake, registry, onRefused } = options;
+  const { host, port, intake, registry, onRefused, onConnected, onDisconnected } = options;
   const readers = new WeakMap<Client, string>();
   const keepalives = new WeakMap<object, ReaderKeepalive>();
+  const addresses = new WeakMap<object, string>();
   const held = new HeldMessages(MOST_HELD);
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
     const username = client === null ? undefined : readers.get(client);
@@ -63,6 +67,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             // A client takes over the session of its id; no reader may take over another's.
             client.id = `${reader.username}/${client.id}`;
             done(null, true);
+            onConnected(reader, addresses.get(client.conn) ?? 'gone');
           }
         },
         (error: Error) => done(Object.assign(error, { returnCode: SERVER_UNAVAILABLE }), null),
@@ -97,9 +102,16 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       done(null, null);
     },
   });
+  broker.on('clientDisconnect', (client) => {
+    const reader = readerOf(client);
+    if (reader !== undefined) {
+      onDisconnected(reader);
+    }
+  });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
+    addresses.set(socket, socket.remoteAddress ?? 'gone');
     const keepalive = new ReaderKeepalive({
       answerPing: () => socket.write(PINGRESP),
       cutOff: () => socket.destroy(),

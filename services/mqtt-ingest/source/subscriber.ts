@@ -98,7 +98,10 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
     onCommitted: () => {
       counts.committed += 1;
     },
-    onFault: (err, topic) => log.error({ err, topic }, 'A message could not be recorded; it is taken again'),
+    onFault: (err, topic) => {
+      const { orgId, readerId } = registry.byTopic(topic) ?? {};
+      log.error({ err, topic, orgId, readerId }, 'A message could not be recorded; it is taken again');
+    },
   });
 
   const open = () =>

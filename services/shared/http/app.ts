@@ -4,9 +4,10 @@ import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { measureRequests } from './metrics.ts';
-import { envelope, type Headers, toProblem } from './problem.ts';
+import { type Caller, envelope, type Headers, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
 import { settleTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
@@ -17,6 +18,8 @@ export interface Access<Context> {
   authenticate(token: string): Promise<Context>;
   /** @throws Problem if the caller may not use the route. */
   authorize(context: Context, route: Route<Context>): void;
+  /** Who it is, for the log. */
+  callerOf(context: Context): Caller;
 }
 
 /** Bounds how often a caller may ask. */
@@ -31,6 +34,8 @@ export interface HttpAppOptions<Context> {
   routes: readonly Route<Context>[];
   access: Access<Context>;
   log: Logger;
+  /** Which requests are logged; those that failed if left out. */
+  logRequests?: LoggedRequests;
   registry: Registry;
   /** Without one, callers are not limited. */
   limiter?: Limiter<Context>;
@@ -51,7 +56,7 @@ export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   app.on('error', (error) => options.log.debug({ err: error }, 'an answer could not be sent'));
   app.use(measureRequests(options.registry));
   app.use(identify);
-  app.use(answerProblems(options.log));
+  app.use(answerProblems(createRequestLog(options.log, options.logRequests ?? 'failed')));
   app.use(settleTarget);
   for (const page of options.pages ?? []) {
     app.use(page);
@@ -75,19 +80,19 @@ const identify: Middleware = (koa, next) => {
 };
 
 /** Turns whatever is thrown into an envelope; what was set for a success is kept only if every answer has it. */
-function answerProblems(log: Logger): Middleware {
+function answerProblems(log: RequestLog): Middleware {
   return async (koa, next) => {
+    const since = performance.now();
     try {
       await next();
+      log.answered(koa, since);
     } catch (error) {
       const problem = toProblem(error);
       const requestId: string = koa.state['requestId'];
-      if (problem.type === 'internal_error') {
-        log.error({ err: error, requestId, operation: koa.state['operation'] }, 'request failed');
-      }
       koa.set(problem.headers);
       // A target that is not valid has no path.
       sendJson(koa, problem.status, envelope(problem, koa.path ?? '', requestId));
+      log.failed(koa, since, problem, error);
     }
   };
 }
@@ -111,6 +116,7 @@ function dispatcher<Context>({
       refuseAfterSunset(route.deprecated, now());
     }
     const context = await access.authenticate(bearerToken(koa.req.headers));
+    koa.state['caller'] = access.callerOf(context);
     if (limiter !== undefined) {
       koa.set(await limiter.take(context));
     }

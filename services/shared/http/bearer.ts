@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Problem } from './problem.ts';
+import { type Caller, Problem } from './problem.ts';
 
 /**
  * The token of an `Authorization: Bearer` header; the scheme's case does not matter.
@@ -21,9 +21,14 @@ export function bearerToken(headers: IncomingHttpHeaders): string {
   return token;
 }
 
-/** Refuses a credential, with the challenge that every 401 carries (RFC 9110 section 11.6.1). */
-export function unauthorized(detail: string): Problem {
-  return new Problem('unauthorized', detail, { headers: { 'WWW-Authenticate': CHALLENGE } });
+/**
+ * Refuses a credential, with the challenge that every 401 carries (RFC 9110 section 11.6.1).
+ *
+ * @param caller whose credential it is, if it is one that was good once.
+ */
+export function unauthorized(detail: string, caller?: Caller): Problem {
+  const headers = { 'WWW-Authenticate': CHALLENGE };
+  return new Problem('unauthorized', detail, caller === undefined ? { headers } : { headers, caller });
 }
 
 export const CHALLENGE = 'Bearer realm="tagtrail"';

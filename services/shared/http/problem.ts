@@ -27,18 +27,30 @@ export type ProblemType = keyof typeof PROBLEMS;
 /** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
 
+/** Who asks, in ids that may be logged. */
+export type Caller = Readonly<Record<string, string | number>>;
+
+interface ProblemExtras {
+  fields?: FieldIssue[];
+  headers?: Headers;
+  caller?: Caller;
+}
+
 /** Ends a request with an error envelope. `detail` is read by the client. */
 export class Problem extends Error {
   readonly type: ProblemType;
   readonly fields: readonly FieldIssue[] | undefined;
   readonly headers: Headers;
+  /** Who is known to have asked, where that one is not let in. For the log only. */
+  readonly caller: Caller | undefined;
 
-  constructor(type: ProblemType, detail: string, extras: { fields?: FieldIssue[]; headers?: Headers } = {}) {
+  constructor(type: ProblemType, detail: string, extras: ProblemExtras = {}) {
     super(detail);
     this.name = 'Problem';
     this.type = type;
     this.fields = extras.fields;
     this.headers = extras.headers ?? {};
+    this.caller = extras.caller;
   }
 
   get status(): number {

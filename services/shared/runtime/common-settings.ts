@@ -1,4 +1,4 @@
-import { choiceSetting, requiredUrl, textSetting } from './setting-kinds.ts';
+import { choiceSetting, integerSetting, requiredUrl, textSetting } from './setting-kinds.ts';
 
 /** Settings that mean the same in every process. */
 export const DATABASE_URL = requiredUrl(
@@ -10,6 +10,11 @@ export const DATABASE_URL = requiredUrl(
 export const HOST = textSetting(
   'the address to listen on; 0.0.0.0 to be reached from other machines',
   '127.0.0.1',
+);
+
+export const SHUTDOWN_DELAY_MS = integerSetting(
+  'how long a process that gets SIGTERM goes on answering, not ready, so that a load balancer leaves it',
+  { initial: 5_000, min: 0, max: 600_000 },
 );
 
 export const LOG_LEVEL = choiceSetting(

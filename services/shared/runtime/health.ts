@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Registry } from 'prom-client';
 import { messageOf } from '../errors.ts';
+import { measureChecks } from './measure-checks.ts';
 
 /** Something a process cannot do its work without. Resolves if it is there, rejects with the reason if not. */
 export type Check = () => Promise<unknown>;
@@ -9,6 +10,15 @@ export interface HealthOptions {
   registry: Registry;
   /** By the name of what is checked. */
   checks: Readonly<Record<string, Check>>;
+  /** Aborts when the process is about to stop: it is not ready from then on, and still works. */
+  stopping: AbortSignal;
+}
+
+/** What came of a check; `said` is `ok`, or the reason. */
+export interface CheckOutcome {
+  name: string;
+  isUp: boolean;
+  said: string;
 }
 
 export interface HealthAnswer {
@@ -23,13 +33,16 @@ export type Health = (path: string) => Promise<HealthAnswer | null>;
 /** How long a check may take before the process counts as not ready, in milliseconds. */
 export const CHECK_MS = 2_000;
 
-export function createHealth({ registry, checks }: HealthOptions): Health {
+/** Adds the outcome of the checks to the registry's metrics. */
+export function createHealth({ registry, checks, stopping }: HealthOptions): Health {
+  const run = () => Promise.all(Object.entries(checks).map(([name, check]) => outcomeOf(name, check)));
+  measureChecks(registry, run);
   return async (path) => {
     switch (path) {
       case '/healthz':
         return json(200, { status: 'alive' });
       case '/readyz':
-        return readiness(checks);
+        return stopping.aborted ? json(503, { status: 'stopping', checks: {} }) : readiness(await run());
       case '/metrics':
         return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
       default:
@@ -38,22 +51,22 @@ export function createHealth({ registry, checks }: HealthOptions): Health {
   };
 }
 
-async function readiness(checks: Readonly<Record<string, Check>>): Promise<HealthAnswer> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const),
-  );
-  const isReady = results.every(([, outcome]) => outcome === 'ok');
-  const body = { status: isReady ? 'ready' : 'not ready', checks: Object.fromEntries(results) };
-  return json(isReady ? 200 : 503, body);
+function readiness(outcomes: readonly CheckOutcome[]): HealthAnswer {
+  const isReady = outcomes.every(({ isUp }) => isUp);
+  const checks = Object.fromEntries(outcomes.map(({ name, said }) => [name, said]));
+  return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
 }
 
-async function outcomeOf(check: Check): Promise<string> {
-  const late = Promise.withResolvers<string>();
-  const timer = setTimeout(() => late.resolve(`no answer within ${CHECK_MS} ms`), CHECK_MS);
+async function outcomeOf(name: string, check: Check): Promise<CheckOutcome> {
+  const late = Promise.withResolvers<CheckOutcome>();
+  const timer = setTimeout(
+    () => late.resolve({ name, isUp: false, said: `no answer within ${CHECK_MS} ms` }),
+    CHECK_MS,
+  );
   try {
-    return await Promise.race([check().then(() => 'ok'), late.promise]);
+    return await Promise.race([check().then(() => ({ name, isUp: true, said: 'ok' })), late.promise]);
   } catch (error) {
-    return messageOf(error);
+    return { name, isUp: false, said: messageOf(error) };
   } finally {
     clearTimeout(timer);
   }

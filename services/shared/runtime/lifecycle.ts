@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { messageOf } from '../errors.ts';
 
@@ -8,10 +9,16 @@ import { messageOf } from '../errors.ts';
 export class Lifecycle {
   readonly #log: Logger;
   readonly #started: { name: string; stop: () => Promise<void> }[] = [];
+  readonly #leaving = new AbortController();
   #stopping: Promise<void> | null = null;
 
   constructor(log: Logger) {
     this.#log = log;
+  }
+
+  /** Aborts when stopping is announced, before anything is stopped. */
+  get stopping(): AbortSignal {
+    return this.#leaving.signal;
   }
 
   /** Starts a part and remembers how to stop it. */
@@ -26,13 +33,20 @@ export class Lifecycle {
     return part;
   }
 
-  /** Stops what was started, newest first. Called again, waits for the same. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stopAll();
+  /**
+   * Announces that everything stops and, `notice` milliseconds later, stops what was started, newest first. Called
+   * again, waits for the same.
+   */
+  stop(notice = 0): Promise<void> {
+    this.#stopping ??= this.#stopAll(notice);
     return this.#stopping;
   }
 
-  async #stopAll(): Promise<void> {
+  async #stopAll(notice: number): Promise<void> {
+    this.#leaving.abort();
+    if (notice > 0) {
+      await pause(notice);
+    }
     for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
       try {
         await part.stop();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { endConnections } from './end-connections.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 
 export interface Listening {
@@ -13,17 +14,32 @@ export interface Listening {
 export const DRAIN_MS = 10_000;
 
 /**
- * @param prepare sees the server before it listens.
+ * How long a connection without requests is kept, in milliseconds: longer than a load balancer keeps it (commonly 60
+ * s), so that none sends a request on a connection that is just being closed here.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
+export interface ListenOptions {
+  /** Sees the server before it listens. */
+  prepare?: (server: Server) => void;
+  /** When it aborts, connections end with the answer under way; new ones are taken until `close`. */
+  stopping?: AbortSignal;
+}
+
+/**
  * @throws AppError `unavailable`, naming the setting, if the address cannot be listened on.
  */
 export async function listenOn(
   listener: RequestListener,
   address: ListenAddress,
-  prepare: (server: Server) => void = () => {},
+  { prepare, stopping }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
-  const server = createServer(listener);
-  prepare(server);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
+  const leaving = new AbortController();
+  stopping?.addEventListener('abort', () => leaving.abort());
+  prepare?.(server);
+  endConnections(server, leaving.signal);
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -34,9 +50,10 @@ export async function listenOn(
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
     close: async () => {
+      leaving.abort();
       const closed = once(server, 'close');
       server.close();
-      // A connection whose last request ends only now would otherwise be kept alive for a next one.
+      // A connection whose headers were sent before would otherwise be kept alive for a next request.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closed;

@@ -68,17 +68,20 @@ async function writePlaced(
   const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
   positions.push(...(await lockPositions(client, others)));
   const touched = touchedAssets(positions, [...fresh, ...stronger]);
-  const [isInserted, , smoothing] = await Promise.all([
-    insertScanEvents(client, fresh),
-    strengthenScanEvents(client, stronger),
+  const inserting = insertScanEvents(client, fresh);
+  const sentBehind = Promise.all([
     readSmoothing(
       client,
       touched.flatMap((asset) => (mayMove(asset) ? [asset.position.orgId] : [])),
     ),
+    strengthenScanEvents(client, stronger),
   ]);
-  if (!isInserted) {
+  // Where a scan was stored already, what is sent behind it fails too, and says nothing of why.
+  sentBehind.catch(() => {});
+  if (!(await inserting)) {
     throw new KnownAfterAll('a scan was stored already');
   }
+  const [smoothing] = await sentBehind;
   await updateHistories(client, touched, smoothing);
   return duplicates;
 }

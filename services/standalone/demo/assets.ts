@@ -1,5 +1,4 @@
-/** How an asset moves: goods from dock to gate, equipment wherever it is needed, what is in repair not at all. */
-export type AssetKind = 'goods' | 'equipment' | 'in repair';
+import type { AssetKind } from '../../simulation/movement.ts';
 
 export interface SiteAsset {
   key: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Lifecycle } from '../../shared/runtime/lifecycle.ts';
+import { type Connections, connectReaders } from '../../simulation/connections.ts';
 import { readStandaloneConfig, type StandaloneConfig } from '../config.ts';
 import { type Standalone, startStandalone } from '../standalone.ts';
-import { type Connections, connectReaders } from './connections.ts';
 import { type InstalledSite, setUpSite } from './set-up.ts';
 
 /** Everything of tagtrail in a folder that is thrown away, with the site set up and its readers connected. */

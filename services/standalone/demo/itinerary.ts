@@ -1,9 +1,10 @@
 import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { ENCODERS } from '../../simulation/encoders/encoders.ts';
+import { nextStop } from '../../simulation/movement.ts';
+import type { Random } from '../../simulation/random.ts';
+import type { Place } from '../../simulation/site.ts';
 import type { SiteAsset } from './assets.ts';
-import { nextStop } from './movement.ts';
-import type { Random } from './random.ts';
-import { antennaAt, type Place } from './site.ts';
-import { VENDORS } from './vendors/vendors.ts';
+import { antennaAt, STOPS } from './site.ts';
 
 /** Where an asset went, and when it was read there. What is true of the site is derived from this alone. */
 export interface Itinerary {
@@ -41,7 +42,7 @@ export function makeItinerary(asset: SiteAsset, period: Period, random: Random):
   let place: Place | null = null;
   let enteredAt = period.from + seconds(random.integer(0, 1_800));
   while (enteredAt + SHORTEST_VISIT < period.to) {
-    place = nextStop(asset.kind, place, random);
+    place = nextStop(asset.kind, place, STOPS, random);
     const leftAt = Math.min(period.to, enteredAt + SHORTEST_VISIT + seconds(random.integer(60, 1_500)));
     const isMissed = random.chance(0.05);
     const reads = isMissed ? [] : makeReads(place, { from: enteredAt, to: leftAt }, random);
@@ -53,7 +54,7 @@ export function makeItinerary(asset: SiteAsset, period: Period, random: Random):
 
 /** The first soon after entering, the others anywhere until it leaves. */
 function makeReads(place: Place, visit: Period, random: Random): VisitRead[] {
-  const { clockTick } = VENDORS[antennaAt(place.key).reader.format];
+  const clockTick = ENCODERS[antennaAt(place.key).reader.format].clockTick ?? 1;
   const first = visit.from + MICROS_PER_SECOND + Math.floor(random.fraction() * seconds(20));
   const others = Array.from({ length: random.integer(1, 5) }, () =>
     Math.floor(first + random.fraction() * (visit.to - first)),

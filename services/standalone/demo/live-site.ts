@@ -1,10 +1,11 @@
 import type { Micros } from '../../shared/instant.ts';
+import type { TagRead } from '../../simulation/encoders/encoder.ts';
+import { ENCODERS } from '../../simulation/encoders/encoders.ts';
+import { nextStop } from '../../simulation/movement.ts';
+import type { Random } from '../../simulation/random.ts';
+import type { Place, SiteReader } from '../../simulation/site.ts';
 import { ASSETS, type SiteAsset } from './assets.ts';
-import { nextStop } from './movement.ts';
-import type { Random } from './random.ts';
-import { antennaAt, type Place, type SiteReader } from './site.ts';
-import type { TagRead } from './vendors/vendor.ts';
-import { VENDORS } from './vendors/vendors.ts';
+import { antennaAt, STOPS } from './site.ts';
 
 /** A message that a reader sends now. */
 export interface LiveMessage {
@@ -24,7 +25,7 @@ export function createLiveSite(random: Random): LiveSite {
   const sequences = new Map<SiteReader, number>();
 
   const move = (asset: SiteAsset) => {
-    places.set(asset, nextStop(asset.kind, places.get(asset) ?? null, random));
+    places.set(asset, nextStop(asset.kind, places.get(asset) ?? null, STOPS, random));
   };
 
   const report = (assets: Iterable<SiteAsset>, now: Micros): LiveMessage[] => {
@@ -33,7 +34,7 @@ export function createLiveSite(random: Random): LiveSite {
       const place = places.get(asset);
       if (place !== undefined) {
         const { reader, port } = antennaAt(place.key);
-        const read = { epc: asset.epc, port, rssi: random.integer(-72, -41), at: now };
+        const read = { value: asset.epc, port, rssi: random.integer(-72, -41), at: now };
         seen.set(reader, [...(seen.get(reader) ?? []), read]);
       }
     }
@@ -41,11 +42,11 @@ export function createLiveSite(random: Random): LiveSite {
   };
 
   const encode = (reader: SiteReader, reads: readonly TagRead[]): LiveMessage[] => {
-    const vendor = VENDORS[reader.format];
-    return inGroupsOf(vendor.maxReadsPerMessage, reads).map((group) => {
+    const encoder = ENCODERS[reader.format];
+    return inGroupsOf(encoder.maxReadsPerMessage, reads).map((group) => {
       const sequence = sequences.get(reader) ?? 0;
       sequences.set(reader, sequence + 1);
-      return { reader, payload: vendor.encode(reader.name, group, sequence) };
+      return { reader, payload: encoder.encode(reader, group, sequence).payload };
     });
   };
 

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
-import type { AssetLocationAnswer } from './api-client.ts';
+import type { AssetLocationAnswer } from '../../simulation/api-client.ts';
+import type { Random } from '../../simulation/random.ts';
 import type { Demo } from './demo.ts';
 import { createLiveSite, type LiveMessage } from './live-site.ts';
 import { invitation, moveText, placesText } from './live-text.ts';
 import { movesBetween } from './moves.ts';
-import type { Random } from './random.ts';
 import type { Screen } from './screen.ts';
 
 export interface LiveOptions {

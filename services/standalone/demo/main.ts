@@ -2,11 +2,12 @@ import { pino } from 'pino';
 import { createClock } from '../../shared/clock.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { Lifecycle } from '../../shared/runtime/lifecycle.ts';
+import { createLog } from '../../shared/runtime/log.ts';
+import { createRandom } from '../../simulation/random.ts';
 import { readDemoConfig, startDemo } from './demo.ts';
 import { runLive } from './live.ts';
 import { runOnce } from './once.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
-import { createRandom } from './random.ts';
 import { linesScreen, redrawnScreen } from './screen.ts';
 
 const options = parseOptions(process.argv.slice(2));
@@ -30,7 +31,11 @@ async function run({ isOnce, seed }: Options & { kind: 'run' }): Promise<number>
   let lifecycle: Lifecycle | undefined;
   try {
     const config = readDemoConfig(process.env);
-    const log = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: process.stderr.fd, sync: true }));
+    const log = createLog(
+      'demo',
+      config.LOG_LEVEL,
+      pino.destination({ dest: process.stderr.fd, sync: true }),
+    );
     lifecycle = new Lifecycle(log);
     print('Starting tagtrail with a database of its own ...');
     const demo = await startDemo(config, log, lifecycle, print);

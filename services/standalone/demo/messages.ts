@@ -1,10 +1,11 @@
 import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { TagRead } from '../../simulation/encoders/encoder.ts';
+import { ENCODERS } from '../../simulation/encoders/encoders.ts';
+import type { Random } from '../../simulation/random.ts';
+import type { Antenna, SiteReader } from '../../simulation/site.ts';
 import { ASSETS } from './assets.ts';
 import type { Itinerary, Period } from './itinerary.ts';
-import type { Random } from './random.ts';
-import { type Antenna, antennaAt, READERS, type SiteReader, workshopReader } from './site.ts';
-import type { TagRead } from './vendors/vendor.ts';
-import { VENDORS } from './vendors/vendors.ts';
+import { antennaAt, READERS, workshopReader } from './site.ts';
 
 /** A message as a reader has it ready, and what it holds. */
 export interface Message {
@@ -48,7 +49,7 @@ function readsOf({ asset: key, visits }: Itinerary): SiteRead[] {
     throw new RangeError(`no asset ${key}`);
   }
   return visits.flatMap(({ place, reads }) =>
-    reads.map(({ at, rssi }) => ({ ...antennaAt(place), epc, rssi, at, asset: key })),
+    reads.map(({ at, rssi }) => ({ ...antennaAt(place), value: epc, rssi, at, asset: key })),
   );
 }
 
@@ -74,15 +75,15 @@ function workshopReads(count: number, period: Period, random: Random): SiteRead[
   });
 }
 
-function randomRead(antenna: Antenna, epc: string, { from, to }: Period, random: Random) {
-  const { clockTick } = VENDORS[antenna.reader.format];
+function randomRead(antenna: Antenna, value: string, { from, to }: Period, random: Random) {
+  const clockTick = ENCODERS[antenna.reader.format].clockTick ?? 1;
   const at = Math.floor(from + random.fraction() * (to - from));
-  return { ...antenna, epc, rssi: random.integer(-84, -60), at: at - (at % clockTick) };
+  return { ...antenna, value, rssi: random.integer(-84, -60), at: at - (at % clockTick) };
 }
 
 /** Reads that follow one another closely go into one message, as many as the reader likes to put there. */
 function reports(reader: SiteReader, reads: readonly SiteRead[], random: Random): Message[] {
-  const { encode, maxReadsPerMessage } = VENDORS[reader.format];
+  const { encode, maxReadsPerMessage } = ENCODERS[reader.format];
   const bundles: SiteRead[][] = [];
   let room = 0;
   for (const read of reads) {
@@ -98,7 +99,7 @@ function reports(reader: SiteReader, reads: readonly SiteRead[], random: Random)
   }
   return bundles.map((bundle, sequence) => ({
     reader,
-    payload: encode(reader.name, bundle, sequence),
+    payload: encode(reader, bundle, sequence).payload,
     readyAt: Math.max(...bundle.map(({ at }) => at)),
     kind: 'reads',
     reads: bundle,
@@ -111,7 +112,7 @@ function heartbeats(reader: SiteReader, { from, to }: Period): Message[] {
   const every = 1_200 * MICROS_PER_SECOND;
   return Array.from({ length: Math.floor((to - from) / every) }, (_, sequence) => {
     const readyAt = from + sequence * every;
-    const payload = VENDORS[reader.format].heartbeat(reader.name, readyAt, sequence);
+    const { payload } = ENCODERS[reader.format].heartbeat(reader, readyAt, sequence);
     return { reader, payload, readyAt, kind: 'heartbeat', reads: [] };
   });
 }

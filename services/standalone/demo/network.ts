@@ -1,8 +1,9 @@
 import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { Random } from '../../simulation/random.ts';
+import type { SiteReader } from '../../simulation/site.ts';
 import type { Period } from './itinerary.ts';
 import type { Message } from './messages.ts';
-import type { Random } from './random.ts';
-import { antennaAt, type SiteReader } from './site.ts';
+import { antennaAt } from './site.ts';
 
 /** What happens on the network, in order. */
 export type Step = Transmission | { kind: 'leaves' | 'returns'; at: Micros; reader: SiteReader };

@@ -1,7 +1,7 @@
 import { table } from '../../shared/table.ts';
-import type { AssetRecord } from './asset-record.ts';
+import type { AssetRecord } from '../../simulation/asset-record.ts';
+import { type Difference, pairRows } from '../../simulation/compare.ts';
 import { ASSETS } from './assets.ts';
-import { type Difference, pairRows } from './compare.ts';
 import type { PlanFigures } from './plan-figures.ts';
 
 /** Truth and answers side by side, for a person. */

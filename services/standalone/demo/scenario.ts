@@ -1,9 +1,9 @@
 import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { createRandom } from '../../simulation/random.ts';
 import { ASSETS } from './assets.ts';
 import { type Itinerary, makeItinerary } from './itinerary.ts';
 import { makeMessages } from './messages.ts';
 import { makePlan, type Step } from './network.ts';
-import { createRandom } from './random.ts';
 
 /** Two hours of the site: where its assets were, and what reaches the broker of it. */
 export interface Scenario {

@@ -6,23 +6,16 @@ import { createOrganization } from '../../api/orgs/create-organization.ts';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
 import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
+import { type ApiClient, createApiClient } from '../../simulation/api-client.ts';
+import type { ConnectedReader } from '../../simulation/connections.ts';
 import type { Standalone } from '../standalone.ts';
-import { type ApiClient, createApiClient } from './api-client.ts';
 import { ASSETS } from './assets.ts';
 import { PLACES, READERS } from './site.ts';
 
 export interface InstalledSite {
   api: ApiClient;
   apiKey: string;
-  readers: readonly InstalledReader[];
-}
-
-/** What an installer notes down when a reader is registered. */
-export interface InstalledReader {
-  name: string;
-  topic: string;
-  username: string;
-  password: string;
+  readers: readonly ConnectedReader[];
 }
 
 /**
@@ -60,15 +53,16 @@ async function createPlacesAndAssets(api: ApiClient): Promise<void> {
   }
 }
 
-async function installReaders(pool: pg.Pool, orgId: number): Promise<InstalledReader[]> {
+async function installReaders(pool: pg.Pool, orgId: number): Promise<ConnectedReader[]> {
   const formats = loadBuiltinFormats();
-  const installed: InstalledReader[] = [];
+  const installed: ConnectedReader[] = [];
   for (const { name, topic, format, antennas } of READERS) {
     const reader = await createReader(pool, formats, { orgId, name, topic, format, policies: {} });
     for (const [index, locationExternalKey] of antennas.entries()) {
       await setAntenna(pool, { readerId: reader.id, port: index + 1, locationExternalKey });
     }
-    installed.push({ name, topic, username: reader.mqttUsername, password: reader.mqttPassword });
+    const login = { username: reader.mqttUsername, password: reader.mqttPassword };
+    installed.push({ name, topic, login });
   }
   return installed;
 }

@@ -1,25 +1,11 @@
-import type { VendorName } from './vendors/vendors.ts';
-
-/** A location of the site, and what happens there if assets stop at it. */
-export interface Place {
-  key: string;
-  name: string;
-  /** Null for the site itself. */
-  parent: string | null;
-  /** Null where nothing stops: a zone is only made of its doors and aisles. */
-  stage: Stage | null;
-}
-
-/** What goods pass through, one after the other. */
-export type Stage = 'receiving' | 'storage' | 'packing' | 'shipping';
-
-export interface SiteReader {
-  name: string;
-  topic: string;
-  format: VendorName;
-  /** Keys of the places of ports 1, 2, ...; null for an antenna that hangs nowhere. */
-  antennas: readonly (string | null)[];
-}
+import {
+  type Antenna,
+  antennaAt as antennaOf,
+  type Place,
+  type Site,
+  type SiteReader,
+  stopsOf,
+} from '../../simulation/site.ts';
 
 /** A warehouse: the site, its zones, their doors, aisles and lines. Parents come first. */
 export const PLACES: readonly Place[] = [
@@ -52,24 +38,14 @@ export const READERS: readonly SiteReader[] = [
   { name: 'workshop', topic: 'hub/workshop', format: 'csl-cs463', antennas: [null] },
 ];
 
+export const NORTH_HUB: Site = { places: PLACES, readers: READERS };
+
 /** Where assets stop. */
-export const STOPS: readonly Place[] = PLACES.filter(({ stage }) => stage !== null);
+export const STOPS: readonly Place[] = stopsOf(NORTH_HUB);
 
-/** The antenna that sees a place. */
-export interface Antenna {
-  reader: SiteReader;
-  port: number;
-}
-
-/** @throws RangeError for a place that no antenna sees. */
+/** The antenna that sees a place. @throws RangeError for a place that none sees. */
 export function antennaAt(placeKey: string): Antenna {
-  for (const reader of READERS) {
-    const index = reader.antennas.indexOf(placeKey);
-    if (index >= 0) {
-      return { reader, port: index + 1 };
-    }
-  }
-  throw new RangeError(`no antenna at ${placeKey}`);
+  return antennaOf(NORTH_HUB, placeKey);
 }
 
 /** The reader that is not mounted. */

@@ -38,6 +38,7 @@ describe('an operation on its way out', () => {
           return token;
         },
         authorize: () => {},
+        callerOf: () => ({}),
       },
       log: pino({ level: 'silent' }),
       registry: new Registry(),

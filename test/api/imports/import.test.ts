@@ -247,7 +247,7 @@ describe('importing assets over HTTP', () => {
     const { imported, orgId, send } = await importer();
     const other = await api.database.pool.connect();
     await other.query('begin');
-    await other.query('select pg_advisory_xact_lock(5390001, $1)', [orgId]);
+    await other.query('select pg_advisory_xact_lock(7461728, $1)', [orgId]);
     expectProblem(await send('name\nA'), 'conflict');
     await other.query('rollback');
     other.release();

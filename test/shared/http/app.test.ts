@@ -20,7 +20,7 @@ describe('an application of declared routes', () => {
   const start = async (options: Partial<HttpAppOptions<Context>>) => {
     const app = createHttpApp<Context>({
       routes: [],
-      access: { authenticate: async (token) => ({ token }), authorize: () => {} },
+      access: { authenticate: async (token) => ({ token }), authorize: () => {}, callerOf: () => ({}) },
       log: pino({ level: 'silent' }),
       registry: new Registry(),
       ...options,
@@ -113,6 +113,7 @@ describe('an application of declared routes', () => {
         authorize: () => {
           stages.push('authorize');
         },
+        callerOf: () => ({}),
       },
     });
     const limited = await get('/here');

@@ -33,6 +33,24 @@ describe('a lifecycle', () => {
     ]);
   });
 
+  it('announces that it stops, and begins when the notice is over', async () => {
+    const lifecycle = new Lifecycle(pino({ level: 'silent' }));
+    let stoppedAt = 0;
+    await lifecycle.start(
+      'http',
+      () => {},
+      () => {
+        stoppedAt = performance.now();
+      },
+    );
+    expect(lifecycle.stopping.aborted).to.equal(false);
+    const began = performance.now();
+    const stopped = lifecycle.stop(40);
+    expect(lifecycle.stopping.aborted).to.equal(true);
+    await stopped;
+    expect(stoppedAt - began).to.be.within(38, 1_000);
+  });
+
   it('does not remember a part that did not start', async () => {
     const lifecycle = new Lifecycle(pino({ level: 'silent' }));
     const fault = () => Promise.reject(new Error('no'));

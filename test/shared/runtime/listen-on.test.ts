@@ -16,6 +16,36 @@ describe('listening', () => {
     await first.close();
   });
 
+  it('goes on answering when a stop is announced, and ends each connection with its answer', async () => {
+    const stopping = new AbortController();
+    const arrived = Promise.withResolvers<() => void>();
+    const listening = await listenOn(
+      (request, response) => {
+        const finish = () => response.end('done');
+        request.url === '/slow' ? arrived.resolve(finish) : finish();
+      },
+      { ...LOCAL, port: 0 },
+      { stopping: stopping.signal },
+    );
+    const connectionOf = async (answer: Promise<Response>) => {
+      const { status, headers } = await answer;
+      return { status, connection: headers.get('connection'), keepAlive: headers.get('keep-alive') };
+    };
+    expect(await connectionOf(fetch(listening.url))).to.deep.equal({
+      status: 200,
+      connection: 'keep-alive',
+      keepAlive: 'timeout=75',
+    });
+    const slow = connectionOf(fetch(`${listening.url}/slow`));
+    const finish = await arrived.promise;
+    stopping.abort();
+    finish();
+    const last = { status: 200, connection: 'close', keepAlive: null };
+    expect(await slow).to.deep.equal(last);
+    expect(await connectionOf(fetch(listening.url))).to.deep.equal(last);
+    await listening.close();
+  });
+
   it('ends after the requests under way', async () => {
     const arrived = Promise.withResolvers<() => void>();
     const listening = await listenOn((_request, response) => arrived.resolve(() => response.end('done')), {

@@ -1,0 +1,12 @@
+#!/bin/sh
+# What the image runs: a service by its name, or else a command of the command line.
+set -eu
+cd "$(dirname "$0")/../.."
+case "${1:-}" in
+  api | mqtt-ingest | handheld-gateway)
+    service=$1
+    shift
+    exec node "services/$service/main.ts" "$@"
+    ;;
+  *) exec node services/cli/main.ts "$@" ;;
+esac

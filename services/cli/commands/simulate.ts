@@ -1,0 +1,165 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { AppError } from '../../shared/errors.ts';
+import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
+import { FAULTS } from '../../simulation/faults.ts';
+import { addTopCommand, FAILED, id, tell, wholeNumber } from '../command-line.ts';
+import { withConnections, withOrganization } from '../database.ts';
+import { interruptible } from '../interruption.ts';
+import { progressOn } from '../progress.ts';
+import { findBroker } from '../simulate/broker.ts';
+import { checkInstallation } from '../simulate/check-installation.ts';
+import { faultsOf, formatsOf, requirePossible, type SimulatePlan } from '../simulate/plan.ts';
+import { checkedText, simulatedText } from '../simulate/report.ts';
+import { type Simulated, simulate } from '../simulate/simulate.ts';
+import { openTruthFile, readTruthFile } from '../simulate/truth-file.ts';
+
+interface Options {
+  org?: number;
+  readers: number;
+  assets: number;
+  rate: number;
+  duration?: number;
+  format: string;
+  faults: string;
+  seed: number;
+  speed: number;
+  prefix: string;
+  tolerance: number;
+  truth: string;
+  check?: string;
+  wait: number;
+  api?: string;
+  key?: string;
+  json?: boolean;
+}
+
+export function addSimulate(program: Command): void {
+  addTopCommand(program, 'simulate')
+    .description(
+      'Let a simulated site publish to MQTT_URL, or to the broker of a running npm start, and write down what is true of it; or check an installation against that.',
+    )
+    .option('--org <id>', 'the organization', id)
+    .option('--readers <number>', 'how many readers', wholeNumber(1, 200), 6)
+    .option('--assets <number>', 'how many assets', wholeNumber(1, 50_000), 100)
+    .option('--rate <number>', 'reads a second', wholeNumber(1, 100_000), 50)
+    .option('--duration <seconds>', 'how long; until Ctrl-C if left out', wholeNumber(1, 604_800))
+    .option(
+      '--format <formats>',
+      'what the readers speak, one after the other: names of built-in formats, or mixed for all of them',
+      'zebra-iotc,minew-json,impinj-r700',
+    )
+    .option('--faults <faults>', `what goes wrong: none, all, or some of ${FAULTS.join(', ')}`, 'none')
+    .option('--seed <number>', 'another course of events', wholeNumber(0, 4_294_967_295), 1)
+    .option('--speed <factor>', 'how much faster time passes at the site', wholeNumber(1, 10_000), 1)
+    .option('--prefix <text>', 'what keys and names begin with', asPrefix, 'SIM-')
+    .option('--tolerance <seconds>', 'see below', wholeNumber(0, 10), 2)
+    .option('--truth <file>', 'where to write what is true; none for nowhere', 'simulation-truth.json')
+    .option('--check <file>', 'simulate nothing: compare an installation with what is true')
+    .option(
+      '--wait <seconds>',
+      'how long a check waits for an installation that is behind',
+      wholeNumber(0, 3_600),
+      0,
+    )
+    .option('--api <url>', 'what a check asks instead of the database')
+    .option('--key <key>', 'the API key for that; TAGTRAIL_API_KEY if left out')
+    .addHelpText('after', HELP)
+    .action((options: Options) =>
+      options.check === undefined ? run(options) : compare(options.check, options),
+    );
+}
+
+const HELP = `
+The site: dock doors at which lorries arrive, aisles, packing lines, gates; pallets and cages, forklifts that carry
+them, people who work in shifts. It is registered in the organization: locations, assets with their tags, and readers,
+all with the prefix in front. Assets and readers of an earlier simulation with the same prefix are deleted first.
+
+Without a user name in MQTT_URL every reader logs in with its own registration's, as the embedded broker wants it.
+Small sites have not room for all faults: each reader has one at the most.
+
+The truth is exact wherever messages bring a time that counts. Where the time of reception does (openmqttgateway, a
+clock that is ahead), it is taken to lie between sending and acknowledgement, give or take the tolerance: for clocks
+that differ, and for a broker that acknowledges before ingestion has the message. Assets of which the order of reads is
+not certain within that are left out of the check, and named. Times are compared to the millisecond.
+
+JSON: what was published, and what is true: {version, org_id, run, assets, readers}. With --check {assets, rows,
+readers, undecided, differences}; it exits with 1 if there are differences. Counters of readers can be compared through
+the database only.
+
+Examples:
+  npx tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
+  npx tagtrail simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
+  npx tagtrail simulate --check truth.json --api http://127.0.0.1:8080 --key tt_...`;
+
+async function run(options: Options): Promise<void> {
+  const plan = planOf(options);
+  requirePossible(plan);
+  const broker = await findBroker(process.env);
+  const path = options.truth === 'none' ? null : options.truth;
+  const file = path === null ? null : await openTruthFile(path);
+  const progress = progressOn(process.stderr);
+  const show = (text: string) => progress.show(text);
+  let simulated: Simulated;
+  try {
+    simulated = await interruptible((signal) =>
+      withOrganization(plan.orgId, (db) =>
+        withConnections(({ pool }) => simulate(plan, { db, pool, broker, signal, show })),
+      ),
+    );
+  } catch (error) {
+    await file?.discard();
+    throw error;
+  } finally {
+    progress.end();
+  }
+  await file?.write(simulated.truth);
+  tell({ json: simulated.truth, text: simulatedText(simulated, path) }, options);
+}
+
+async function compare(path: string, options: Options): Promise<void> {
+  const truth = await readTruthFile(path);
+  const key = options.key ?? process.env['TAGTRAIL_API_KEY'] ?? '';
+  if (options.api !== undefined && key === '') {
+    throw new AppError('invalid_input', '--api needs a --key, or TAGTRAIL_API_KEY');
+  }
+  const progress = progressOn(process.stderr);
+  const result = await checkInstallation(truth, {
+    orgId: options.org ?? truth.org_id,
+    api: options.api === undefined ? null : { url: options.api, key },
+    wait: options.wait,
+    show: (text) => progress.show(text),
+  }).finally(() => progress.end());
+  tell({ json: result, text: checkedText(result) }, options);
+  process.exitCode = result.differences.length > 0 ? FAILED : 0;
+}
+
+/** @throws AppError `invalid_input` naming the option. */
+function planOf(options: Options): SimulatePlan {
+  const { org, readers, assets, rate, duration = null, speed, seed, prefix, tolerance } = options;
+  const formats = formatsOf(options.format, speed);
+  const faults = faultsOf(options.faults);
+  if (org === undefined) {
+    throw new AppError('invalid_input', '--org is needed: the organization that the site belongs to');
+  }
+  if (formats === null) {
+    const all = Object.keys(ENCODERS) as EncoderName[];
+    throw new AppError(
+      'invalid_input',
+      `--format is mixed, or some of ${all.join(', ')}, with commas between`,
+    );
+  }
+  if (faults === null) {
+    throw new AppError(
+      'invalid_input',
+      `--faults is none, all, or some of ${FAULTS.join(', ')}, with commas between`,
+    );
+  }
+  return { orgId: org, readers, assets, rate, duration, formats, faults, speed, seed, prefix, tolerance };
+}
+
+function asPrefix(text: string): string {
+  if (!/^[A-Za-z0-9-]{1,32}$/.test(text)) {
+    throw new InvalidArgumentError('It is 1 to 32 letters, digits and hyphens.');
+  }
+  return text;
+}

@@ -1,0 +1,52 @@
+import { table } from '../../shared/table.ts';
+import type { CheckResult } from './check.ts';
+import type { Simulated } from './simulate.ts';
+
+/** What was done and what is true now, for a person. */
+export function simulatedText({ progress, truth }: Simulated, truthFile: string | null): string {
+  const { elapsed, messages, reads } = progress;
+  const seen = truth.assets.filter(({ current }) => current !== null).length;
+  const rows = truth.assets.reduce((sum, { history }) => sum + history.length, 0);
+  const undecided = truth.assets.filter((asset) => asset.undecided !== null).length;
+  return [
+    ...table(
+      ['reader', 'format', 'messages', 'reads', 'recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'],
+      truth.readers.map((reader) => [
+        reader.reader,
+        reader.format,
+        ...[reader.messages, reader.reads, reader.recorded, reader.duplicates].map(String),
+        ...[reader.unknown, reader.unplaced, reader.rejected].map(String),
+      ]),
+    ),
+    '',
+    `${count(reads)} reads in ${count(messages)} messages within ${Math.round(elapsed)} s: ${count(seen)} of ${count(truth.assets.length)} assets seen, ${count(rows)} rows of history`,
+    ...(undecided === 0 ? [] : [`Of ${count(undecided)} assets it cannot be told what is true.`]),
+    ...(truthFile === null
+      ? []
+      : [`What is true is in ${truthFile}. Next: npx tagtrail simulate --check ${truthFile}`]),
+  ].join('\n');
+}
+
+export function checkedText({ assets, rows, readers, undecided, differences }: CheckResult): string {
+  const compared = `${count(assets)} assets, ${count(rows)} rows of history, ${count(readers)} readers`;
+  return [
+    ...(differences.length === 0
+      ? []
+      : [
+          ...table(
+            ['of', 'what', 'truth', 'answer'],
+            differences.slice(0, MOST_SHOWN).map(({ of, what, truth, answer }) => [of, what, truth, answer]),
+          ),
+          ...(differences.length > MOST_SHOWN ? [`… and ${differences.length - MOST_SHOWN} more`] : []),
+          '',
+        ]),
+    ...(undecided.length === 0 ? [] : [`Not compared, what is true cannot be told: ${undecided.join(', ')}`]),
+    `${compared}: ${differences.length === 0 ? 'all agree' : `${count(differences.length)} differences`}`,
+  ].join('\n');
+}
+
+const MOST_SHOWN = 100;
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}

@@ -1,0 +1,96 @@
+import type pg from 'pg';
+import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import { createClock } from '../../shared/clock.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { MICROS_PER_SECOND } from '../../shared/instant.ts';
+import { type Connections, connectReaders } from '../../simulation/connections.ts';
+import { milliseconds } from '../../simulation/encoders/timestamp.ts';
+import { makePopulation } from '../../simulation/population.ts';
+import { type Progress, runSimulation } from '../../simulation/run.ts';
+import { type TruthDocument, toDocument } from '../../simulation/truth/document.ts';
+import { Truth } from '../../simulation/truth/truth.ts';
+import { makeWarehouse } from '../../simulation/warehouse.ts';
+import { awaitArrival } from './await-arrival.ts';
+import type { Broker } from './broker.ts';
+import { type Installation, install } from './install.ts';
+import type { SimulatePlan } from './plan.ts';
+
+export interface SimulateOptions {
+  db: OrganizationDatabase;
+  pool: pg.Pool;
+  broker: Broker;
+  signal: AbortSignal;
+  /** Told what is being done. */
+  show(text: string): void;
+}
+
+export interface Simulated {
+  progress: Progress;
+  truth: TruthDocument;
+}
+
+/**
+ * Registers a site, lets its readers publish, and tells what is true of it.
+ *
+ * @throws AppError `conflict` if names or keys are taken, `unavailable` if what is published does not arrive.
+ */
+export async function simulate(plan: SimulatePlan, options: SimulateOptions): Promise<Simulated> {
+  const { orgId, formats, prefix, tolerance } = plan;
+  const { db, pool, broker, signal, show } = options;
+  const topicRoot = `simulation/${orgId}/${prefix}`;
+  const site = makeWarehouse({ readers: plan.readers, formats, prefix, topicRoot });
+  const assets = makePopulation(plan.assets, prefix);
+  show(`Registering ${site.readers.length} readers and ${assets.length} assets`);
+  const installation = await install({ db, pool }, { site, assets, earlier: { orgId, prefix, topicRoot } });
+  const clock = createClock();
+  let truth: Truth | null = null;
+  const connections = await connect(broker, installation, (reader) => truth?.lost(reader));
+  try {
+    show('Waiting for the first messages to arrive');
+    const before = await awaitArrival({ pool, connections, broker: broker.name }, orgId, site.readers, clock);
+    truth = new Truth({
+      assets: assets.map(({ key }) => key),
+      readers: before,
+      rank: (location) => installation.locationIds.get(location) ?? 0,
+      tolerance: tolerance * MICROS_PER_SECOND,
+    });
+    const startedAt = milliseconds(clock());
+    const progress = await runSimulation(
+      { ...plan, site, assets },
+      { connections, truth, clock, signal, onProgress: (now) => show(progressText(now, plan.duration)) },
+    );
+    const run = { ...runDocument(plan), started_at: startedAt, ended_at: milliseconds(clock()) };
+    const formatOf = (name: string) => site.readers.find((reader) => reader.name === name)?.format ?? '';
+    return { progress, truth: toDocument(truth, { orgId, formatOf, run }) };
+  } finally {
+    await connections.close();
+  }
+}
+
+async function connect(
+  broker: Broker,
+  { readers }: Installation,
+  onLost: (reader: string) => void,
+): Promise<Connections> {
+  try {
+    return await connectReaders(
+      broker.url,
+      readers.map((reader) => ({ ...reader, login: broker.hasLogin ? null : reader.login })),
+      onLost,
+    );
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      `The broker at ${broker.name} refuses the simulated readers: ${messageOf(error)}; is it the one of this database's ingestion?`,
+    );
+  }
+}
+
+function runDocument({ prefix, formats, faults, seed, rate, speed, tolerance }: SimulatePlan) {
+  return { prefix, formats, faults: [...faults], seed, rate, speed, tolerance_seconds: tolerance };
+}
+
+function progressText({ elapsed, messages, reads }: Progress, duration: number | null): string {
+  const time = duration === null ? `${Math.floor(elapsed)} s` : `${Math.floor(elapsed)} of ${duration} s`;
+  return `${time}: ${reads} reads in ${messages} messages stored (Ctrl-C ends it in order)`;
+}

@@ -1,0 +1,24 @@
+import type pg from 'pg';
+import { NO_COUNTS, type ReaderCounts } from '../../simulation/truth/reader-truth.ts';
+
+/** What the live readers of these names have counted so far, by name. */
+export async function storedCounts(
+  pool: pg.Pool,
+  orgId: number,
+  names: readonly string[],
+): Promise<Map<string, ReaderCounts>> {
+  const { rows } = await pool.query<{ name: string } & { [K in keyof ReaderCounts]: number | null }>(
+    `select reader.name, counters.messages, counters.messages_rejected, counters.reads, counters.recorded,
+       counters.duplicates, counters.unknown, counters.unplaced, counters.rejected, counters.ignored
+     from readers reader
+     left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
+     where reader.org_id = $1 and reader.name = any($2::text[]) and reader.deleted_at is null`,
+    [orgId, names],
+  );
+  return new Map(
+    rows.map(({ name, ...counters }) => {
+      const known = Object.entries(counters).filter(([, count]) => count !== null);
+      return [name, { ...NO_COUNTS, ...Object.fromEntries(known) }];
+    }),
+  );
+}

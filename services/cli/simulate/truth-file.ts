@@ -1,0 +1,50 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { TruthDocument } from '../../simulation/truth/document.ts';
+
+/** Where the truth is to be written. */
+export interface TruthFile {
+  write(truth: TruthDocument): Promise<void>;
+  /** Nothing came of it: what was there before is there still. */
+  discard(): Promise<void>;
+}
+
+/** Tried before the work, so that it is not in vain. @throws AppError `invalid_input` if it cannot be written. */
+export async function openTruthFile(path: string): Promise<TruthFile> {
+  const isNew = await readFile(path).then(
+    () => false,
+    () => true,
+  );
+  try {
+    await writeFile(path, '', { flag: 'a' });
+  } catch (error) {
+    throw new AppError('invalid_input', `--truth cannot be written: ${messageOf(error)}`);
+  }
+  return {
+    write: (truth) => writeFile(path, `${JSON.stringify(truth, null, 1)}\n`),
+    discard: async () => {
+      if (isNew) {
+        await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+/** @throws AppError `invalid_input` if it is not what a simulation has written. */
+export async function readTruthFile(path: string): Promise<TruthDocument> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new AppError('invalid_input', `--check cannot be read: ${messageOf(error)}`);
+  }
+  try {
+    const truth = JSON.parse(text) as Partial<TruthDocument>;
+    if (truth.version === 1 && Array.isArray(truth.assets) && Array.isArray(truth.readers)) {
+      return truth as TruthDocument;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new AppError('invalid_input', `${path} is not the truth of a simulation, or of another version`);
+}

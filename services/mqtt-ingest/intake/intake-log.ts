@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import { LogBudget } from '../../shared/runtime/log-budget.ts';
+import type { IntakeOptions } from './intake.ts';
+import type { ReadMessage } from './message.ts';
+import { reasonOf } from './rejected-messages.ts';
+
+type Told = Required<Pick<IntakeOptions, 'onOutage' | 'onPoison' | 'onCommitted' | 'onWarning'>>;
+
+/**
+ * What the intake logs: an outage once at its beginning and once at its end, and what is wrong with messages once a
+ * minute for each reader, with the reader and its organization. What messages say is not logged.
+ */
+export function intakeLog(log: Logger): Told {
+  const poison = new LogBudget(LINES_A_MINUTE);
+  const rejected = new LogBudget(LINES_A_MINUTE);
+  let outageSince: number | null = null;
+  return {
+    onOutage: (err) => {
+      const isNews = outageSince === null;
+      outageSince ??= performance.now();
+      log[isNews ? 'warn' : 'debug']({ err }, 'The database takes no messages; they wait unacknowledged');
+    },
+    onPoison: (err, message) => {
+      const leftOut = poison.take(subjectOf(message));
+      if (leftOut !== null) {
+        log.error(
+          { ...about(message), times: leftOut + 1, err },
+          'A message could not be recorded and was rejected',
+        );
+      }
+    },
+    onCommitted: (message, { rejections }) => {
+      if (outageSince !== null) {
+        const seconds = Math.round((performance.now() - outageSince) / 100) / 10;
+        outageSince = null;
+        log.info({ seconds }, 'The database takes messages again');
+      }
+      const leftOut = rejections.length === 0 ? null : rejected.take(subjectOf(message));
+      if (leftOut !== null) {
+        const reason = reasonOf(rejections);
+        log.warn({ ...about(message), times: leftOut + 1, reason }, 'A message was rejected, or some of it');
+      }
+    },
+    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
+  };
+}
+
+/** About one reader and kind of trouble; how often it came is told with the next line. */
+const LINES_A_MINUTE = 1;
+
+function subjectOf({ reader, topic }: ReadMessage): string {
+  return reader === null ? `topic ${topic}` : `reader ${reader.readerId}`;
+}
+
+function about({ reader, topic }: ReadMessage): object {
+  return reader === null
+    ? { topic }
+    : { orgId: reader.orgId, readerId: reader.readerId, reader: reader.name, topic };
+}

@@ -1,0 +1,19 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** Adds to `registry` what `/readyz` says, looked at anew for every scrape, so that alerts know what is away. */
+export function measureChecks(
+  registry: Registry,
+  run: () => Promise<readonly { name: string; isUp: boolean }[]>,
+): void {
+  new Gauge({
+    name: 'tagtrail_check_up',
+    help: 'Whether what this process cannot work without (database, broker) is there: 1 or 0.',
+    labelNames: ['check'] as const,
+    registers: [registry],
+    async collect() {
+      for (const { name, isUp } of await run()) {
+        this.set({ check: name }, isUp ? 1 : 0);
+      }
+    },
+  });
+}

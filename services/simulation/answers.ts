@@ -1,0 +1,34 @@
+import type { ApiClient } from './api-client.ts';
+import type { AssetRecord } from './asset-record.ts';
+
+/**
+ * What the API says of the assets it knows: the place and the whole history of each.
+ *
+ * @param isAsked which of them, by external key; all if left out.
+ * @param onProgress told how many have been asked about.
+ */
+export async function askApi(
+  api: ApiClient,
+  isAsked: (externalKey: string) => boolean = () => true,
+  onProgress: (assets: number) => void = () => {},
+): Promise<AssetRecord[]> {
+  const assets = (await api.assets()).filter((asset) => isAsked(asset.external_key));
+  const reported = new Map((await api.assetLocations()).map((row) => [row.asset_external_key, row]));
+  const records: AssetRecord[] = [];
+  for (const { id, external_key: asset } of assets) {
+    const row = reported.get(asset);
+    onProgress(records.length);
+    const rows = await api.history(id);
+    records.push({
+      asset,
+      current:
+        row === undefined ? null : { location: row.location_external_key, lastSeen: row.asset_last_seen },
+      history: rows.map(({ event_observed_at, location_external_key, duration_seconds }) => ({
+        at: event_observed_at,
+        location: location_external_key,
+        durationSeconds: duration_seconds,
+      })),
+    });
+  }
+  return records;
+}

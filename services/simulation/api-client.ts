@@ -1,0 +1,110 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** The API, as somebody with a key and its description would use it. */
+export interface ApiClient {
+  createLocation(location: NewLocation): Promise<void>;
+  createAsset(asset: NewAsset): Promise<void>;
+  assets(): Promise<AssetAnswer[]>;
+  /** The report of where the scanned assets are. */
+  assetLocations(): Promise<AssetLocationAnswer[]>;
+  /** Oldest first. */
+  history(assetId: number): Promise<HistoryAnswer[]>;
+}
+
+export interface NewLocation {
+  external_key: string;
+  name: string;
+  parent_external_key?: string;
+}
+
+export interface NewAsset {
+  external_key: string;
+  name: string;
+  tags: { tag_type: 'rfid'; value: string }[];
+}
+
+export interface AssetAnswer {
+  id: number;
+  external_key: string;
+}
+
+export interface AssetLocationAnswer {
+  asset_external_key: string;
+  location_external_key: string | null;
+  asset_last_seen: string;
+}
+
+export interface HistoryAnswer {
+  event_observed_at: string;
+  location_external_key: string;
+  duration_seconds: number | null;
+}
+
+/** An answer that is none of the 2xx, or no answer at all. */
+export class ApiError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ApiError';
+  }
+}
+
+/** Every method throws {@link ApiError}, and waits where the key's rate limit wants it to. */
+export function createApiClient(url: string, key: string): ApiClient {
+  const request = async (method: string, path: string, json?: unknown): Promise<unknown> => {
+    const body = json === undefined ? null : JSON.stringify(json);
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+    };
+    const response = await withinLimits(async () => {
+      try {
+        return await fetch(`${url}${path}`, { method, headers, body });
+      } catch (error) {
+        throw new ApiError(`${method} ${path}: the API does not answer`, { cause: error });
+      }
+    });
+    const text = await response.text();
+    if (!response.ok) {
+      throw new ApiError(`${method} ${path}: ${response.status} ${text}`);
+    }
+    return JSON.parse(text);
+  };
+  const list = async <Row>(path: string, sort: string): Promise<Row[]> => {
+    const rows: Row[] = [];
+    for (;;) {
+      const page = `?limit=${PAGE}&offset=${rows.length}&sort=${sort}`;
+      const { data, total_count } = (await request('GET', `${path}${page}`)) as ListAnswer<Row>;
+      rows.push(...data);
+      if (rows.length >= total_count || data.length === 0) {
+        return rows;
+      }
+    }
+  };
+  return {
+    createLocation: async (location) => void (await request('POST', '/api/v1/locations', location)),
+    createAsset: async (asset) => void (await request('POST', '/api/v1/assets', asset)),
+    assets: () => list('/api/v1/assets', 'external_key'),
+    assetLocations: () => list('/api/v1/reports/asset-locations', 'asset_external_key'),
+    history: (assetId) => list(`/api/v1/assets/${assetId}/history`, 'event_observed_at'),
+  };
+}
+
+interface ListAnswer<Row> {
+  data: Row[];
+  total_count: number;
+}
+
+/** Asks again when the answer says that it may be asked again. */
+async function withinLimits(ask: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await ask();
+    if (response.status !== 429) {
+      return response;
+    }
+    await response.text();
+    await setTimeout(1_000 * Number(response.headers.get('retry-after') ?? 1));
+  }
+}
+
+/** The longest page there is. */
+const PAGE = 200;

@@ -1,0 +1,79 @@
+import mqtt from 'mqtt';
+
+/** A reader as it connects to the broker. */
+export interface ConnectedReader {
+  name: string;
+  topic: string;
+  /** Of its registration; null if the broker's address says who connects. */
+  login: { username: string; password: string } | null;
+}
+
+/** The readers' connections to the broker, one each. */
+export interface Connections {
+  /** Resolves when the broker has acknowledged. @param options.topic if it is not the reader's own. */
+  publish(reader: string, payload: string, options?: { isDup?: boolean; topic?: string }): Promise<void>;
+  disconnect(reader: string): Promise<void>;
+  reconnect(reader: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * @param onLost told when a connection breaks that nobody ended; what was not acknowledged is sent again then.
+ * @throws the client's error if the broker refuses one of them.
+ */
+export async function connectReaders(
+  mqttUrl: string,
+  readers: readonly ConnectedReader[],
+  onLost: (reader: string) => void = () => {},
+): Promise<Connections> {
+  const clients = new Map<string, mqtt.MqttClient>();
+  const byName = new Map(readers.map((reader) => [reader.name, reader]));
+  const connect = async ({ name, login }: ConnectedReader) => {
+    const client = await mqtt.connectAsync(mqttUrl, { ...login, clientId: name }, false);
+    // It connects again by itself, and sends again what was not acknowledged.
+    client.on('error', () => {});
+    client.on('close', () => {
+      if (!client.disconnecting) {
+        onLost(name);
+      }
+    });
+    clients.set(name, client);
+  };
+  const close = async () => {
+    await Promise.all([...clients.values()].map((client) => client.endAsync(true)));
+  };
+  const registered = (name: string) => {
+    const reader = byName.get(name);
+    if (reader === undefined) {
+      throw new RangeError(`no reader ${name}`);
+    }
+    return reader;
+  };
+  const connected = (name: string) => {
+    const client = clients.get(name);
+    if (client === undefined) {
+      throw new RangeError(`reader ${name} is not connected`);
+    }
+    return client;
+  };
+  try {
+    // The last one registered goes first: ingestion that knows it knows all that was set up before it, antennas too.
+    for (const reader of readers.toReversed()) {
+      await connect(reader);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    publish: async (name, payload, { isDup = false, topic } = {}) => {
+      await connected(name).publishAsync(topic ?? registered(name).topic, payload, { qos: 1, dup: isDup });
+    },
+    disconnect: async (name) => {
+      await connected(name).endAsync();
+      clients.delete(name);
+    },
+    reconnect: (name) => connect(registered(name)),
+    close,
+  };
+}

@@ -1,0 +1,135 @@
+import type { Micros } from '../shared/instant.ts';
+import type { Encoder, TagRead } from './encoders/encoder.ts';
+import { BROKEN_PAYLOAD, ENCODERS } from './encoders/encoders.ts';
+import { type Message, NO_OUTCOMES, type PlacedRead, type ReadOutcome } from './message.ts';
+import type { Random } from './random.ts';
+import type { SiteReader } from './site.ts';
+
+/** A read as its reader made it, and whose it is. */
+export interface LineRead {
+  /** External key of the asset; null for a stranger's tag, or none that can be. */
+  asset: string | null;
+  tag: string;
+  port: number;
+  at: Micros;
+  rssi: number;
+}
+
+/** What no format can take for a tag. */
+export const UNUSABLE_TAG = '-';
+
+/** One reader, from what its antennas see to the messages that it has ready. */
+export class ReaderLine {
+  readonly reader: SiteReader;
+  readonly #encoder: Encoder;
+  readonly #clockOffset: Micros;
+  readonly #random: Random;
+  #sequence = 0;
+  #waiting: LineRead[] = [];
+  /** When each asset was last read at each antenna, as the reader's clock tells it. */
+  readonly #lastReads = new Map<string, Micros>();
+
+  constructor(reader: SiteReader, clockOffset: Micros, random: Random) {
+    this.reader = reader;
+    this.#encoder = ENCODERS[reader.format];
+    this.#clockOffset = clockOffset;
+    this.#random = random;
+  }
+
+  /** Whether its messages bring times that count: then they are the same reads whenever they are received. */
+  get hasClock(): boolean {
+    return this.#encoder.clockTick !== null && this.#clockOffset <= 0;
+  }
+
+  get tagType(): Encoder['tagType'] {
+    return this.#encoder.tagType;
+  }
+
+  /** In order of time. */
+  take(read: LineRead): void {
+    this.#waiting.push(read);
+  }
+
+  /** Everything it has taken since `from`, in messages as its make writes them. */
+  messages(from: Micros): Message[] {
+    const messages: Message[] = [];
+    while (this.#waiting.length > 0) {
+      const most = this.#random.integer(1, this.#encoder.maxReadsPerMessage);
+      messages.push(this.#report(this.#waiting.splice(0, most), from));
+    }
+    return messages;
+  }
+
+  heartbeat(at: Micros): Message {
+    const publication = this.#encoder.heartbeat(this.reader, at + this.#clockOffset, this.#sequence++);
+    return { ...this.#plain('heartbeat', at), publication };
+  }
+
+  broken(at: Micros): Message {
+    const { topic } = this.#encoder.encode(this.reader, [tagRead('00', at)], 0);
+    return { ...this.#plain('broken', at), publication: { topic, payload: BROKEN_PAYLOAD, ignored: 0 } };
+  }
+
+  #plain(kind: Message['kind'], readyAt: Micros) {
+    return { reader: this.reader, readyAt, kind, placed: [], outcomes: NO_OUTCOMES, isDup: false };
+  }
+
+  #report(reads: readonly LineRead[], readyAt: Micros): Message {
+    const outcomes = { ...NO_OUTCOMES };
+    const placed: PlacedRead[] = [];
+    const seen = new Set<string>();
+    const written = reads.map((read): TagRead => {
+      const at = this.#tell(read.at);
+      const place = this.#placeOf(read, at);
+      if (place !== null) {
+        placed.push(place);
+      }
+      outcomes[this.#outcomeOf(read, at, place, seen)] += 1;
+      return { value: read.tag, port: read.port, rssi: read.rssi, at };
+    });
+    const publication = this.#encoder.encode(this.reader, written, this.#sequence++);
+    return { ...this.#plain('reads', readyAt), publication, placed, outcomes };
+  }
+
+  /** What its clock says at `at`. */
+  #tell(at: Micros): Micros {
+    const told = at + this.#clockOffset;
+    return told - (told % (this.#encoder.clockTick ?? 1));
+  }
+
+  #placeOf({ asset, port, rssi }: LineRead, at: Micros): PlacedRead | null {
+    const location = this.reader.antennas[port - 1] ?? null;
+    return asset === null || location === null
+      ? null
+      : { asset, location, at: this.hasClock ? at : null, rssi };
+  }
+
+  /** @param seen what is in the same message: of reads without a clock that counts only these are the same. */
+  #outcomeOf(
+    { asset, tag, port }: LineRead,
+    at: Micros,
+    place: PlacedRead | null,
+    seen: Set<string>,
+  ): ReadOutcome {
+    if (tag === UNUSABLE_TAG) {
+      return 'rejected';
+    }
+    if (asset === null) {
+      return 'unknown';
+    }
+    if (place === null) {
+      return 'unplaced';
+    }
+    const name = `${port} ${asset}`;
+    const isKnown = seen.has(name) || (this.hasClock && this.#lastReads.get(name) === at);
+    if (!this.hasClock) {
+      seen.add(name);
+    }
+    this.#lastReads.set(name, at);
+    return isKnown ? 'duplicates' : 'recorded';
+  }
+}
+
+function tagRead(value: string, at: Micros): TagRead {
+  return { value, port: 1, rssi: -60, at };
+}

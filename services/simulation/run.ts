@@ -1,0 +1,147 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Clock } from '../shared/clock.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../shared/instant.ts';
+import type { Connections } from './connections.ts';
+import { Delivery } from './delivery.ts';
+import { assignTroubles, type Fault, type Trouble } from './faults.ts';
+import type { Message } from './message.ts';
+import type { SimulatedAsset } from './population.ts';
+import { createRandom, type Random } from './random.ts';
+import type { ReaderLine } from './reader-line.ts';
+import type { Site, SiteReader } from './site.ts';
+import { Traffic } from './traffic.ts';
+import type { Truth } from './truth/truth.ts';
+
+export interface SimulationPlan {
+  site: Site;
+  assets: readonly SimulatedAsset[];
+  /** Reads a second. */
+  rate: number;
+  /** Seconds; null for no end. */
+  duration: number | null;
+  /** How much faster time passes at the site: 1 or more. More needs a duration: the site's time ends with the run. */
+  speed: number;
+  faults: ReadonlySet<Fault>;
+  seed: number;
+}
+
+export interface SimulationOptions {
+  connections: Connections;
+  truth: Truth;
+  clock: Clock;
+  /** Ends the run in order: what is ready is sent. */
+  signal: AbortSignal;
+  onProgress?(progress: Progress): void;
+}
+
+export interface Progress {
+  /** Seconds since the beginning. */
+  elapsed: number;
+  /** Acknowledged. */
+  messages: number;
+  reads: number;
+}
+
+/** Lets a site live and its readers publish, until its time is over or the signal. Same seed and start, same messages. */
+export async function runSimulation(plan: SimulationPlan, options: SimulationOptions): Promise<Progress> {
+  const { site, assets, rate, speed, faults, seed } = plan;
+  const { connections, truth, clock, signal, onProgress } = options;
+  const random = createRandom(seed);
+  const duration = plan.duration === null ? null : plan.duration * MICROS_PER_SECOND;
+  const troubles = assignTroubles(site.readers, { faults, duration, isRealTime: speed === 1 });
+  const startedAt = clock();
+  const from = startedAt - (duration ?? 0) * (speed - 1);
+  const traffic = new Traffic({ site, assets, troubles, faults, from, random });
+  const delivery = new Delivery({ connections, truth, clock, troubles, signal });
+  const progress = (elapsed: Micros) => ({
+    elapsed: elapsed / MICROS_PER_SECOND,
+    messages: delivery.acknowledged,
+    reads: delivery.reads,
+  });
+  let elapsed = 0;
+  let due = 0;
+  for (let step = 0; duration === null || elapsed < duration; step++) {
+    const next = Math.min(elapsed + STEP, duration ?? Number.POSITIVE_INFINITY);
+    await waitUntil(startedAt + next, clock, signal);
+    if (signal.aborted) {
+      break;
+    }
+    const [begin, end] = [from + elapsed * speed, from + next * speed];
+    elapsed = next;
+    await delivery.letTimePass(elapsed);
+    due += ((end - begin) / speed / MICROS_PER_SECOND) * rate;
+    const count = Math.floor(due);
+    due -= count;
+    for (const { line, message } of traffic.messages(begin, end, count)) {
+      await send(message, {
+        line,
+        trouble: troubles.get(line.reader),
+        faults,
+        random,
+        delivery,
+        elapsed,
+        end,
+      });
+    }
+    if (step % STEPS_BETWEEN_HEARTBEATS === 0) {
+      for (const heartbeat of traffic.heartbeats(end)) {
+        await delivery.deliver(heartbeat);
+      }
+    }
+    if (step % STEPS_BETWEEN_SETTLINGS === 0) {
+      truth.settle(Math.min(begin, delivery.oldest) - latestOf(troubles, speed));
+    }
+    onProgress?.(progress(elapsed));
+  }
+  await delivery.finish();
+  return progress(elapsed);
+}
+
+interface Sending {
+  line: ReaderLine;
+  trouble: Trouble | undefined;
+  faults: ReadonlySet<Fault>;
+  random: Random;
+  delivery: Delivery;
+  elapsed: Micros;
+  /** By the site's time. */
+  end: Micros;
+}
+
+/** A message is sent, now or late, once or twice; and sometimes one beside it breaks off. */
+async function send(message: Message, sending: Sending): Promise<void> {
+  const { line, trouble, faults, random, delivery, elapsed, end } = sending;
+  const soon = () => elapsed + Math.ceil(random.fraction() * MOST_LATE);
+  // What brings no time of its own would be another read if it came later, and what dies sends nothing later.
+  const canWait = line.hasClock && trouble?.deathAt == null;
+  const isLate = random.chance(0.06);
+  await delivery.deliver(message, isLate && faults.has('late') && canWait ? soon() : null);
+  const [isRepeated, isDup, later] = [random.chance(0.03), random.chance(0.5), soon()];
+  if (isRepeated && faults.has('duplicates') && canWait) {
+    await delivery.deliver({ ...message, isDup }, isDup ? null : later, true);
+  }
+  if (random.chance(0.01) && faults.has('poison')) {
+    await delivery.deliver(line.broken(end));
+  }
+}
+
+/** Real time from one round of reads to the next. */
+const STEP: Micros = 200 * MICROS_PER_MILLISECOND;
+const STEPS_BETWEEN_HEARTBEATS = 50;
+const STEPS_BETWEEN_SETTLINGS = 25;
+
+/** How long a late message waits, at the most; real time. */
+const MOST_LATE: Micros = 8 * MICROS_PER_SECOND;
+
+/** How much older than the site's time a read can be that is still to come, beside what waits to be acknowledged. */
+function latestOf(troubles: ReadonlyMap<SiteReader, Trouble>, speed: number): Micros {
+  const behind = Math.max(...[...troubles.values()].map(({ clockOffset }) => -clockOffset));
+  return behind + (MOST_LATE + 10 * MICROS_PER_SECOND) * speed;
+}
+
+async function waitUntil(at: Micros, clock: Clock, signal: AbortSignal): Promise<void> {
+  const left = (at - clock()) / MICROS_PER_MILLISECOND;
+  if (left > 0) {
+    await setTimeout(left, undefined, { signal }).catch(() => {});
+  }
+}

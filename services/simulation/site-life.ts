@@ -1,0 +1,187 @@
+import { MICROS_PER_SECOND, type Micros } from '../shared/instant.ts';
+import { dwell, travel } from './dwell.ts';
+import { EventQueue } from './event-queue.ts';
+import { nextStop } from './movement.ts';
+import type { SimulatedAsset } from './population.ts';
+import type { Random } from './random.ts';
+import { Roster } from './roster.ts';
+import { activityAt, endOfShift, nextStartOf, shiftAt } from './shifts.ts';
+import type { Place } from './site.ts';
+
+/** Where an asset is or goes, and when that ends. */
+export type State =
+  | { kind: 'staying'; place: Place; since: Micros; until: Micros }
+  | { kind: 'travelling'; to: Place; until: Micros }
+  /** Not on the site: sent away, at home, or in repair. */
+  | { kind: 'away'; until: Micros };
+
+/**
+ * What goes on at the site: lorries bring pallets in bursts, forklifts carry them from stage to stage until they are
+ * shipped and come in again, people work their shifts, cages are wherever they are needed. The same chance gives the
+ * same course of events.
+ */
+export class SiteLife {
+  readonly #stops: readonly Place[];
+  readonly #random: Random;
+  readonly #states = new Map<SimulatedAsset, State>();
+  readonly #events = new EventQueue<SimulatedAsset>();
+  /** Everything that is at some place. */
+  readonly present = new Roster();
+  readonly #palletsAt = new Map<string, Roster>();
+  #outside: SimulatedAsset[] = [];
+  #nextLorryAt: Micros;
+
+  /** @param stops one at least; with one only, assets come and go. */
+  constructor(assets: readonly SimulatedAsset[], stops: readonly Place[], from: Micros, random: Random) {
+    this.#stops = stops;
+    this.#random = random;
+    this.#nextLorryAt = from + seconds(random.integer(3, 20));
+    for (const asset of assets) {
+      this.#begin(asset, from);
+    }
+  }
+
+  stateOf(asset: SimulatedAsset): State | undefined {
+    return this.#states.get(asset);
+  }
+
+  /** Lets time pass. @returns who came to a place, in order of time; their states say where. */
+  advance(until: Micros): SimulatedAsset[] {
+    const arrived: SimulatedAsset[] = [];
+    while (this.#nextLorryAt <= until) {
+      this.#unloadLorry(this.#nextLorryAt);
+    }
+    for (let event = this.#events.next(until); event !== null; event = this.#events.next(until)) {
+      const { at, subject: asset } = event;
+      const state = this.#states.get(asset);
+      // One that was carried away meanwhile has another event in the queue.
+      if (state?.until !== at) {
+        continue;
+      }
+      if (state.kind === 'travelling') {
+        this.#stay(asset, state.to, at, dwell(asset.role, state.to.stage ?? 'storage', at, this.#random));
+        arrived.push(asset);
+      } else {
+        this.#moveOn(asset, state, at);
+      }
+    }
+    return arrived;
+  }
+
+  #begin(asset: SimulatedAsset, from: Micros): void {
+    const { role, shift } = asset;
+    if (role === 'in repair') {
+      this.#states.set(asset, { kind: 'away', until: Number.POSITIVE_INFINITY });
+    } else if (role === 'person' && shift !== shiftAt(from)) {
+      this.#goAway(asset, nextStartOf(shift, from) + seconds(this.#random.integer(0, 600)));
+    } else if (role === 'pallet' && this.#random.chance(0.3)) {
+      this.#leaveSite(asset);
+    } else {
+      // It has been there for a while.
+      const place = this.#random.pick(this.#stops);
+      const left = this.#random.fraction() * dwell(role, place.stage ?? 'storage', from, this.#random);
+      this.#stay(asset, place, from, Math.ceil(left));
+    }
+  }
+
+  #moveOn(asset: SimulatedAsset, state: State, at: Micros): void {
+    const from = state.kind === 'staying' ? state.place : null;
+    if (asset.role === 'person' && from !== null && asset.shift !== shiftAt(at)) {
+      this.#leave(asset);
+      this.#goAway(asset, nextStartOf(asset.shift, at) + seconds(this.#random.integer(0, 600)));
+      return;
+    }
+    const isShipped = asset.role === 'pallet' && from?.stage === 'shipping';
+    if (from !== null && (isShipped || this.#stops.length < 2)) {
+      this.#leave(asset);
+      this.#leaveSite(asset, at);
+      return;
+    }
+    const to = this.#destination(asset, from);
+    const arrival = at + travel(this.#random);
+    if (from !== null && asset.role === 'forklift') {
+      this.#carry(from, to, arrival);
+    }
+    this.#travel(asset, to, arrival);
+  }
+
+  #destination(asset: SimulatedAsset, from: Place | null): Place {
+    return this.#stops.length < 2
+      ? this.#random.pick(this.#stops)
+      : nextStop(asset.role === 'pallet' ? 'goods' : 'equipment', from, this.#stops, this.#random);
+  }
+
+  /** A forklift mostly takes a pallet along. */
+  #carry(from: Place, to: Place, arrival: Micros): void {
+    const pallets = this.#palletsAt.get(from.key);
+    if (pallets !== undefined && pallets.size > 0 && this.#random.chance(0.6)) {
+      this.#travel(pallets.pick(this.#random), to, arrival);
+    }
+  }
+
+  #unloadLorry(at: Micros): void {
+    const doors = this.#stops.filter(({ stage }) => stage === 'receiving');
+    const door = this.#random.pick(doors.length > 0 ? doors : this.#stops);
+    const load = this.#outside.splice(0, this.#random.integer(6, 20));
+    let arrival = at;
+    for (const pallet of load) {
+      arrival += this.#random.integer(seconds(2), seconds(7));
+      this.#travel(pallet, door, arrival);
+    }
+    const pause = seconds(-300 * Math.log(1 - this.#random.fraction()) + 20) / activityAt(at);
+    this.#nextLorryAt = at + Math.ceil(pause);
+  }
+
+  #stay(asset: SimulatedAsset, place: Place, since: Micros, length: Micros): void {
+    const isAtWork = asset.role === 'person';
+    const until = isAtWork ? Math.min(since + length, endOfShift(since)) : since + length;
+    this.#become(asset, { kind: 'staying', place, since, until });
+    this.present.add(asset);
+    this.#palletsOf(asset, place)?.add(asset);
+  }
+
+  #travel(asset: SimulatedAsset, to: Place, until: Micros): void {
+    this.#leave(asset);
+    this.#become(asset, { kind: 'travelling', to, until });
+  }
+
+  #leave(asset: SimulatedAsset): void {
+    const state = this.#states.get(asset);
+    if (state?.kind === 'staying') {
+      this.present.remove(asset);
+      this.#palletsOf(asset, state.place)?.remove(asset);
+    }
+  }
+
+  /** Off the site until a lorry brings it; what is no pallet comes back by itself. */
+  #leaveSite(asset: SimulatedAsset, at: Micros = 0): void {
+    if (asset.role === 'pallet') {
+      this.#states.set(asset, { kind: 'away', until: Number.POSITIVE_INFINITY });
+      this.#outside.push(asset);
+    } else {
+      this.#goAway(asset, at + travel(this.#random));
+    }
+  }
+
+  #goAway(asset: SimulatedAsset, until: Micros): void {
+    this.#become(asset, { kind: 'away', until });
+  }
+
+  #become(asset: SimulatedAsset, state: State): void {
+    this.#states.set(asset, state);
+    this.#events.add(state.until, asset);
+  }
+
+  #palletsOf(asset: SimulatedAsset, { key }: Place): Roster | null {
+    if (asset.role !== 'pallet') {
+      return null;
+    }
+    const roster = this.#palletsAt.get(key) ?? new Roster();
+    this.#palletsAt.set(key, roster);
+    return roster;
+  }
+}
+
+function seconds(count: number): Micros {
+  return Math.round(count * MICROS_PER_SECOND);
+}

@@ -1,0 +1,60 @@
+import type { Micros } from '../shared/instant.ts';
+import type { SimulatedAsset } from './population.ts';
+import type { Random } from './random.ts';
+import type { Place } from './site.ts';
+import type { SiteLife } from './site-life.ts';
+
+/** An antenna sees an asset. */
+export interface Sighting {
+  asset: SimulatedAsset;
+  /** The place that the antenna is of. */
+  place: Place;
+  at: Micros;
+  /** dBm. */
+  rssi: number;
+}
+
+export interface WatchOptions {
+  /** The place whose antenna sees a bit of this one, if any. */
+  beside(place: Place): Place | null;
+  random: Random;
+}
+
+/** What the antennas of a site see of its life: whoever comes, and again and again who is there. */
+export class SiteWatch {
+  readonly #life: SiteLife;
+  readonly #options: WatchOptions;
+  /** Came, and was not read yet: more came at once than could be read. */
+  #unread: SimulatedAsset[] = [];
+
+  constructor(life: SiteLife, options: WatchOptions) {
+    this.#life = life;
+    this.#options = options;
+  }
+
+  /** What is seen from `from` to `until`, in order of time: `most` sightings, unless nobody is there. */
+  watch(from: Micros, until: Micros, most: number): Sighting[] {
+    const { random } = this.#options;
+    this.#unread.push(...this.#life.advance(until));
+    const sightings = this.#unread.splice(0, most).flatMap((asset) => this.#see(asset, from, until));
+    const { present } = this.#life;
+    while (sightings.length < most && present.size > 0) {
+      sightings.push(...this.#see(present.pick(random), from, until));
+    }
+    return sightings.sort((a, b) => a.at - b.at);
+  }
+
+  #see(asset: SimulatedAsset, from: Micros, until: Micros): Sighting[] {
+    const state = this.#life.stateOf(asset);
+    if (state?.kind !== 'staying') {
+      return [];
+    }
+    const { random, beside } = this.#options;
+    const earliest = Math.max(from, state.since);
+    const at = Math.floor(earliest + random.fraction() * (until - earliest));
+    const other = beside(state.place);
+    return other !== null && random.chance(0.15)
+      ? [{ asset, place: other, at, rssi: random.integer(-78, -62) }]
+      : [{ asset, place: state.place, at, rssi: random.integer(-70, -41) }];
+  }
+}

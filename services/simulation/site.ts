@@ -1,0 +1,50 @@
+import type { EncoderName } from './encoders/encoders.ts';
+
+/** A location of the site, and what happens there if assets stop at it. */
+export interface Place {
+  key: string;
+  name: string;
+  /** Null for the site itself. */
+  parent: string | null;
+  /** Null where nothing stops: a zone is only made of its doors and aisles. */
+  stage: Stage | null;
+}
+
+/** What goods pass through, one after the other. */
+export type Stage = 'receiving' | 'storage' | 'packing' | 'shipping';
+
+export interface SiteReader {
+  name: string;
+  topic: string;
+  format: EncoderName;
+  /** Keys of the places of ports 1, 2, ...; null for an antenna that hangs nowhere. */
+  antennas: readonly (string | null)[];
+}
+
+export interface Site {
+  /** Parents come first. */
+  places: readonly Place[];
+  readers: readonly SiteReader[];
+}
+
+/** Where assets stop. */
+export function stopsOf({ places }: Site): Place[] {
+  return places.filter(({ stage }) => stage !== null);
+}
+
+/** The antenna that sees a place. */
+export interface Antenna {
+  reader: SiteReader;
+  port: number;
+}
+
+/** @throws RangeError for a place that no antenna sees. */
+export function antennaAt({ readers }: Pick<Site, 'readers'>, placeKey: string): Antenna {
+  for (const reader of readers) {
+    const index = reader.antennas.indexOf(placeKey);
+    if (index >= 0) {
+      return { reader, port: index + 1 };
+    }
+  }
+  throw new RangeError(`no antenna at ${placeKey}`);
+}

@@ -1,0 +1,130 @@
+import type { Micros } from '../shared/instant.ts';
+import type { Fault, Trouble } from './faults.ts';
+import type { Message } from './message.ts';
+import type { SimulatedAsset } from './population.ts';
+import type { Random } from './random.ts';
+import { ReaderLine, UNUSABLE_TAG } from './reader-line.ts';
+import { antennaAt, type Place, type Site, type SiteReader, stopsOf } from './site.ts';
+import { SiteLife } from './site-life.ts';
+import { type Sighting, SiteWatch } from './site-watch.ts';
+import { makeStrangers, type Strangers } from './strangers.ts';
+
+export interface TrafficOptions {
+  site: Site;
+  assets: readonly SimulatedAsset[];
+  troubles: ReadonlyMap<SiteReader, Trouble>;
+  faults: ReadonlySet<Fault>;
+  from: Micros;
+  random: Random;
+}
+
+/** Everything that the readers of a site have to say. */
+export class Traffic {
+  readonly #options: TrafficOptions;
+  readonly #life: SiteLife;
+  readonly #watch: SiteWatch;
+  readonly #lines: readonly ReaderLine[];
+  /** The line and the port that see a place, by its key. */
+  readonly #watchers: ReadonlyMap<string, { line: ReaderLine; port: number }>;
+  readonly #strangers: Strangers;
+
+  constructor(options: TrafficOptions) {
+    this.#options = options;
+    const { site, assets, troubles, faults, from, random } = options;
+    const stops = stopsOf(site);
+    this.#life = new SiteLife(assets, stops, from, random);
+    const lines = new Map(
+      site.readers.map((reader) => [
+        reader,
+        new ReaderLine(reader, troubles.get(reader)?.clockOffset ?? 0, random),
+      ]),
+    );
+    this.#lines = [...lines.values()];
+    this.#watchers = new Map(
+      stops.flatMap(({ key }) => {
+        const { reader, port } = antennaAt(site, key);
+        const line = lines.get(reader);
+        return line === undefined ? [] : [[key, { line, port }]];
+      }),
+    );
+    const overlaps = faults.has('flapping') ? this.#overlaps(stops) : new Map<Place, Place>();
+    this.#watch = new SiteWatch(this.#life, { beside: (place) => overlaps.get(place) ?? null, random });
+    this.#strangers = makeStrangers(random);
+  }
+
+  /** What is ready after `count` reads between `from` and `until`. */
+  messages(from: Micros, until: Micros, count: number): { line: ReaderLine; message: Message }[] {
+    const odd = this.#oddReads(from, until, count);
+    for (const sighting of this.#watch.watch(from, until, count - odd)) {
+      this.#take(sighting);
+    }
+    return this.#lines.flatMap((line) => line.messages(from).map((message) => ({ line, message })));
+  }
+
+  heartbeats(at: Micros): Message[] {
+    return this.#lines.map((line) => line.heartbeat(at));
+  }
+
+  /**
+   * Places overlap in pairs, where both readers bring times that count: of others nobody could tell afterwards where
+   * an asset was first.
+   */
+  #overlaps(stops: readonly Place[]): Map<Place, Place> {
+    const pairs = new Map<Place, Place>();
+    for (let index = 0; index + 1 < stops.length; index += 2) {
+      const [one, other] = [stops[index], stops[index + 1]];
+      const isTold = (place: Place) => this.#watchers.get(place.key)?.line.hasClock === true;
+      if (one !== undefined && other !== undefined && isTold(one) && isTold(other)) {
+        pairs.set(one, other).set(other, one);
+      }
+    }
+    return pairs;
+  }
+
+  #take({ asset, place, at, rssi }: Sighting): void {
+    const watcher = this.#watchers.get(place.key);
+    if (watcher !== undefined) {
+      const { line, port } = watcher;
+      line.take({ asset: asset.key, tag: asset.tags[line.tagType], port, at, rssi });
+    }
+  }
+
+  /** Some of `count` reads are of no asset at any place. @returns how many. */
+  #oddReads(from: Micros, until: Micros, count: number): number {
+    const { random, faults } = this.#options;
+    let odd = 0;
+    for (let read = 0; read < count; read++) {
+      const at = Math.floor(from + random.fraction() * (until - from));
+      const kind = random.fraction();
+      if (kind < 0.01) {
+        odd += this.#loose(at);
+      } else if (kind < 0.05 && faults.has('strangers')) {
+        odd += this.#stray(at, (tagType) => this.#strangers.tag(tagType));
+      } else if (kind > 0.995 && faults.has('poison')) {
+        odd += this.#stray(at, () => UNUSABLE_TAG);
+      }
+    }
+    return odd;
+  }
+
+  /** An asset is near the antenna that hangs nowhere. */
+  #loose(at: Micros): number {
+    const { random } = this.#options;
+    const line = this.#lines.find(({ reader }) => reader.antennas.includes(null));
+    const { present } = this.#life;
+    if (line === undefined || present.size === 0) {
+      return 0;
+    }
+    const { key, tags } = present.pick(random);
+    const port = line.reader.antennas.indexOf(null) + 1;
+    line.take({ asset: key, tag: tags[line.tagType], port, at, rssi: random.integer(-80, -60) });
+    return 1;
+  }
+
+  #stray(at: Micros, tag: (tagType: 'rfid' | 'ble') => string): number {
+    const { random } = this.#options;
+    const line = random.pick(this.#lines);
+    line.take({ asset: null, tag: tag(line.tagType), port: 1, at, rssi: random.integer(-85, -60) });
+    return 1;
+  }
+}

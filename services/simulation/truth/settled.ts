@@ -1,0 +1,43 @@
+import type { AssetRecord, HistoryRow } from '../asset-record.ts';
+import type { AssetDocument, RowDocument } from './document.ts';
+
+/**
+ * The truth of an asset in exact terms. Where it is known within bounds only, what the answer says is true if it is
+ * within them, and the lower bound if it is not: then the answer differs from it.
+ */
+export function settled(truth: AssetDocument, answer: AssetRecord | undefined): AssetRecord {
+  const rows = [...(answer?.history ?? [])];
+  return {
+    asset: truth.asset,
+    current: truth.current === null ? null : settledPlace(truth.current, answer),
+    history: truth.history.map((row) => settledRow(row, rows)),
+  };
+}
+
+function settledPlace(
+  {
+    location,
+    last_seen: earliest,
+    last_seen_latest: latest = earliest,
+  }: NonNullable<AssetDocument['current']>,
+  answer: AssetRecord | undefined,
+) {
+  const said = answer?.current?.lastSeen;
+  return { location, lastSeen: said !== undefined && said >= earliest && said <= latest ? said : earliest };
+}
+
+/** @param rows answered rows that were not used yet; the one that is used is taken away. */
+function settledRow(row: RowDocument, rows: HistoryRow[]): HistoryRow {
+  const { at, at_latest: latest = at, location } = row;
+  const index = rows.findIndex((said) => said.location === location && said.at >= at && said.at <= latest);
+  const [said] = index < 0 ? [] : rows.splice(index, 1);
+  return { at: said?.at ?? at, location, durationSeconds: settledDuration(row, said) };
+}
+
+function settledDuration(row: RowDocument, said: HistoryRow | undefined): number | null {
+  const { duration_seconds: least, duration_seconds_most: most } = row;
+  const duration = said?.durationSeconds ?? null;
+  return least !== null && duration !== null && duration >= least && duration <= (most ?? least)
+    ? duration
+    : least;
+}

@@ -1,0 +1,60 @@
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { useDatabase } from '../support/database.ts';
+import { NO_FAULTS } from './findings.ts';
+import { withScenario } from './with-scenario.ts';
+
+/** Of the machine ingestion runs on, against the right time. */
+const JUMPS = ['+1h', '-1h', '+1d', '-10m', '+0'];
+
+describe("a clock of ingestion's machine that jumps", function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-chaos-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('costs no read, doubles none, and moves none that brings its time', () => {
+    const offset = join(folder, 'offset');
+    writeFileSync(offset, '+0');
+    const environment = {
+      LD_PRELOAD: libfaketime(),
+      FAKETIME_TIMESTAMP_FILE: offset,
+      FAKETIME_NO_CACHE: '1',
+      // Timers go by the monotonic clock, which does not jump.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    };
+    return withScenario(database, { source: 'embedded', environment }, async (scenario) => {
+      const publishing = scenario.publish();
+      for (const [number, jump] of JUMPS.entries()) {
+        await scenario.reached((number + 0.5) / (JUMPS.length + 1));
+        writeFileSync(offset, jump);
+        if (number === 1) {
+          await scenario.killIngest();
+        }
+      }
+      await publishing;
+      const { faults, toldTwice } = await scenario.finish();
+      expect({ faults, toldTwice }).to.deep.equal({ faults: NO_FAULTS, toldTwice: 0 });
+      const [times] = await database.rows(
+        `select bool_or(received_at > now() + interval '50 minutes') as ahead,
+           bool_or(received_at < now() - interval '50 minutes') as behind from scan_events`,
+      );
+      expect(times).to.deep.equal({ ahead: true, behind: true });
+    });
+  });
+});
+
+/**
+ * The library of Debian's package faketime, which tells a process another time than the machine's.
+ *
+ * @throws if it is not installed.
+ */
+function libfaketime(): string {
+  const [file] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
+  if (file === undefined) {
+    throw new Error('libfaketime is not installed (Debian: faketime)');
+  }
+  return file;
+}

@@ -1,0 +1,92 @@
+import type { ClientBase } from 'pg';
+import { findCounterFaults } from './find-counter-faults.ts';
+import { findHistoryFaults } from './find-history-faults.ts';
+import { findRejectionFaults } from './find-rejection-faults.ts';
+import { findScanFaults } from './find-scan-faults.ts';
+import type { Publishers } from './publishers.ts';
+import type { Tap } from './tap.ts';
+import { messageOf, type Traffic } from './traffic.ts';
+
+/** What was published, what passed before ingestion, and what is wrong with what is stored. */
+export interface Findings {
+  published: Published;
+  faults: Faults;
+  /**
+   * Reads without times that are stored once for each time that the message came without the DUP flag: without time
+   * and flag the same words are a new read.
+   */
+  toldTwice: number;
+}
+
+export interface Published {
+  messages: number;
+  reads: number;
+  /** Messages, repetitions counted, and how many of them ingestion acknowledged. */
+  handedOver: number;
+  acknowledged: number;
+  /** Messages that readers had to publish again because the broker, which had acknowledged them, lost them. */
+  republished: number;
+}
+
+export interface Faults {
+  /** Reads of acknowledged messages that are not stored. */
+  missing: number;
+  /** Reads stored more often than rule 3 allows. */
+  doubled: number;
+  /** Reads stored with another asset, place or time than they have, or that nobody published. */
+  altered: number;
+  /** Transitions, durations and positions that are not those of the stored reads. */
+  wrongTransitions: number;
+  wrongPositions: number;
+  /** Messages and reads that had to be rejected and are not kept as such, and others that are. */
+  wrongRejections: number;
+  /** Readers whose counters do not add up or do not agree with what is stored. */
+  wrongCounters: number;
+}
+
+export const NO_FAULTS: Faults = {
+  missing: 0,
+  doubled: 0,
+  altered: 0,
+  wrongTransitions: 0,
+  wrongPositions: 0,
+  wrongRejections: 0,
+  wrongCounters: 0,
+};
+
+export interface Evidence {
+  traffic: Traffic;
+  tap: Tap;
+  publishers: Publishers;
+  republished: number;
+}
+
+/**
+ * Compares what is stored with what was published and with what the plain rule makes of it.
+ *
+ * @param client in a transaction.
+ */
+export async function findFaults(client: ClientBase, evidence: Evidence): Promise<Findings> {
+  const { traffic, tap, publishers, republished } = evidence;
+  const messages = [...publishers.acknowledged].map((index) => messageOf(traffic, index));
+  const scans = await findScanFaults(client, messages, tap);
+  const histories = await findHistoryFaults(client, traffic.assets);
+  return {
+    published: {
+      messages: messages.length,
+      reads: messages.reduce((sum, { reads }) => sum + reads.length, 0),
+      handedOver: tap.deliveries,
+      acknowledged: tap.acknowledgements,
+      republished,
+    },
+    faults: {
+      missing: scans.missing,
+      doubled: scans.doubled,
+      altered: scans.altered,
+      ...histories,
+      wrongRejections: await findRejectionFaults(client, messages, tap),
+      wrongCounters: await findCounterFaults(client, messages),
+    },
+    toldTwice: scans.toldTwice,
+  };
+}

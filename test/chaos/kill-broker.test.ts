@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { useDatabase } from '../support/database.ts';
+import { NO_FAULTS } from './findings.ts';
+import { withScenario } from './with-scenario.ts';
+
+const KILLS = 2;
+
+describe('a broker killed in the middle of the publishes', function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+
+  it('loses what it had not saved, and nothing that ingestion acknowledged is lost, doubled or wrong', () =>
+    withScenario(database, { source: 'mosquitto', ahead: 100 }, async (scenario) => {
+      const publishing = scenario.publish();
+      for (let kill = 0; kill < KILLS; kill++) {
+        await scenario.progressed(60);
+        await scenario.killBroker();
+      }
+      await publishing;
+      const { faults } = await scenario.finish();
+      expect(faults).to.deep.equal(NO_FAULTS);
+    }));
+});

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+
+export interface ChaosOptions {
+  /** Reads through each kind of broker. */
+  reads: number;
+  seed: number;
+  /** How often each fault is made, over both kinds of broker. */
+  kills: number;
+  restarts: number;
+  cuts: number;
+  brokerKills: number;
+  /** Seconds without database. */
+  outage: number;
+}
+
+export const USAGE = `npm run chaos -- [--reads 1e6] [--seed 1] [--kills 20] [--restarts 5] [--cuts 20]
+  [--broker-kills 3] [--outage 60]
+on the embedded PostgreSQL, or where TEST_DATABASE_URL names a TimescaleDB server on a TimescaleDB server of its own`;
+
+/** @throws TypeError if an option is unknown or not a number. */
+export function readChaosOptions(args: string[]): ChaosOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      reads: { type: 'string', default: '1e6' },
+      seed: { type: 'string', default: '1' },
+      kills: { type: 'string', default: '20' },
+      restarts: { type: 'string', default: '5' },
+      cuts: { type: 'string', default: '20' },
+      'broker-kills': { type: 'string', default: '3' },
+      outage: { type: 'string', default: '60' },
+    },
+  });
+  const number = (name: keyof typeof values): number => {
+    const value = Number(values[name]);
+    if (!Number.isSafeInteger(value) || value < 0) {
+      throw new TypeError(`--${name} ${values[name]} is not a whole number`);
+    }
+    return value;
+  };
+  return {
+    reads: number('reads'),
+    seed: number('seed'),
+    kills: number('kills'),
+    restarts: number('restarts'),
+    cuts: number('cuts'),
+    brokerKills: number('broker-kills'),
+    outage: number('outage'),
+  };
+}

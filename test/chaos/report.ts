@@ -1,0 +1,49 @@
+import { show, spreadOf } from '../bench/statistics.ts';
+import { type Findings, NO_FAULTS } from './findings.ts';
+import type { LongRun } from './long-run.ts';
+import type { OutageRun } from './outage-run.ts';
+
+/** Whether nothing is missing, doubled or wrong. */
+export function isClean({ faults }: Findings): boolean {
+  return Object.keys(NO_FAULTS).every((kind) => faults[kind as keyof typeof faults] === 0);
+}
+
+export function showLongRun(run: LongRun): string {
+  const { published } = run.findings;
+  return [
+    '',
+    `Through ${run.source === 'embedded' ? 'the embedded broker' : 'mosquitto, two ingest processes'}, ${run.seconds.toFixed(0)} s`,
+    `  published             ${published.reads} reads in ${published.messages} messages`,
+    `  handed to ingestion   ${published.handedOver} messages, of which it acknowledged ${published.acknowledged}`,
+    `  faults                ${run.kills} kills of ingestion, ${run.restarts} database restarts, ${run.cuts} network cuts, ${run.brokerKills} kills of the broker`,
+    `  lost by the broker    ${published.republished} messages that it had acknowledged; readers published them again`,
+    `  readers disconnected  ${run.readerDisconnects} times`,
+    `  first commit, ms      after a kill ${spread(run.afterKill)}; after the database is back ${spread(run.afterRestart)}`,
+    ...showFindings(run.findings),
+  ].join('\n');
+}
+
+export function showOutageRun(run: OutageRun, seconds: number): string {
+  return [
+    '',
+    `${seconds} s without database, through ${run.source === 'embedded' ? 'the embedded broker' : 'mosquitto'}, at ${(run.rate * 50).toFixed(0)} reads/s`,
+    `  acknowledged meanwhile  ${run.acknowledged}`,
+    `  readers disconnected    ${run.readerDisconnects} times`,
+    `  memory grew by          ${run.grewBy.toFixed(0)} MiB at the most`,
+    `  first commit            after ${run.firstCommit.toFixed(0)} ms`,
+    `  drained at              ${run.drainedAt.toFixed(2)} of the rate`,
+    ...showFindings(run.findings),
+  ].join('\n');
+}
+
+function showFindings({ faults, toldTwice }: Findings): string[] {
+  return [
+    `  missing ${faults.missing}, stored twice ${faults.doubled}, altered ${faults.altered}, wrong transitions ${faults.wrongTransitions}, wrong positions ${faults.wrongPositions}`,
+    `  wrong rejections ${faults.wrongRejections}, wrong counters ${faults.wrongCounters}`,
+    `  reads without times that came again without DUP, and count again  ${toldTwice}`,
+  ];
+}
+
+function spread(figures: number[]): string {
+  return figures.length === 0 ? 'none' : show(spreadOf(figures), 0);
+}

@@ -1,0 +1,310 @@
+import type { ClientBase } from 'pg';
+import { freePort } from '../../db/timescale/free-port.ts';
+import { inTransaction } from '../../db/timescale/transaction.ts';
+import type { TestDatabase } from '../support/database.ts';
+import type { Site } from '../support/site.ts';
+import { BrokerProgram } from './broker-program.ts';
+import { type Findings, findFaults } from './findings.ts';
+import { furnish } from './furnish.ts';
+import { IngestProgram } from './ingest-program.ts';
+import { Link, type Observer } from './link.ts';
+import { Publishers } from './publishers.ts';
+import { Tap } from './tap.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface ScenarioOptions {
+  source: 'embedded' | 'mosquitto';
+  traffic?: Partial<Traffic>;
+  /** Of ingestion; several share their subscriptions, so that takes mosquitto. */
+  processes?: number;
+  /** Of the readers, in seconds. */
+  keepalive?: number;
+  /** How many messages readers may be ahead of ingestion. */
+  ahead?: number;
+  /** For ingestion. */
+  environment?: NodeJS.ProcessEnv;
+}
+
+export interface SteadyLoad {
+  /** How many messages were published that ingestion has not acknowledged. */
+  behind(): number;
+  /** Resolves when what was published is acknowledged to the readers. */
+  stop(): Promise<void>;
+}
+
+interface Parts
+  extends Pick<Scenario, 'traffic' | 'site' | 'tap' | 'links' | 'ingest' | 'broker' | 'publishers'> {
+  database: TestDatabase;
+  ahead: number;
+  stops: AsyncDisposableStack;
+}
+
+/**
+ * Readers that publish, ingestion as processes, and a network between any two that can fail, on a database of the
+ * caller's. Faults are made by the caller while the readers publish; `finish` says what came of it.
+ */
+export class Scenario {
+  readonly traffic: Traffic;
+  readonly site: Site;
+  readonly tap = new Tap();
+  /** Between readers and broker, broker and ingestion, ingestion and database. With the embedded broker the first two are one. */
+  readonly links: { readers: Link; ingest: Link; database: Link };
+  readonly ingest: IngestProgram[];
+  readonly broker: BrokerProgram | null;
+  readonly publishers: Publishers;
+  readonly #database: TestDatabase;
+  readonly #ahead: number;
+  readonly #stops: AsyncDisposableStack;
+  /** Messages that the broker lost, which are never acknowledged: they must not hold up the readers. */
+  #forgiven = 0;
+  /** The index of the next message. */
+  #next = 0;
+  #publishing: Promise<unknown> = Promise.resolve();
+  #republished = 0;
+
+  private constructor(parts: Parts) {
+    this.traffic = parts.traffic;
+    this.site = parts.site;
+    this.tap = parts.tap;
+    this.links = parts.links;
+    this.ingest = parts.ingest;
+    this.broker = parts.broker;
+    this.publishers = parts.publishers;
+    this.#database = parts.database;
+    this.#ahead = parts.ahead;
+    this.#stops = parts.stops;
+  }
+
+  /** Resolves when everything runs and readers are connected. The caller calls `end`, also when the test failed. */
+  static async start(database: TestDatabase, options: ScenarioOptions): Promise<Scenario> {
+    await using stops = new AsyncDisposableStack();
+    const traffic = { ...USUAL, start: (Date.now() - 5 * 86_400_000) * 1_000, ...options.traffic };
+    const site = await furnish(database, traffic);
+    const tap = new Tap();
+    const network = async (port: number, observe?: () => Observer) => {
+      const link = await Link.open({ host: '127.0.0.1', port }, observe);
+      stops.defer(() => link.close());
+      return link;
+    };
+    const toDatabase = await network(Number(new URL(database.url).port));
+    const environment = { ...options.environment, DATABASE_URL: toDatabase.by(database.url) };
+    const ingest: IngestProgram[] = [];
+    const launch = async (program: IngestProgram) => {
+      ingest.push(program);
+      stops.defer(() => program.kill());
+      await program.start();
+    };
+    let broker: BrokerProgram | null = null;
+    let links: Scenario['links'];
+    if (options.source === 'embedded') {
+      const port = await freePort();
+      await launch(IngestProgram.embedded(port, environment));
+      const link = await network(port, () => tap.observe());
+      links = { readers: link, ingest: link, database: toDatabase };
+    } else {
+      const mosquitto = await BrokerProgram.prepare();
+      stops.defer(() => mosquitto.remove());
+      await mosquitto.start();
+      broker = mosquitto;
+      const link = await network(mosquitto.port, () => tap.observe());
+      links = { readers: await network(mosquitto.port), ingest: link, database: toDatabase };
+      const url = link.by('mqtt://broker');
+      const programs = Array.from({ length: options.processes ?? 1 }, (_, process) =>
+        IngestProgram.subscribed(url, `ingest-${process}`, environment),
+      );
+      await Promise.all(programs.map(launch));
+      await Promise.all(programs.map((program) => subscribed(program, traffic)));
+    }
+    const publishers = await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
+    stops.defer(() => publishers.end());
+    const ahead = options.ahead ?? Number.POSITIVE_INFINITY;
+    return new Scenario({
+      traffic,
+      site,
+      tap,
+      links,
+      ingest,
+      broker,
+      publishers,
+      database,
+      ahead,
+      stops: stops.move(),
+    });
+  }
+
+  /**
+   * Publishes the next `count` messages, some of each reader's under way at once. Resolves when all are acknowledged
+   * to the readers.
+   */
+  async publish(count = this.traffic.messages): Promise<void> {
+    const { readers } = this.traffic;
+    const next = Array.from({ length: readers }, (_, reader) => this.#next + reader);
+    const end = this.#next + count;
+    this.#next = end;
+    const lane = async (reader: number) => {
+      for (;;) {
+        const index = next[reader] as number;
+        if (index >= end) {
+          return;
+        }
+        next[reader] = index + readers;
+        while (this.publishers.published - this.#forgiven - this.tap.acknowledged.size > this.#ahead) {
+          await this.tap.nextAcknowledgement();
+        }
+        await this.publishers.publish(index);
+      }
+    };
+    this.#publishing = Promise.all(Array.from({ length: LANES * readers }, (_, one) => lane(one % readers)));
+    await this.#publishing;
+  }
+
+  /** Publishes so many messages a second, without waiting for any, until it is stopped. */
+  publishSteadily(rate: number): SteadyLoad {
+    const start = performance.now();
+    const underWay: Promise<void>[] = [];
+    const publishDue = () => {
+      const due = Math.floor(((performance.now() - start) / 1_000) * rate);
+      while (underWay.length < due) {
+        underWay.push(this.publishers.publish(this.#next++));
+      }
+    };
+    const timer = setInterval(publishDue, 20);
+    return {
+      behind: () => this.publishers.published - this.tap.acknowledged.size,
+      stop: async () => {
+        clearInterval(timer);
+        await Promise.all(underWay);
+      },
+    };
+  }
+
+  /** Resolves when ingestion has acknowledged all that was acknowledged to the readers. */
+  async caughtUp(): Promise<void> {
+    while (this.publishers.acknowledged.size > this.tap.acknowledged.size) {
+      await this.tap.nextAcknowledgement();
+    }
+  }
+
+  /** Resolves when ingestion has acknowledged that share of the messages, or the broker may have lost them. */
+  async reached(share: number): Promise<void> {
+    const count = Math.floor(share * this.traffic.messages);
+    while (this.tap.acknowledged.size + this.#forgiven < count) {
+      await this.tap.nextAcknowledgement();
+    }
+  }
+
+  /** Resolves when ingestion has acknowledged so many more messages. */
+  async progressed(count: number): Promise<void> {
+    const end = this.tap.acknowledged.size + count;
+    while (this.tap.acknowledged.size < end) {
+      await this.tap.nextAcknowledgement();
+    }
+  }
+
+  /**
+   * Kills ingestion and starts it again.
+   *
+   * @returns milliseconds until it acknowledged something again, or null if others had done all there was to do.
+   */
+  async killIngest(process = 0): Promise<number | null> {
+    const program = this.ingest[process] as IngestProgram;
+    await program.kill();
+    const since = performance.now();
+    const acknowledgement = this.tap.nextOnNewConnection();
+    await program.startUntilReady();
+    return this.#unlessOver(acknowledgement.then(() => performance.now() - since));
+  }
+
+  /** @returns milliseconds until something is acknowledged, or null if nothing is left to be. */
+  async firstAcknowledgement(): Promise<number | null> {
+    const since = performance.now();
+    return this.#unlessOver(this.tap.nextAcknowledgement().then(() => performance.now() - since));
+  }
+
+  /** Kills the broker and starts it again with what it had saved; resolves when ingestion is back at it. */
+  async killBroker(): Promise<void> {
+    await this.broker?.kill();
+    await this.broker?.start();
+    await Promise.all(this.ingest.map((program) => subscribed(program, this.traffic)));
+    this.#forgiven = this.publishers.published - this.tap.acknowledged.size;
+  }
+
+  /**
+   * To be called when the readers have published everything and all is mended: sees to it that what the broker lost is
+   * published again, and waits until ingestion has acknowledged all.
+   *
+   * @returns what is wrong with what is stored.
+   */
+  async finish(): Promise<Findings> {
+    if (this.broker !== null) {
+      this.#republished = await this.#republishLost();
+    }
+    await this.caughtUp();
+    for (const program of this.ingest) {
+      await program.stop();
+    }
+    return inTransaction(this.#database.pool, (client) => this.findFaults(client));
+  }
+
+  /** What is wrong with what is stored, as `client` in its transaction sees it. */
+  findFaults(client: ClientBase): Promise<Findings> {
+    const { traffic, tap, publishers } = this;
+    return findFaults(client, { traffic, tap, publishers, republished: this.#republished });
+  }
+
+  async end(): Promise<void> {
+    await this.#stops.disposeAsync();
+  }
+
+  #unlessOver<Value>(value: Promise<Value>): Promise<Value | null> {
+    const over = this.#publishing.then(async () => {
+      while (this.publishers.acknowledged.size > this.tap.acknowledged.size + this.#forgiven) {
+        await this.tap.nextAcknowledgement();
+      }
+      return null;
+    });
+    return Promise.race([value, over]);
+  }
+
+  /**
+   * A broker hands over in order, and ingestion acknowledges in order: once what was published last is acknowledged,
+   * whatever is not the broker has lost.
+   *
+   * @returns how many messages that were.
+   */
+  async #republishLost(): Promise<number> {
+    await Promise.all(this.ingest.map((program) => subscribed(program, this.traffic)));
+    const last = Array.from({ length: LAST * this.ingest.length }, () => this.#next++);
+    await Promise.all(last.map((index) => this.publishers.publish(index)));
+    while (last.some((index) => !this.tap.acknowledged.has(index))) {
+      await this.tap.nextAcknowledgement();
+    }
+    const lost = [...this.publishers.acknowledged].filter((index) => !this.tap.acknowledged.has(index));
+    await Promise.all(lost.map((index) => this.publishers.publish(index)));
+    return lost.length;
+  }
+}
+
+const USUAL: Omit<Traffic, 'start'> = {
+  seed: 1,
+  readers: 4,
+  assets: 200,
+  messages: 400,
+  readsPerMessage: 10,
+  timelessEvery: 5,
+  undecodableEvery: 100,
+  refusedEvery: 300,
+};
+
+/** Messages of a reader that are under way at once. */
+const LANES = 8;
+
+/** Messages published last for each process, so that each process gets some. */
+const LAST = 20;
+
+/** Resolves when ingestion is subscribed to all readers, however often it is killed meanwhile. */
+async function subscribed(program: IngestProgram, { readers }: Traffic): Promise<void> {
+  while ((await program.figure('subscriptions').catch(() => 0)) !== readers) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

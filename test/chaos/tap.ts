@@ -1,0 +1,84 @@
+import { EventEmitter, once } from 'node:events';
+import { type Packet, parser } from 'mqtt-packet';
+import type { Observer } from './link.ts';
+import { indexOf } from './traffic.ts';
+
+/** Messages that one end of a connection has sent and the other has not acknowledged, and the other way about. */
+interface Direction {
+  connection: number;
+  underWay: Map<number, number>;
+  others: Map<number, number>;
+}
+
+/**
+ * Reads along where ingestion takes its messages and acknowledges them, and so knows what it was handed, what it
+ * promised and when.
+ */
+export class Tap {
+  /** How often each message was handed over without the DUP flag: as something new. */
+  readonly handedOverAsNew = new Map<number, number>();
+  /** Messages that ingestion has acknowledged at least once. */
+  readonly acknowledged = new Set<number>();
+  /** Acknowledgements, also of what was acknowledged before. */
+  acknowledgements = 0;
+  deliveries = 0;
+  readonly #events = new EventEmitter().setMaxListeners(0);
+  #connections = 0;
+
+  /** Resolves when something is acknowledged. */
+  async nextAcknowledgement(): Promise<void> {
+    await once(this.#events, 'acknowledged');
+  }
+
+  /** Resolves when something is acknowledged on a connection that is made from now on. */
+  async nextOnNewConnection(): Promise<void> {
+    const last = this.#connections;
+    let [connection] = await once(this.#events, 'acknowledged');
+    while (connection <= last) {
+      [connection] = await once(this.#events, 'acknowledged');
+    }
+  }
+
+  /** Of one connection. Messages go one way, their acknowledgements the other. */
+  observe(): Observer {
+    this.#connections += 1;
+    const connection = this.#connections;
+    let protocolVersion = 4;
+    const toServer = new Map<number, number>();
+    const toClient = new Map<number, number>();
+    const reading = (underWay: Map<number, number>, others: Map<number, number>) => {
+      let packets: ReturnType<typeof parser> | null = null;
+      return (bytes: Buffer) => {
+        packets ??= parser({ protocolVersion }).on('packet', (packet: Packet) => {
+          if (packet.cmd === 'connect') {
+            protocolVersion = packet.protocolVersion ?? 4;
+          }
+          this.#note(packet, { connection, underWay, others });
+        });
+        packets.parse(bytes);
+      };
+    };
+    return { fromClient: reading(toServer, toClient), fromServer: reading(toClient, toServer) };
+  }
+
+  #note(packet: Packet, { connection, underWay, others }: Direction): void {
+    if (packet.cmd === 'publish' && packet.messageId !== undefined) {
+      const index = Buffer.isBuffer(packet.payload) ? indexOf(packet.payload) : null;
+      if (index !== null) {
+        underWay.set(packet.messageId, index);
+        this.deliveries += 1;
+        if (!packet.dup) {
+          this.handedOverAsNew.set(index, (this.handedOverAsNew.get(index) ?? 0) + 1);
+        }
+      }
+    } else if (packet.cmd === 'puback' && packet.messageId !== undefined) {
+      const index = others.get(packet.messageId);
+      if (index !== undefined) {
+        others.delete(packet.messageId);
+        this.acknowledged.add(index);
+        this.acknowledgements += 1;
+        this.#events.emit('acknowledged', connection);
+      }
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Aedes } from 'aedes';
+import { expect } from 'chai';
+import type { TruthDocument } from '../../services/simulation/truth/document.ts';
+import { useApi } from '../support/api.ts';
+import { useIngest } from '../support/ingest.ts';
+import { type Program, run } from '../support/process.ts';
+import { Site } from '../support/site.ts';
+
+describe('tagtrail simulate', () => {
+  const api = useApi();
+  const { database } = api;
+  const ingest = useIngest(database);
+  let folder: string;
+  let file: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tagtrail-test-simulate-'));
+    chmodSync(folder, 0o711);
+    file = join(folder, 'truth.json');
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const start = (args: string[], environment: NodeJS.ProcessEnv = {}): Program =>
+    run('services/cli/main.ts', ['simulate', ...args], {
+      DATABASE_URL: database.url,
+      MQTT_PORT: String(ingest.port),
+      ...environment,
+    });
+  const ended = async (program: Program) => ({
+    status: await program.ended,
+    stdout: program.stdout(),
+    stderr: program.stderr(),
+  });
+  /** Simulates, and expects an installation that agrees with the truth. */
+  const simulated = async (...args: string[]): Promise<TruthDocument> => {
+    const { status, stdout, stderr } = await ended(
+      start(['--org', String(api.orgId), '--truth', file, '--json', ...args]),
+    );
+    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    const truth = JSON.parse(stdout) as TruthDocument;
+    expect(JSON.parse(readFileSync(file, 'utf8'))).to.deep.equal(truth);
+    return truth;
+  };
+  const checked = async (...args: string[]) => {
+    const { status, stdout, stderr } = await ended(start(['--check', file, '--json', ...args]));
+    expect(stderr).to.equal('');
+    return { status, ...JSON.parse(stdout) };
+  };
+  const sum = (truth: TruthDocument, counter: 'reads' | 'recorded' | 'duplicates' | 'unknown') =>
+    truth.readers.reduce((total, reader) => total + reader[counter], 0);
+
+  const GROUPS = {
+    'RFID readers': 'zebra-iotc,impinj-r700,csl-cs463,keonn-advannet',
+    'RFID readers behind other software':
+      'tagtrail,impinj-smartreader,impinj-speedway-connect,edgex-llrp,zebra-rfd40',
+    'Bluetooth gateways': 'minew-json,moko-mk107,moko-mkgw,ingics,glinet-gls10',
+    'Bluetooth gateways with a topic for each tag': 'ruuvi-gateway,openmqttgateway',
+  };
+  for (const [group, formats] of Object.entries(GROUPS)) {
+    it(`knows what ${group} make true`, async () => {
+      const truth = await simulated(
+        ...['--format', formats, '--readers', String(formats.split(',').length)],
+        ...['--assets', '40', '--rate', '200', '--duration', '3'],
+      );
+      expect(sum(truth, 'reads')).to.be.within(500, 600);
+      expect(truth.readers.map(({ format }) => format).join()).to.equal(formats);
+      expect(await checked()).to.deep.equal({
+        status: 0,
+        assets: 40,
+        rows: truth.assets.reduce((rows, { history }) => rows + history.length, 0),
+        readers: truth.readers.length,
+        undecided: [],
+        differences: [],
+      });
+    });
+  }
+
+  it('knows what is true with all faults at once, and so does the API', async () => {
+    const truth = await simulated(
+      ...['--format', 'mixed', '--readers', '16', '--assets', '80'],
+      ...['--rate', '500', '--duration', '8', '--faults', 'all'],
+    );
+    for (const counter of ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected', 'ignored'] as const) {
+      const total = truth.readers.reduce((all, reader) => all + reader[counter], 0);
+      expect(total, counter).to.be.greaterThan(0);
+    }
+    expect(truth.readers.some((reader) => reader.messages_rejected > 0)).to.equal(true);
+    const result = await checked();
+    expect(result).to.deep.include({ status: 0, differences: [], readers: 16 });
+    expect(result.undecided.length).to.be.lessThan(8);
+    const outside = await checked('--api', api.url, '--key', api.key);
+    expect(outside).to.deep.equal({ ...result, readers: 0 });
+  });
+
+  it('lets hours pass at the site in seconds', async () => {
+    const truth = await simulated(
+      ...['--readers', '4', '--assets', '60', '--rate', '300', '--duration', '4'],
+      ...['--speed', '1800', '--faults', 'all'],
+    );
+    const rows = truth.assets.flatMap(({ history }) => history);
+    expect(Math.max(...rows.map(({ duration_seconds }) => duration_seconds ?? 0))).to.be.greaterThan(600);
+    const times = rows.map(({ at }) => Date.parse(at));
+    expect(Math.max(...times) - Math.min(...times)).to.be.greaterThan(3_600_000);
+    expect(await checked()).to.deep.include({ status: 0, differences: [], undecided: [] });
+  });
+
+  it('finds what an installation says otherwise: history, position, counters, an asset that is gone', async () => {
+    const truth = await simulated('--readers', '3', '--assets', '40', '--rate', '200', '--duration', '2');
+    const [first, second, third] = truth.assets.filter(({ history }) => history.length > 0);
+    const idOf = async (asset: string | undefined) => {
+      const sql = 'select id from assets where external_key = $1 and deleted_at is null';
+      return (await database.rows<{ id: number }>(sql, [asset]))[0]?.id;
+    };
+    await database.rows('delete from location_transitions where asset_id = $1', [await idOf(first?.asset)]);
+    await database.rows(
+      `update positions set last_seen = last_seen + interval '1 millisecond' where asset_id = $1`,
+      [await idOf(second?.asset)],
+    );
+    const gone = await api.call({ method: 'DELETE', path: `/api/v1/assets/${await idOf(third?.asset)}` });
+    expect(gone.status).to.equal(204);
+    await database.rows(
+      `update reader_counters set reads = reads + 1, recorded = recorded + 1
+       where reader_id = (select id from readers where name = 'SIM-READER-02' and deleted_at is null)`,
+    );
+    const { status, differences } = await checked();
+    expect(status).to.equal(1);
+    const found = differences.map(({ of, what }: { of: string; what: string }) => `${of}: ${what}`);
+    expect(new Set(found)).to.deep.equal(
+      new Set([
+        `${first?.asset}: history row`,
+        `${second?.asset}: last seen`,
+        `${third?.asset}: asset`,
+        'SIM-READER-02: reads',
+        'SIM-READER-02: recorded',
+      ]),
+    );
+    const text = await ended(start(['--check', file]));
+    expect(text.status).to.equal(1);
+    expect(text.stdout)
+      .to.match(/SIM-READER-02 +recorded +\d+ +\d+/)
+      .and.include('differences');
+  });
+
+  it('begins anew each time, with the same locations, and leaves what is not its own alone', async () => {
+    const site = await Site.create(database, 'Beside');
+    const readers = await site.reader('SIM-READER-01', [await site.location('SIM-DOCK-1')], {
+      topic: 'somewhere/else',
+    });
+    const asset = await site.asset('SIM-OTHER-001', 'E2801160');
+    const args = [
+      '--org',
+      String(site.orgId),
+      '--prefix',
+      'TRY-',
+      '--duration',
+      '1',
+      '--truth',
+      'none',
+      '--json',
+    ];
+    const live = async (table: string) =>
+      (
+        await database.rows<{ id: number }>(
+          `select id from ${table} where org_id = $1 and deleted_at is null order by id`,
+          [site.orgId],
+        )
+      ).map(({ id }) => id);
+    expect((await ended(start(args))).status).to.equal(0);
+    const before = { locations: await live('locations'), assets: await live('assets') };
+    expect((await ended(start([...args, '--assets', '7', '--readers', '2']))).status).to.equal(0);
+    expect(await live('locations')).to.deep.equal(before.locations);
+    const assets = await live('assets');
+    expect(assets).to.have.length(8).and.include(asset);
+    expect(assets.filter((id) => before.assets.includes(id))).to.deep.equal([asset]);
+    expect(await live('readers'))
+      .to.have.length(3)
+      .and.include(readers);
+  });
+
+  it('refuses a prefix under which there are assets of somebody', async () => {
+    const site = await Site.create(database, 'Own');
+    const asset = await site.asset('SIM-PALLET-001');
+    const { status, stderr } = await ended(
+      start(['--org', String(site.orgId), '--duration', '1', '--truth', file]),
+    );
+    expect({ status, stderr }).to.deep.equal({
+      status: 1,
+      stderr: 'SIM-PALLET-001 is an asset of your own; choose another --prefix\n',
+    });
+    const rows = await database.rows('select deleted_at from assets where id = $1', [asset]);
+    expect(rows).to.deep.equal([{ deleted_at: null }]);
+  });
+
+  it('ends in order at Ctrl-C, and still writes the truth', async () => {
+    const program = start([
+      ...['--org', String(api.orgId), '--truth', file],
+      ...['--faults', 'all', '--rate', '100', '--format', 'tagtrail'],
+    ]);
+    const recorded = async () =>
+      (
+        await database.rows<{ count: number }>(
+          `select coalesce(sum(recorded), 0)::integer as count from reader_counters join readers
+             on readers.org_id = reader_counters.org_id and readers.id = reader_counters.reader_id
+           where readers.org_id = $1 and readers.deleted_at is null and readers.format = 'tagtrail'`,
+          [api.orgId],
+        )
+      )[0]?.count ?? 0;
+    while ((await recorded()) < 100) {
+      expect(program.child.exitCode, program.stderr()).to.equal(null);
+    }
+    program.child.kill('SIGINT');
+    const { status, stdout, stderr } = await ended(program);
+    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    expect(stdout).to.include(`npx tagtrail simulate --check ${file}`);
+    expect(await checked()).to.deep.include({ status: 0, differences: [] });
+  });
+
+  describe('with a broker of somebody else', () => {
+    const seen: { topic: string; username: string | undefined }[] = [];
+    let broker: Aedes;
+    let server: Server;
+    let port = 0;
+    before(async () => {
+      const usernames = new Map<string, string | undefined>();
+      broker = await Aedes.createBroker({
+        authenticate: (client, username, _password, done) => {
+          usernames.set(client.id, username);
+          done(null, username !== 'nobody');
+        },
+        authorizePublish: (client, { topic }, done) => {
+          seen.push({ topic, username: usernames.get(client?.id ?? '') });
+          done(null);
+        },
+      });
+      server = createServer((socket) => broker.handle(socket)).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      port = (server.address() as { port: number }).port;
+    });
+    after(async () => {
+      await new Promise<void>((resolve) => broker.close(() => resolve()));
+      await new Promise((resolve) => server.close(resolve));
+    });
+    const publishTo = (url: string, truth: string) =>
+      ended(start(['--org', String(api.orgId), '--readers', '1', '--truth', truth], { MQTT_URL: url }));
+
+    it('says that what is published does not arrive where no ingestion listens', async () => {
+      const never = join(folder, 'never.json');
+      const { status, stdout, stderr } = await publishTo(`mqtt://user:secret@127.0.0.1:${port}`, never);
+      expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
+      expect(stderr).to.include(`mqtt://127.0.0.1:${port} does not arrive`).and.not.include('secret');
+      expect(existsSync(never)).to.equal(false);
+      expect(new Set(seen.map(({ username }) => username))).to.deep.equal(new Set(['user']));
+      expect(seen[0]?.topic).to.equal(`simulation/${api.orgId}/SIM-/SIM-READER-01`);
+    });
+
+    it('says that the broker refuses its readers', async () => {
+      const { status, stderr } = await publishTo(`mqtt://nobody:x@127.0.0.1:${port}`, 'none');
+      expect(status).to.equal(1);
+      expect(stderr).to.include(`The broker at mqtt://127.0.0.1:${port} refuses`);
+    });
+
+    it('says that there is none', async () => {
+      const { status, stderr } = await publishTo('mqtt://127.0.0.1:1', 'none');
+      expect(status).to.equal(1);
+      expect(stderr).to.include('No broker answers at mqtt://127.0.0.1:1').and.include('correct MQTT_URL');
+    });
+  });
+
+  const WRONG: [message: string, ...args: string[]][] = [
+    ['--org is needed', '--duration', '1'],
+    ['whole number from 1 to 200', '--org', '1', '--readers', '0'],
+    ['--format is mixed, or some of zebra-iotc', '--org', '1', '--format', 'zebra'],
+    ['--faults is none, all, or some of dead-reader', '--org', '1', '--faults', 'fire'],
+    ['--speed needs a --duration', '--org', '1', '--speed', '10'],
+    ['more than a week', '--org', '1', '--speed', '10000', '--duration', '600'],
+    [
+      'openmqttgateway bring no time',
+      '--org',
+      '1',
+      '--speed',
+      '2',
+      '--duration',
+      '1',
+      '--format',
+      'openmqttgateway',
+    ],
+    ['letters, digits and hyphens', '--org', '1', '--prefix', 'A/B'],
+    ['--truth cannot be written', '--org', '1', '--truth', '/'],
+    ['--check cannot be read', '--check', '/nowhere.json'],
+    ['is not the truth of a simulation', '--check', 'package.json'],
+  ];
+  for (const [message, ...args] of WRONG) {
+    it(`refuses with status 2: ${args.join(' ')}`, async () => {
+      const { status, stdout, stderr } = await ended(start(args));
+      expect({ status, stdout }).to.deep.equal({ status: 2, stdout: '' });
+      expect(stderr).to.include(message);
+    });
+  }
+
+  it('needs a key to check through the API, and says so when it is wrong', async () => {
+    writeFileSync(file, JSON.stringify({ version: 1, org_id: api.orgId, assets: [], readers: [] }));
+    const withoutKey = await ended(start(['--check', file, '--api', api.url]));
+    expect(withoutKey.status).to.equal(2);
+    expect(withoutKey.stderr).to.include('TAGTRAIL_API_KEY');
+    const wrong = await ended(start(['--check', file, '--api', api.url], { TAGTRAIL_API_KEY: 'tt_wrong' }));
+    expect(wrong.status).to.equal(1);
+    expect(wrong.stderr).to.include('401');
+  });
+});

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect } from 'chai';
+import { validate } from 'dockerfile-utils';
+import { useDatabase } from '../support/database.ts';
+import { run } from '../support/process.ts';
+import { PROJECT, readDeployed } from './folder.ts';
+
+describe('the image', () => {
+  const dockerfile = readDeployed('Dockerfile');
+  const database = useDatabase();
+
+  it('has a Dockerfile in which a linter finds nothing', () => {
+    expect(
+      validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
+    ).to.deep.equal([]);
+  });
+
+  it('has the version of Node.js that the project brings along', () => {
+    const { dependencies } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8'));
+    const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(images).to.have.lengthOf(3);
+    expect(new Set(images)).to.deep.equal(new Set([`node:${dependencies.node}-trixie-slim`]));
+  });
+
+  it('is not made to run as root', () => {
+    const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    expect(/^USER (\S+)$/m.exec(lastStage)?.[1]).to.equal('1000:1000');
+  });
+
+  it('is made of files that are there, and that .dockerignore lets pass', () => {
+    const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list = '']) =>
+      list.split(' '),
+    );
+    expect(sources).to.include.members(['package.json', 'services', 'db', 'deploy/image']);
+    const letIn = readFileSync(`${PROJECT}.dockerignore`, 'utf8').split('\n');
+    for (const source of sources) {
+      expect(existsSync(PROJECT + source), source).to.equal(true);
+      expect(
+        letIn.some((line) => line === `!${source}` || line === `!${dirname(source)}`),
+        source,
+      ).to.equal(true);
+    }
+  });
+
+  it('runs a command of the command line, and a service, by name', async () => {
+    const listed = await entrypoint(['org', 'list', '--json'], { DATABASE_URL: database.url });
+    expect(listed).to.deep.equal({ status: 0, stdout: '[]\n', stderr: '' });
+    const help = await entrypoint(['--help'], {});
+    expect(help.stdout).to.include('Usage: tagtrail');
+    const service = await entrypoint(['handheld-gateway'], {
+      DATABASE_URL: database.url,
+      HANDHELD_PORT: 'x',
+    });
+    expect(service).to.deep.include({ status: 1, stdout: '' });
+    expect(service.stderr).to.include('HANDHELD_PORT is "x"');
+  });
+
+  it('knows whether its service is alive', async () => {
+    const api = run('services/api/main.ts', [], { DATABASE_URL: database.url, API_PORT: '0' });
+    await api.printed('the API listens');
+    const [, port = ''] = /"address":"http:[^"]+:(\d+)"/.exec(api.stdout()) ?? [];
+    const health = (environment: NodeJS.ProcessEnv) =>
+      run('deploy/image/health-check.ts', [String(api.child.pid)], environment).ended;
+    expect(await health({ API_PORT: port })).to.equal(0);
+    expect(await health({ API_PORT: '1' })).to.equal(1);
+    api.child.kill('SIGTERM');
+    await api.ended;
+  });
+
+  it('takes a command for alive as long as it runs', async () => {
+    expect(await run('deploy/image/health-check.ts', [String(process.pid)]).ended).to.equal(0);
+  });
+});
+
+/** What the image runs, from elsewhere, with this Node.js first. */
+async function entrypoint(args: string[], environment: NodeJS.ProcessEnv) {
+  const child = spawn(`${PROJECT}deploy/image/entrypoint.sh`, args, {
+    cwd: '/',
+    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...environment },
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  const [status] = await once(child, 'close');
+  return { status, ...said };
+}

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseAllDocuments } from 'yaml';
+import { useChecker } from '../support/checker.ts';
+import { DEPLOY, PROJECT, readDeployed, readYaml } from './folder.ts';
+
+describe('the Kubernetes manifests', () => {
+  const kubectl = useChecker('kubectl');
+  let objects: KubernetesObject[];
+
+  before(() => {
+    const built = kubectl.run(['kustomize', `${DEPLOY}/kubernetes`]);
+    expect(built, built.said).to.deep.include({ status: 0 });
+    objects = [...documentsOf(built.said), ...documentsOf(readDeployed('kubernetes/secrets.example.yaml'))];
+  });
+
+  it('are what Kubernetes has a schema for, value by value', () => {
+    expect(objects).to.have.lengthOf(18);
+    expect(faultsOf(objects)).to.equal('');
+    const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
+    expect(faultsOf([{ ...deployment, spec: { replicas: 'many' } } as KubernetesObject])).to.include(
+      'integer',
+    );
+  });
+
+  it('have no field that Kubernetes does not know', function () {
+    this.timeout(60_000);
+    expect(unknownFields(objects)).to.equal('');
+    expect(unknownFields([{ ...objects[0], specs: {} } as KubernetesObject])).to.include('error TS2353');
+  });
+
+  it('are all in the kustomization, but for the secrets', () => {
+    const { resources } = readYaml('kubernetes/kustomization.yaml') as { resources: string[] };
+    expect(resources).to.have.members([
+      'namespace.yaml',
+      'settings.yaml',
+      'migrate.yaml',
+      'api.yaml',
+      'mqtt-ingest.yaml',
+      'handheld-gateway.yaml',
+      'network.yaml',
+    ]);
+    for (const { kind, metadata } of objects) {
+      expect(metadata.namespace, metadata.name).to.equal(kind === 'Namespace' ? undefined : 'tagtrail');
+    }
+  });
+
+  it('run nothing as root, and nothing that can write to its root file system', () => {
+    const pods = objects.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]));
+    expect(pods).to.have.lengthOf(4);
+    for (const { securityContext, containers } of pods) {
+      expect(securityContext).to.deep.include({ runAsNonRoot: true, runAsUser: 1000 });
+      for (const container of containers) {
+        expect(container.securityContext).to.deep.equal({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+      }
+    }
+  });
+
+  it('select pods that there are, by ports that they have', () => {
+    for (const service of objects.filter(({ kind }) => kind === 'Service')) {
+      const pod = objects.find(({ spec }) => matches(service.spec.selector, spec?.template?.metadata.labels));
+      const named = pod?.spec.template.spec.containers[0].ports.map(({ name }: { name: string }) => name);
+      expect(named, service.metadata.name).to.include(service.spec.ports[0].targetPort);
+    }
+    for (const { kind, spec } of objects.filter(({ kind: each }) => each === 'HorizontalPodAutoscaler')) {
+      const target = objects.find(
+        (object) =>
+          object.kind === spec.scaleTargetRef.kind && object.metadata.name === spec.scaleTargetRef.name,
+      );
+      expect(target, kind).not.to.equal(undefined);
+      // Its own number would undo the autoscaler's at every apply.
+      expect(target?.spec).not.to.have.property('replicas');
+    }
+    const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
+    expect(budgets).to.have.lengthOf(3);
+    for (const { spec } of budgets) {
+      const labels = objects.map((object) => object.spec?.template?.metadata.labels);
+      expect(labels.some((each) => matches(spec.selector.matchLabels, each))).to.equal(true);
+    }
+  });
+});
+
+interface KubernetesObject {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the kind has; its schema is checked above.
+  spec: any;
+}
+
+function documentsOf(text: string): KubernetesObject[] {
+  return parseAllDocuments(text).map((document) => document.toJS());
+}
+
+function faultsOf(objects: readonly KubernetesObject[]): string {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, 'validate-manifests.ts')],
+    {
+      encoding: 'utf8',
+      input: JSON.stringify(objects),
+    },
+  );
+  return stdout + stderr;
+}
+
+/** What the type checker says of the objects as literals of the types that Kubernetes publishes. */
+function unknownFields(objects: readonly KubernetesObject[]): string {
+  // Inside the project, so that the types are found.
+  const folder = mkdtempSync(join(PROJECT, 'node_modules', '.manifests-'));
+  const lines = objects.flatMap((object, index) => [
+    `import type { I${object.kind} as T${index} } from '${moduleOf(object)}';`,
+    `export const object${index}: T${index} = ${JSON.stringify(object)};`,
+  ]);
+  writeFileSync(join(folder, 'manifests.ts'), lines.join('\n'));
+  const tsc = [
+    '--noEmit',
+    '--ignoreConfig',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    'manifests.ts',
+  ];
+  const { stdout, stderr } = spawnSync(join(PROJECT, 'node_modules/.bin/tsc'), tsc, {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  rmSync(folder, { recursive: true });
+  return stdout + stderr;
+}
+
+function moduleOf({ apiVersion, kind }: KubernetesObject): string {
+  return `kubernetes-models/${apiVersion}/${kind}`;
+}
+
+function matches(selector: Record<string, string>, labels: Record<string, string> | undefined): boolean {
+  return labels !== undefined && Object.entries(selector).every(([name, value]) => labels[name] === value);
+}

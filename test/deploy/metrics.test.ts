@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { freePort } from '../../db/timescale/free-port.ts';
+import { useChecker } from '../support/checker.ts';
+import { useDatabase } from '../support/database.ts';
+import { useMosquitto } from '../support/mosquitto.ts';
+import { run } from '../support/process.ts';
+import { useRedis } from '../support/redis-server.ts';
+import { until } from '../support/subscribed-ingest.ts';
+import { expressionsOfAlerts, expressionsOfDashboard, metricsOf } from './expressions.ts';
+import { readYaml } from './folder.ts';
+
+describe('the metrics that alerts and the dashboard name', () => {
+  useChecker('prometheus-node-exporter');
+  const broker = useMosquitto();
+  const redis = useRedis();
+  const database = useDatabase();
+  const asked = [...expressionsOfAlerts(), ...expressionsOfDashboard()];
+
+  it('are all published by the processes, by the exporter of the machine, or by Prometheus itself', async () => {
+    const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, MQTT_URL: broker.url };
+    const published = await Promise.all([
+      metricsOfService('api', { ...environment, API_PORT: '0' }),
+      metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
+      metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0' }),
+      metricsOfMachine(),
+    ]);
+    const known = new Set([...published.flat(), ...PROMETHEUS_OWN]);
+    const named = new Set(asked.flatMap(metricsOf));
+    expect(named.size).to.be.above(20);
+    expect([...named].filter((name) => !known.has(name))).to.deep.equal([]);
+  });
+
+  it('are those of jobs that Prometheus is told to scrape', () => {
+    const { scrape_configs: configs } = readYaml('prometheus/prometheus.yml') as {
+      scrape_configs: { job_name: string }[];
+    };
+    const jobs = asked.flatMap((expression) =>
+      [...expression.matchAll(/job="([^"]+)"/g)].map(([, job]) => job),
+    );
+    expect(configs.map(({ job_name: job }) => job))
+      .to.include.members(jobs)
+      .and.to.have.lengthOf(4);
+  });
+});
+
+const PROMETHEUS_OWN = ['up', 'ALERTS'];
+
+async function metricsOfService(name: string, environment: NodeJS.ProcessEnv): Promise<string[]> {
+  const program = run(`services/${name}/main.ts`, [], environment);
+  await program.printed('"address"');
+  const [, address = ''] = /"address":"([^"]+)"/.exec(program.stdout()) ?? [];
+  const names = await namesAt(address);
+  program.child.kill('SIGTERM');
+  await program.ended;
+  return names;
+}
+
+async function metricsOfMachine(): Promise<string[]> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const flags = (readYaml('compose.yaml').services.machine.command as string[]).filter(
+    (flag) => !/rootfs/.test(flag),
+  );
+  const exporter = spawn('prometheus-node-exporter', [...flags, `--web.listen-address=${address}`], {
+    stdio: 'ignore',
+  });
+  await until(() =>
+    fetch(`http://${address}/`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const names = await namesAt(`http://${address}`);
+  exporter.kill();
+  await once(exporter, 'exit');
+  return names;
+}
+
+/** The names under which Prometheus knows what is published. */
+async function namesAt(address: string): Promise<string[]> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { useChecker } from '../support/checker.ts';
+import { expressionsOfAlerts, expressionsOfDashboard } from './expressions.ts';
+import { DEPLOY, readDeployed, readYaml } from './folder.ts';
+
+describe('the configuration of Prometheus', () => {
+  const promtool = useChecker('promtool');
+  const cwd = `${DEPLOY}/prometheus`;
+
+  it('passes promtool, and so do the rules', () => {
+    const checked = promtool.run(['check', 'config', '--lint-fatal', 'prometheus.yml'], { cwd });
+    expect(checked, checked.said).to.deep.include({ status: 0 });
+    expect(checked.said).to.include(`${expressionsOfAlerts().length} rules found`);
+  });
+
+  it('raises every alert for its cause, and none in an ordinary hour', () => {
+    const tested = promtool.run(['test', 'rules', 'alerts.test.yml'], { cwd });
+    expect(tested, tested.said).to.deep.include({ status: 0 });
+    const tests = readDeployed('prometheus/alerts.test.yml');
+    for (const { alert } of alerts()) {
+      expect(tests).to.include(alert);
+    }
+  });
+
+  it('says of every alert how urgent it is, and which part of the runbook it is about', () => {
+    const runbook = readDeployed('README.md');
+    for (const { alert, labels, annotations } of alerts()) {
+      expect(labels.severity, alert).to.be.oneOf(['page', 'ticket']);
+      expect(annotations.summary, alert).to.be.a('string').and.not.equal('');
+      expect(runbook, alert).to.match(new RegExp(`^##+ ${annotations.runbook}$`, 'm'));
+    }
+  });
+
+  it('and the dashboard of Grafana ask what Prometheus understands', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tagtrail-rules-'));
+    const rules = expressionsOfDashboard().map((expr, index) => ({ record: `panel:${index}`, expr }));
+    expect(rules).to.have.length.above(30);
+    writeFileSync(join(folder, 'rules.yml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
+    const checked = promtool.run(['check', 'rules', 'rules.yml'], { cwd: folder });
+    rmSync(folder, { recursive: true });
+    expect(checked, checked.said).to.deep.include({ status: 0 });
+  });
+});
+
+interface Alert {
+  alert: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+}
+
+function alerts(): Alert[] {
+  const { groups } = readYaml('prometheus/alerts.yml') as { groups: { rules: Alert[] }[] };
+  return groups.flatMap(({ rules }) => rules);
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { API_SETTINGS } from '../../services/api/config.ts';
+import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
+import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
+import { useChecker } from '../support/checker.ts';
+import { deployed, PROJECT, readDeployed } from './folder.ts';
+
+describe('the units of systemd', () => {
+  const analyze = useChecker('systemd-analyze');
+  const units = deployed(/^systemd\/.+\.(service|target)$/);
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tagtrail-units-'));
+    mkdirSync(join(folder, 'systemd'));
+    for (const unit of units) {
+      // Programs and documents are looked for, and are here.
+      writeFileSync(join(folder, unit), readDeployed(unit).replaceAll('/opt/tagtrail/', PROJECT));
+    }
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('pass systemd-analyze', () => {
+    expect(units).to.have.lengthOf(5);
+    const checked = analyze.run(['verify', '--man=no', ...units], { cwd: folder });
+    expect(checked).to.deep.equal({ status: 0, said: '' });
+  });
+
+  it('give the services hardly more than their own files and the network', () => {
+    for (const unit of units.filter((name) => name.endsWith('.service'))) {
+      const options = ['security', '--offline=true', '--threshold=20', '--no-pager', join(folder, unit)];
+      const { status, said } = analyze.run(options);
+      expect(status, said).to.equal(0);
+    }
+  });
+
+  it('start programs that there are', () => {
+    const programs = units.flatMap((unit) =>
+      [...readDeployed(unit).matchAll(/^ExecStart=\S+ (\S+\.ts)/gm)].map(([, path = '']) => path),
+    );
+    expect(programs).to.have.members([
+      'services/api/main.ts',
+      'services/cli/main.ts',
+      'services/handheld-gateway/main.ts',
+      'services/mqtt-ingest/main.ts',
+    ]);
+    for (const path of programs) {
+      expect(readFileSync(PROJECT + path, 'utf8')).not.to.equal('');
+    }
+  });
+
+  it('read settings that there are', () => {
+    const example = readDeployed('systemd/tagtrail.env.example');
+    const set = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
+    const known = Object.keys({ ...API_SETTINGS, ...INGEST_SETTINGS, ...GATEWAY_SETTINGS });
+    expect(known).to.include.members(set);
+    expect(set).to.include.members(['DATABASE_URL', 'MQTT_URL', 'MQTT_CLIENT_ID']);
+  });
+});

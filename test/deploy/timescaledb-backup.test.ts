@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { withDatabase } from '../../db/timescale/create-database.ts';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { serverUrl, useDatabase } from '../support/database.ts';
+import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
+import { openIntake } from '../support/intake.ts';
+import { expectedRows, fillDatabase } from './filled-database.ts';
+import { PROJECT } from './folder.ts';
+
+// There is nothing to be tried without TimescaleDB, and no programs of its version.
+if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
+  describe('a backup of TimescaleDB', function () {
+    this.timeout(120_000);
+    const database = useDatabase();
+    const another = `ci-${process.pid}`;
+    let restored: string;
+    after(() => void timescaledb(['stop', another]));
+
+    it('is restored on another server with all that it held, and goes on from there', async () => {
+      await fillDatabase(database);
+      const { json } = commandLineOn(() => database);
+      const before = await json('database', 'checksums');
+      for (const [table, rows] of Object.entries(expectedRows(before))) {
+        expect(rows, table).to.be.above(0);
+      }
+      const roles = program(['pg_dumpall', '--roles-only', '--no-role-passwords', serverUrlAsDatabase()]);
+      const dump = program(['pg_dump', '--format=custom', `--dbname=${database.url}`]);
+
+      const server = timescaledb(['start', another]).toString().trim();
+      restored = withDatabase(server, 'restored');
+      // The server's own superuser is there already, hence no ON_ERROR_STOP.
+      program(['psql', '--quiet', `--dbname=${server}`], roles);
+      psql(server, 'create database restored');
+      psql(restored, 'create extension timescaledb');
+      psql(restored, 'select timescaledb_pre_restore()');
+      program(['pg_restore', '--exit-on-error', `--dbname=${restored}`], dump);
+      psql(restored, 'select timescaledb_post_restore()');
+
+      const onRestored = commandLineOn(() => ({ url: restored }));
+      expect(await onRestored.json('database', 'checksums')).to.deep.equal(before);
+      expect(await chunksOf(restored)).to.deep.equal(await chunksOf(database.url));
+      expect(await onRestored.json('migrate')).to.deep.include({ applied: [] });
+    });
+
+    it('takes new scans after that', async () => {
+      const pool = createWritePool(restored, { max: 4, applicationName: 'test' });
+      const rows = async (sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows;
+      const stops: (() => Promise<unknown>)[] = [];
+      const intake = await openIntake({
+        url: restored,
+        pool,
+        rows,
+        beforeDrop: (stop) => stops.unshift(stop),
+      });
+      const { counts } = await intake.receive('portal', '{"value":"E280"}');
+      expect(counts).to.deep.include({ recorded: 1 });
+      for (const stop of stops) {
+        await stop();
+      }
+      await pool.end();
+    });
+  });
+
+  describe('the move from the embedded database to TimescaleDB', function () {
+    this.timeout(120_000);
+    const folders = useDataFolders();
+    const database = useDatabase();
+
+    it('takes everything along, into hypertables', async () => {
+      const data = folders.path('data');
+      await onEmbedded(data, fillDatabase);
+      const before = await jsonOn(data, 'database', 'checksums');
+      const target = `${database.url}_moved`;
+      const { copied } = await jsonOn(data, 'database', 'copy', '--to', target);
+      expect(copied).to.deep.equal(before);
+      const { json } = commandLineOn(() => ({ url: target }));
+      expect(await json('database', 'checksums')).to.deep.equal(before);
+      const chunks = await chunksOf(target);
+      expect(chunks['scan_events']).to.be.at.least(20);
+      expect(chunks['location_transitions']).to.be.at.least(1);
+      psql(database.url, `drop database "${new URL(target).pathname.slice(1)}" with (force)`);
+    });
+  });
+}
+
+/** How many chunks the hypertables have that have any. */
+async function chunksOf(url: string): Promise<Record<string, number>> {
+  const pool = createWritePool(url, { max: 1, applicationName: 'test' });
+  const { rows } = await pool.query<{ name: string; chunks: number }>(
+    `select hypertable_name as name, count(*)::integer as chunks from timescaledb_information.chunks group by 1`,
+  );
+  await pool.end();
+  return Object.fromEntries(rows.map(({ name, chunks }) => [name, chunks]));
+}
+
+function psql(url: string, statement: string): void {
+  program(['psql', '--quiet', '--set=ON_ERROR_STOP=1', `--dbname=${url}`, `--command=${statement}`]);
+}
+
+function serverUrlAsDatabase(): string {
+  return `--dbname=${serverUrl()}`;
+}
+
+/** What a program of the server's version writes to standard output. */
+function program(command: string[], input?: Buffer): Buffer {
+  return timescaledb(['run', ...command], input);
+}
+
+function timescaledb(args: string[], input?: Buffer): Buffer {
+  const ran = spawnSync(`${PROJECT}.ci/timescaledb`, args, {
+    ...(input === undefined ? {} : { input }),
+    maxBuffer: 1e9,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  expect(ran.status, ran.stderr.toString()).to.equal(0);
+  return ran.stdout;
+}

@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import mqtt from 'mqtt';
+import { freePort } from '../../../db/timescale/free-port.ts';
+import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { createApiKey } from '../../../services/api/access/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
+import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
+import { createReader } from '../../../services/mqtt-ingest/readers/create-reader.ts';
+import { aScan, aSubmission } from '../../handheld-gateway/new-submission.ts';
+import { useDatabase } from '../../support/database.ts';
+import { useMosquitto } from '../../support/mosquitto.ts';
+import { type Program, run } from '../../support/process.ts';
+import { useRedis } from '../../support/redis-server.ts';
+import { Site } from '../../support/site.ts';
+import { until } from '../../support/subscribed-ingest.ts';
+
+const TOPIC = 'site/portal';
+const EVERYTHING = { LOG_LEVEL: 'trace', LOG_REQUESTS: 'all', SHUTDOWN_DELAY_MS: '0' };
+
+describe('the logs of all processes at their lowest level', () => {
+  const broker = useMosquitto();
+  const redis = useRedis();
+  const database = useDatabase();
+  /** What must not be in any output, by what it is. */
+  const secrets = new Map<string, string>();
+  const programs: Program[] = [];
+  const secret = (name: string) => {
+    const value = randomBytes(18).toString('hex');
+    secrets.set(name, value);
+    return value;
+  };
+  /** Keeps a key or a token secret, whole and without its id. */
+  const credential = (name: string, value: string) => {
+    secrets.set(name, value);
+    secrets.set(`the secret part of ${name}`, value.slice(-43));
+    return value;
+  };
+  let databaseUrl: string;
+  let site: Site;
+  let shelf: number;
+  let keys: Awaited<ReturnType<typeof createQueryPool>>;
+
+  before(async () => {
+    await redis.start();
+    const role = `logs_${randomBytes(4).toString('hex')}`;
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = secret('the password of the database');
+    databaseUrl = url.href;
+    await database.rows(`create role ${role} login superuser password '${url.password}'`);
+    keys = await createQueryPool(database.url, { max: 1 });
+    database.beforeDrop(async () => {
+      for (const { child, ended } of programs) {
+        child.kill('SIGKILL');
+        await ended;
+      }
+      await keys.end();
+      await database.rows(`drop role ${role}`);
+    });
+    site = await Site.create(database);
+    await site.asset('PALLET', 'E2801160');
+    shelf = await site.location('SHELF');
+  });
+
+  async function start(service: string, environment: NodeJS.ProcessEnv): Promise<Program> {
+    const program = run(`services/${service}/main.ts`, [], {
+      DATABASE_URL: databaseUrl,
+      ...EVERYTHING,
+      ...environment,
+    });
+    programs.push(program);
+    await program.printed('"address"');
+    return program;
+  }
+  const addressOf = (program: Program) => /"address":"([^"]+)"/.exec(program.stdout())?.[1] ?? '';
+  async function newKey(name: string, { expiresAt = null as string | null } = {}): Promise<string> {
+    const wanted = { orgId: site.orgId, name, scopes: [...PUBLIC_SCOPES, 'keys:admin'], expiresAt };
+    return credential(name, (await createApiKey(keys, wanted)).key);
+  }
+  const mistyped = (name: string, token: string) =>
+    credential(name, token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'));
+  async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
+    const answer = await fetch(url, init);
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+  const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+  /** Sends a credential in all the places where it does not belong. */
+  async function misplace(url: string, path: string, token: string): Promise<void> {
+    const { headers } = bearer(token);
+    const json = { ...headers, 'Content-Type': 'application/json' };
+    for (const [target, init] of [
+      [`${path}?api_key=${token}`, { headers }],
+      [`${path}/${token}`, { headers }],
+      [`/${token}`, {}],
+      [`${path}?limit=${token}`, { headers }],
+      [path, { headers: { ...headers, 'X-Request-ID': token } }],
+      [path, { headers: { 'X-API-Key': token } }],
+      [path, { headers: { Authorization: `Basic ${token}` } }],
+      [path, { headers: { Authorization: token } }],
+      [path, { method: 'POST', headers: json, body: JSON.stringify({ [token]: token }) }],
+      [path, { method: 'POST', headers: json, body: `{"name": ${token}` }],
+    ] as [string, RequestInit][]) {
+      await statusOf(url + target, init);
+    }
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end(`GET ${path} HTTP/1.1\r\nAuthorization: Bearer ${token}\r\nno header\r\n\r\n`).resume();
+    await once(socket, 'close');
+  }
+  /** While a table is away, whoever needs it fails. */
+  async function without(table: string, work: () => Promise<void>): Promise<void> {
+    await database.rows(`alter table ${table} rename to ${table}_away`);
+    await work();
+    await database.rows(`alter table ${table}_away rename to ${table}`);
+  }
+
+  it('tell what happened, and no secret', async () => {
+    const redisUrl = new URL(redis.url);
+    redisUrl.password = secret('the password of Redis');
+    await redis.command('CONFIG', 'SET', 'requirepass', redisUrl.password);
+    const brokerUrl = new URL(broker.url);
+    brokerUrl.username = 'ingest';
+    brokerUrl.password = secret('the password at the broker');
+    const { mqttUsername, mqttPassword } = await createReader(database.pool, loadBuiltinFormats(), {
+      orgId: site.orgId,
+      name: 'portal',
+      topic: TOPIC,
+      format: 'tagtrail',
+      policies: {},
+    });
+    secrets.set('the password of the reader', mqttPassword);
+    await database.rows('update antennas set location_id = $1', [shelf]);
+    const mqttPort = await freePort();
+    const [api, gateway, ingest] = await Promise.all([
+      start('api', { API_PORT: '0', REDIS_URL: redisUrl.href }),
+      start('handheld-gateway', { HANDHELD_PORT: '0', REDIS_URL: redisUrl.href }),
+      start('mqtt-ingest', { INGEST_PORT: '0', MQTT_URL: brokerUrl.href, MQTT_CLIENT_ID: 'logs' }),
+      start('standalone', { API_PORT: '0', HANDHELD_PORT: '0', MQTT_PORT: String(mqttPort) }),
+    ]);
+
+    const assets = `${addressOf(api)}/api/v1/assets`;
+    const key = await newKey('an API key');
+    const expired = await newKey('an expired API key', { expiresAt: '2020-01-02T00:00:00Z' });
+    expect(await statusOf(assets, bearer(key))).to.equal(200);
+    expect(await statusOf(assets, bearer(expired))).to.equal(401);
+    expect(await statusOf(assets, bearer(mistyped('a mistyped API key', key)))).to.equal(401);
+    await misplace(addressOf(api), '/api/v1/assets', key);
+    const created = await fetch(`${addressOf(api)}/api/v1/orgs/${site.orgId}/api-keys`, {
+      method: 'POST',
+      headers: { ...bearer(key).headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'another', scopes: ['assets:read'] }),
+    });
+    expect(created.status).to.equal(201);
+    credential(
+      'an API key made through the API',
+      ((await created.json()) as { data: { key: string } }).data.key,
+    );
+    await without('assets', async () => {
+      expect(await statusOf(assets, bearer(key))).to.equal(500);
+    });
+    const unseen = await newKey('an API key that cannot be looked up');
+    await without('api_keys', async () => {
+      expect(await statusOf(assets, bearer(unseen))).to.equal(500);
+    });
+
+    const { token, id } = await createHandheld(database.pool, { orgId: site.orgId, name: 'gun' });
+    credential('the token of a handheld', token);
+    const submissions = `${addressOf(gateway)}/handheld/v1/submissions`;
+    const submit = () => {
+      const headers = { ...bearer(token).headers, 'Content-Type': 'application/json' };
+      const body = JSON.stringify(aSubmission([aScan('E2801160')], { location: { external_key: 'SHELF' } }));
+      return statusOf(submissions, { method: 'POST', headers, body });
+    };
+    expect(await submit()).to.equal(201);
+    await misplace(addressOf(gateway), '/handheld/v1/submissions', token);
+    await misplace(addressOf(gateway), '/handheld/v1/tags', token);
+    expect(
+      await statusOf(submissions, { method: 'POST', ...bearer(mistyped('a mistyped token', token)) }),
+    ).to.equal(401);
+    await without('submissions', async () => {
+      expect(await submit()).to.equal(500);
+    });
+
+    await until(() => ingest.stdout().includes('connected to the broker'));
+    const publisher = await broker.connect();
+    const stored = async () =>
+      (await database.rows('select from scan_events where reader_id is not null')).length;
+    await until(async () => {
+      await publisher.publishAsync(TOPIC, `{"value":"E2801160","x":"${key}"`, { qos: 1 });
+      return ingest.stdout().includes('A message was rejected');
+    });
+    await without('scan_events', async () => {
+      await publisher.publishAsync(TOPIC, '{"value":"E2801160"}', { qos: 1 });
+      await until(() => ingest.stdout().includes('The database takes no messages'));
+    });
+    await until(async () => (await stored()) > 0);
+    await broker.stop();
+    await until(() => ingest.stdout().includes('The broker cannot be reached'));
+
+    const readers = `mqtt://127.0.0.1:${mqttPort}`;
+    const login = { username: mqttUsername, reconnectPeriod: 0 };
+    const reader = await mqtt.connectAsync(readers, { ...login, password: mqttPassword });
+    await reader.publishAsync(TOPIC, '{"value":"E2801160"}', { qos: 1 });
+    await reader.endAsync();
+    const wrong = mqttPassword.slice(0, -1);
+    secrets.set('a mistyped password of the reader', wrong);
+    const refused = await mqtt
+      .connectAsync(readers, { ...login, password: wrong })
+      .catch((error: Error) => error);
+    expect(refused).to.be.instanceOf(Error);
+
+    await redis.stop();
+    expect(await statusOf(assets, bearer(key))).to.equal(200);
+    await database.rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and usename = $1`,
+      [new URL(databaseUrl).username],
+    );
+    await database.rows('update handhelds set revoked_at = now() where id = $1', [id]);
+    await until(async () => (await submit()) === 401);
+    for (const { child, ended } of programs) {
+      child.kill('SIGTERM');
+      expect(await ended).to.equal(0);
+    }
+
+    const output = programs.map((program) => program.stdout() + program.stderr()).join('');
+    for (const happening of [
+      '"operation":"listAssets"',
+      '"detail":"API key has expired"',
+      '"detail":"Handheld token has been revoked"',
+      'relation \\"assets\\" does not exist',
+      'relation \\"api_keys\\" does not exist',
+      'relation \\"submissions\\" does not exist',
+      '_***',
+      'rate limits are not shared',
+      'A reader connected',
+      'A reader was refused',
+      'changes of credentials are not heard',
+    ]) {
+      expect(output).to.include(happening);
+    }
+    const told = [...secrets].filter(([, value]) => output.includes(value)).map(([name]) => name);
+    expect(told).to.deep.equal([]);
+  });
+});

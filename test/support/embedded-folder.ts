@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
+import { startEmbedded } from '../../db/timescale/embedded.ts';
+import { migrate } from '../../db/timescale/migrate.ts';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { EMBEDDED_DATABASE } from '../../services/standalone/database.ts';
+import type { TestDatabase } from './database.ts';
+import { run } from './process.ts';
+
+/** A folder for data folders (`TAGTRAIL_DATA`) of embedded databases; removed after the suite's last test. */
+export function useDataFolders(): { path(name: string): string } {
+  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-data-'));
+  chmodSync(folder, 0o711);
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return { path: (name) => join(folder, name) };
+}
+
+/** Runs `work` on the migrated embedded database of a data folder, started for its length. */
+export async function onEmbedded(
+  data: string,
+  work: (database: TestDatabase) => Promise<void>,
+): Promise<void> {
+  const server = await startEmbedded({ data, durable: true });
+  const url = withDatabase(server.url, EMBEDDED_DATABASE);
+  await createDatabase(url);
+  await migrate(url);
+  const pool = createWritePool(url, { max: 4, applicationName: 'test' });
+  const stops: (() => Promise<unknown>)[] = [];
+  try {
+    await work({
+      url,
+      pool,
+      beforeDrop: (stop) => stops.unshift(stop),
+      rows: async (sql, values = []) => (await pool.query(sql, values)).rows,
+    });
+  } finally {
+    for (const stop of stops) {
+      await stop();
+    }
+    await pool.end();
+    await server.stop();
+  }
+}
+
+/** The one JSON document of a command on the embedded database of a data folder. */
+export async function jsonOn(data: string, ...args: string[]) {
+  const program = run('services/cli/main.ts', [...args, '--json'], { TAGTRAIL_DATA: data });
+  expect(await program.ended, program.stderr()).to.equal(0);
+  return JSON.parse(program.stdout());
+}
+
+/** As `cp -a` copies, owners included. */
+export function copyFolder(from: string, to: string): void {
+  expect(spawnSync('cp', ['-a', from, to]).status).to.equal(0);
+}
