@@ -6,33 +6,70 @@ export interface Told {
   text: string;
 }
 
+/** The heading of what has no noun. */
+const RUNNING = 'Running it:';
+
 /** A command line with the conventions all commands share. */
 export function commandLine(): Command {
   return new Command('tagtrail')
     .description('Asset and location tracking from the command line.')
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
+    )
     .exitOverride()
-    .showHelpAfterError('(--help shows how it is used)')
+    .showHelpAfterError('(npx tagtrail --help shows how it is used)')
     .addHelpText(
       'after',
       `
+Each has its own help with examples (tagtrail reader create --help). With --json a command prints one JSON document and
+nothing else. The exit status is 0, 1 for what failed, 2 for wrong usage.
+
 It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which is
-started for the command if it is not running.`,
+started for the command if it is not running.
+
+Examples:
+  npx tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463
+  npx tagtrail reader list --org 1
+  npx tagtrail doctor`,
     );
 }
 
+/** What the nouns are about, and under which heading the help has them. */
+const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>> = {
+  org: ['Who:', 'organizations, whose data is kept apart: create, list, delete'],
+  key: ['Who:', 'API keys: create, list, revoke'],
+  handheld: ['Who:', 'handhelds and their tokens: create, list, revoke'],
+  reader: ['Readers:', 'registrations, and what became of their reads: create, set, delete, list'],
+  antenna: ['Readers:', 'where antennas are and what of their reads counts: set'],
+  format: ['Readers:', 'what payloads mean: list, show, add, try'],
+  smoothing: ['Readers:', 'when a move counts where antennas overlap: set, show, try'],
+  'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach'],
+  rejected: ['What could not be recorded:', 'messages and why: list, show, replay'],
+  import: ['Assets:', 'from CSV: assets'],
+  export: ['Assets:', 'to CSV: assets'],
+  database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
+};
+
 /** Adds a command in the group of its noun (`org create`), made if it is not there yet. */
 export function addCommand(program: Command, noun: string, verb: string): Command {
-  const group = program.commands.find((command) => command.name() === noun) ?? program.command(noun);
-  return withJson(group.command(verb));
+  const group = program.commands.find((command) => command.name() === noun) ?? addNoun(program, noun);
+  return withConventions(group.command(verb), `${noun} ${verb}`);
+}
+
+function addNoun(program: Command, noun: string): Command {
+  const [heading, about] = NOUNS[noun] ?? ['More:', ''];
+  return program.command(noun).helpGroup(heading).summary(about);
 }
 
 /** Adds a command that has no noun. */
 export function addTopCommand(program: Command, verb: string): Command {
-  return withJson(program.command(verb));
+  return withConventions(program.command(verb), verb).helpGroup(RUNNING);
 }
 
-function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document and nothing else');
+function withConventions(command: Command, path: string): Command {
+  return command
+    .option('--json', 'print one JSON document and nothing else')
+    .showHelpAfterError(`(npx tagtrail ${path} --help shows how it is used)`);
 }
 
 /** Prints what a command told, in the form its options ask for. */

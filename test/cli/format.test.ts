@@ -7,7 +7,6 @@ import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
 import { loadFixtures } from '../mqtt-ingest/fixtures.ts';
-import { readmeOfFormats } from '../mqtt-ingest/readme-of-formats.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
@@ -301,24 +300,5 @@ rejected  item 2: value "x" (item /mac) is not of the kind that the format expec
 
     it('says that there is no such payload', () =>
       fails(2, 'The payload', 'format', 'try', '--format', 'ingics', '--topic', 'x', '--file', folder));
-  });
-
-  it("does as the guide to formats of one's own says, word for word", async () => {
-    const { payload, definition, commands } = readmeOfFormats();
-    file('scan.json', payload);
-    file('cassia.json', definition);
-    expect(commands).to.have.length(3);
-    const said: string[] = [];
-    for (const command of commands) {
-      const args = command.replace('--org 1', `--org ${site.orgId}`).split(' ').slice(2);
-      const { stdout, status } = await tagtrail(
-        ...args.map((arg) => (arg.endsWith('.json') ? join(folder, arg) : arg)),
-      );
-      expect([command, status]).to.deep.equal([command, 0]);
-      said.push(stdout);
-    }
-    expect(said[0]).to.include('scan      ble FEE150BADA55, antenna 1, -77 dBm');
-    expect(said[1]).to.include('Format cassia added');
-    expect(said[2]).to.include('hall, on topic cassia/hall');
   });
 });

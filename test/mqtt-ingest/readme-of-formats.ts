@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-/** What the guide to formats shows: a user's own format with its payload and commands, and the whole language. */
+/** What the guide to formats shows: a user's own format with its payload, and the whole language. */
 export function readmeOfFormats() {
   const text = readFileSync(new URL('../../services/mqtt-ingest/formats/README.md', import.meta.url), 'utf8');
   const [payload = '', definition = '', language = ''] = blocks(text, 'json');
-  return {
-    payload,
-    definition,
-    language,
-    commands: blocks(text, 'sh').flatMap((block) => block.trim().split('\n')),
-  };
+  return { payload, definition, language };
 }
 
 function blocks(text: string, language: string): string[] {

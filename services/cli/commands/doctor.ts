@@ -5,6 +5,7 @@ import type { Finding } from '../doctor/finding.ts';
 
 export function addDoctor(program: Command): void {
   addTopCommand(program, 'doctor')
+    .summary('say what is wrong, and what to do')
     .description(
       'Look at settings, database, broker, clock, disk and readers; say what is wrong and what to do. Exits with 1 if anything is at fault; warnings are none.',
     )

@@ -5,7 +5,12 @@ import { withDatabaseUrl } from '../database.ts';
 
 export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')
+    .summary('bring the database to this version')
     .description('Bring the database to this version. Safe to run at any time, by any number at once.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx tagtrail migrate',
+    )
     .action(async (options) => {
       const result = await withDatabaseUrl((url) => migrate(url));
       const text =

@@ -1,5 +1,4 @@
-import createClient from 'openapi-fetch';
-import type { components, paths } from './paths.d.ts';
+import { type components, createTagtrailClient, unwrap } from 'tagtrail-client';
 
 type Asset = components['schemas']['Asset'];
 type Location = components['schemas']['Location'];
@@ -13,54 +12,51 @@ type NewTag = components['schemas']['NewTag'];
  */
 export async function useEveryOperation(baseUrl: string, apiKey: string): Promise<string[]> {
   const used: string[] = [];
-  const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${apiKey}` } });
+  const client = createTagtrailClient({ baseUrl, apiKey });
   client.use({
     onRequest: ({ request, schemaPath }) => {
       used.push(`${request.method} ${schemaPath}`);
     },
   });
-  const mergePatch = { 'Content-Type': 'application/merge-patch+json' };
   const rfid: NewTag = { tag_type: 'rfid', value: 'E28011600000020912345678' };
 
-  const { scopes, api_key_id: keyId } = must(await client.GET('/api/v1/orgs/me')).data;
+  const { scopes, api_key_id: keyId } = unwrap(await client.GET('/api/v1/orgs/me')).data;
   check(scopes.includes('assets:write') && keyId.length === 26);
 
-  const site: Location = must(
+  const site: Location = unwrap(
     await client.POST('/api/v1/locations', { body: { name: 'Warehouse', external_key: 'WAREHOUSE' } }),
   ).data;
-  const dock = must(
+  const dock = unwrap(
     await client.POST('/api/v1/locations', {
       body: { name: 'Dock', parent_id: site.id, tags: [{ tag_type: 'ble', value: 'beacon-1' }] },
     }),
   ).data;
   const location = { path: { location_id: dock.id } };
-  const locationRead: Location = must(
+  const locationRead: Location = unwrap(
     await client.GET('/api/v1/locations/{location_id}', { params: location }),
   ).data;
   check(locationRead.parent_external_key === 'WAREHOUSE' && locationRead.tags[0]?.tag_type === 'ble');
-  const detached = must(
+  const detached = unwrap(
     await client.PATCH('/api/v1/locations/{location_id}', {
       params: location,
-      headers: mergePatch,
       body: { ...locationRead, description: null, parent_id: null, parent_external_key: null },
     }),
   ).data;
   check(detached.parent_id === null);
-  must(
+  unwrap(
     await client.PATCH('/api/v1/locations/{location_id}', {
       params: location,
-      headers: mergePatch,
       body: { parent_external_key: 'WAREHOUSE' },
     }),
   );
-  const renamed = must(
+  const renamed = unwrap(
     await client.POST('/api/v1/locations/{location_id}/rename', {
       params: { path: { location_id: site.id } },
       body: { external_key: 'SITE' },
     }),
   );
   check(renamed.descendant_count_affected === 1 && renamed.data.external_key === 'SITE');
-  const found = must(
+  const found = unwrap(
     await client.GET('/api/v1/locations', {
       params: { query: { external_key: ['SITE', 'NONE'], sort: '-name', limit: 10, is_active: true } },
     }),
@@ -71,75 +67,70 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     ['/api/v1/locations/{location_id}/children', site.id],
     ['/api/v1/locations/{location_id}/descendants', site.id],
   ] as const) {
-    const tree = must(await client.GET(path, { params: { path: { location_id: id }, query: { limit: 5 } } }));
+    const tree = unwrap(
+      await client.GET(path, { params: { path: { location_id: id }, query: { limit: 5 } } }),
+    );
     check(tree.total_count === 1);
   }
-  const placed = must(
+  const placed = unwrap(
     await client.POST('/api/v1/locations/{location_id}/tags', { params: location, body: rfid }),
   ).data;
-  const none: undefined = must(
+  const none: undefined = unwrap(
     await client.DELETE('/api/v1/locations/{location_id}/tags/{tag_id}', {
       params: { path: { ...location.path, tag_id: placed.id } },
     }),
   );
   check(none === undefined);
 
-  const asset: Asset = must(
+  const asset: Asset = unwrap(
     await client.POST('/api/v1/assets', {
       body: { name: 'Pallet', metadata: { owner: 'Blue Line', weights: [1, 2.5] }, valid_to: null },
     }),
   ).data;
   const params = { path: { asset_id: asset.id } };
   check(asset.location_id === null && asset.metadata['owner'] === 'Blue Line');
-  const tag = must(await client.POST('/api/v1/assets/{asset_id}/tags', { params, body: rfid })).data;
-  const read = must(await client.GET('/api/v1/assets/{asset_id}', { params })).data;
+  const tag = unwrap(await client.POST('/api/v1/assets/{asset_id}/tags', { params, body: rfid })).data;
+  const read = unwrap(await client.GET('/api/v1/assets/{asset_id}', { params })).data;
   check(read.tags[0]?.id === tag.id);
-  const changed = must(
+  const changed = unwrap(
     await client.PATCH('/api/v1/assets/{asset_id}', {
       params,
-      headers: mergePatch,
       body: { ...read, name: 'Euro pallet' },
     }),
   ).data;
   check(changed.name === 'Euro pallet');
-  must(await client.POST('/api/v1/assets/{asset_id}/rename', { params, body: { external_key: 'PALLET-1' } }));
-  const assets = must(
+  unwrap(
+    await client.POST('/api/v1/assets/{asset_id}/rename', { params, body: { external_key: 'PALLET-1' } }),
+  );
+  const assets = unwrap(
     await client.GET('/api/v1/assets', { params: { query: { q: 'euro', external_key: ['PALLET-1'] } } }),
   );
   check(assets.data.length === 1 && assets.limit === 50);
-  const history = must(
+  const history = unwrap(
     await client.GET('/api/v1/assets/{asset_id}/history', {
       params: { ...params, query: { from: '2026-01-01T00:00:00Z', sort: 'event_observed_at' } },
     }),
   );
   check(history.data.every((row) => row.duration_seconds === null || row.duration_seconds >= 0));
-  const report = must(
+  const report = unwrap(
     await client.GET('/api/v1/reports/asset-locations', {
       params: { query: { asset_id: [asset.id], include_deleted: true } },
     }),
   );
   check(report.data.every((row) => row.asset_last_seen.endsWith('Z')));
-  must(
+  unwrap(
     await client.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', {
       params: { path: { ...params.path, tag_id: tag.id } },
     }),
   );
-  must(await client.DELETE('/api/v1/assets/{asset_id}', { params }));
-  must(await client.DELETE('/api/v1/locations/{location_id}', { params: location }));
+  unwrap(await client.DELETE('/api/v1/assets/{asset_id}', { params }));
+  unwrap(await client.DELETE('/api/v1/locations/{location_id}', { params: location }));
 
   const { error, response } = await client.GET('/api/v1/assets/{asset_id}', { params });
   check(response.status === 404 && error?.error.type === 'not_found');
   const refused = await client.POST('/api/v1/assets', { body: { name: '' } });
   check(refused.error?.error.fields?.[0]?.code === 'too_short');
   return used;
-}
-
-/** The body of a success. */
-function must<T>({ data, error }: { data?: T; error?: { error: { detail: string } } }): T {
-  if (error !== undefined) {
-    throw new Error(error.error.detail);
-  }
-  return data as T;
 }
 
 function check(holds: boolean): void {

@@ -1,0 +1,32 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from './paths.ts';
+import { type Patience, patientFetch } from './patient-fetch.ts';
+
+export interface ClientOptions {
+  /** Where the API is, without a path: `https://tagtrail.example.com`. */
+  baseUrl: string;
+  /** `tt_...`; it acts for one organization. */
+  apiKey: string;
+  /** How long to wait for rate limits and outages. */
+  patience?: Partial<Patience>;
+}
+
+export type TagtrailClient = Client<paths>;
+
+/** A client of one organization's data. PATCH goes out as a JSON Merge Patch, as the API wants it. */
+export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientOptions): TagtrailClient {
+  const client = createClient<paths>({
+    baseUrl,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    fetch: patientFetch(patience),
+  });
+  client.use({
+    onRequest: ({ request }) => {
+      if (request.method === 'PATCH') {
+        request.headers.set('Content-Type', 'application/merge-patch+json');
+      }
+      return request;
+    },
+  });
+  return client;
+}

@@ -1,0 +1,6 @@
+export { type ClientOptions, createTagtrailClient, type TagtrailClient } from './client.ts';
+export { type Problem, TagtrailError } from './error.ts';
+export type { components, operations, paths } from './paths.ts';
+export { type Patience, patientFetch } from './patient-fetch.ts';
+export { type Page, rows } from './rows.ts';
+export { type Answer, unwrap } from './unwrap.ts';

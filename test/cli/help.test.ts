@@ -1,0 +1,69 @@
+import { readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Command } from 'commander';
+import { commandLine } from '../../services/cli/command-line.ts';
+import { run } from '../support/process.ts';
+
+const COMMANDS = new URL('../../services/cli/commands/', import.meta.url);
+
+describe('the help of the command line', () => {
+  const program = commandLine();
+  before(async () => {
+    for (const file of readdirSync(COMMANDS)) {
+      for (const add of Object.values<(to: Command) => void>(await import(new URL(file, COMMANDS).href))) {
+        add(program);
+      }
+    }
+  });
+  const nouns = () => program.commands.filter(({ commands }) => commands.length > 0);
+  const commands = () =>
+    program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : each));
+
+  it('has an example for every command, which calls just that command', () => {
+    for (const command of commands()) {
+      const path = pathOf(command);
+      expect(helpOf(command), path).to.match(
+        new RegExp(`Examples?[^\\n]*:\\n(.*\\n)*  .*npx ${path}( |\\n)`),
+      );
+    }
+  });
+
+  it('says of every command what it does, of every option what it means, and offers --json', () => {
+    for (const command of commands()) {
+      expect(command.description(), pathOf(command)).to.match(/^[A-Z].*\.$/s);
+      expect(command.options.map(({ long }) => long)).to.include('--json');
+      expect(command.options.filter(({ description }) => description === '')).to.deep.equal([]);
+    }
+  });
+
+  it('says of every noun what it is about, and names all its verbs', () => {
+    for (const noun of nouns()) {
+      for (const verb of noun.commands) {
+        expect(noun.summary(), noun.name()).to.include(verb.name());
+      }
+    }
+  });
+
+  it('is printed for every command there is', async () => {
+    const printed = run('services/cli/main.ts', ['--help']);
+    expect(await printed.ended).to.equal(0);
+    const listed = [...printed.stdout().matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
+    expect(listed).to.include.members(program.commands.map((command) => command.name()));
+  });
+});
+
+/** `tagtrail reader create`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  return help;
+}

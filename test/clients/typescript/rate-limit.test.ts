@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { startApi } from '../../../services/api/start.ts';
+import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
+import { apiConfig, useApi } from '../../support/api.ts';
+import { useTypedClient } from './use-typed-client.ts';
+
+describe('the patience of the typed client', () => {
+  const api = useApi();
+  const client = useTypedClient();
+  const log = pino({ level: 'silent' });
+  const lifecycle = new Lifecycle(log);
+  let url: string;
+  before(async () => {
+    const limits = { RATE_LIMIT_PER_MINUTE: 60, RATE_LIMIT_BURST: 3 };
+    url = (await startApi({ ...apiConfig(api.database.url), ...limits }, log, lifecycle)).url;
+    api.database.beforeDrop(() => lifecycle.stop());
+  });
+
+  it('waits as long as the API says, and then goes on, whatever the method', async () => {
+    const { createTagtrailClient, unwrap } = client();
+    const waits: { status: number; milliseconds: number }[] = [];
+    const patience = { onWait: (wait: (typeof waits)[number]) => waits.push(wait) };
+    const tagtrail = createTagtrailClient({ baseUrl: url, apiKey: api.key, patience });
+    for (let number = 0; number < 5; number++) {
+      unwrap(await tagtrail.POST('/api/v1/assets', { body: { name: `Asset ${number}` } }));
+    }
+    expect(waits).to.not.have.length(0);
+    for (const { status, milliseconds } of waits) {
+      expect(status).to.equal(429);
+      expect(milliseconds).to.be.within(1000, 1250);
+    }
+    expect(await api.database.rows('select from assets')).to.have.length(5);
+  });
+
+  it('gives up where it would take longer than it may, with the answer there is', async () => {
+    const { createTagtrailClient } = client();
+    const apiKey = await api.keyWith([]);
+    const tagtrail = createTagtrailClient({ baseUrl: url, apiKey, patience: { milliseconds: 10 } });
+    const answers = await Promise.all([1, 2, 3, 4].map(() => tagtrail.GET('/api/v1/orgs/me')));
+    expect(answers.map(({ response }) => response.status).sort()).to.deep.equal([200, 200, 200, 429]);
+  });
+
+  it('asks again after a failure where that does no harm, and only there', async () => {
+    const { createTagtrailClient } = client();
+    let requests = 0;
+    const gateway = await listen((_, response) => {
+      requests++;
+      response
+        .writeHead(requests === 1 ? 502 : 200, { 'Content-Type': 'application/json' })
+        .end('{"data":{}}');
+    });
+    try {
+      const tagtrail = createTagtrailClient({ baseUrl: gateway.url, apiKey: 'tt_' });
+      expect((await tagtrail.GET('/api/v1/orgs/me')).response.status).to.equal(200);
+      requests = 0;
+      const created = await tagtrail.POST('/api/v1/assets', { body: { name: 'Once' } });
+      expect([created.response.status, requests]).to.deep.equal([502, 1]);
+    } finally {
+      gateway.close();
+    }
+  });
+});
+
+/** What may stand between a client and the API. */
+async function listen(answer: RequestListener): Promise<{ url: string; close: () => void }> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close(),
+  };
+}

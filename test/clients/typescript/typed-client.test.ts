@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { API_ROUTES } from '../../../services/api/routes.ts';
+import { useApi } from '../../support/api.ts';
+import { useTypedClient } from './use-typed-client.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PROGRAM = new URL('program/program.ts', import.meta.url).href;
+
+describe('the typed client', () => {
+  const api = useApi();
+  const client = useTypedClient();
+
+  it('compiles with its example and a program that uses every operation', async () => {
+    const tsc = ['node_modules/typescript/bin/tsc', '--project', 'test/clients/typescript/program'];
+    const { stdout } = await promisify(execFile)(process.execPath, tsc, { cwd: ROOT }).catch(
+      (error) => error,
+    );
+    expect(stdout).to.equal('');
+  });
+
+  it('works, for every operation', async () => {
+    const { useEveryOperation } = await import(PROGRAM);
+    const used: string[] = await useEveryOperation(api.url, api.key);
+    const described = API_ROUTES.filter(({ isInternal }) => !isInternal);
+    expect(new Set(used)).to.deep.equal(new Set(described.map(({ method, path }) => `${method} ${path}`)));
+  });
+
+  it('pages through a list, every row once', async () => {
+    const { key } = await api.organization();
+    const names = Array.from({ length: 7 }, (_, index) => `Asset ${index}`);
+    for (const name of names) {
+      await api.call({ method: 'POST', path: '/api/v1/assets', key, json: { name } });
+    }
+    const { createTagtrailClient, rows } = client();
+    const tagtrail = createTagtrailClient({ baseUrl: api.url, apiKey: key });
+    const asked: unknown[] = [];
+    const found: string[] = [];
+    for await (const { name } of rows((page: object) => {
+      asked.push(page);
+      return tagtrail.GET('/api/v1/assets', { params: { query: { ...page, sort: 'created_at' } } });
+    }, 3)) {
+      found.push(name);
+    }
+    expect(found).to.deep.equal(names);
+    expect(asked).to.deep.equal([0, 3, 6].map((offset) => ({ limit: 3, offset })));
+  });
+
+  it('throws what the API says of a refusal', async () => {
+    const { createTagtrailClient, unwrap, TagtrailError } = client();
+    const tagtrail = createTagtrailClient({ baseUrl: api.url, apiKey: api.key });
+    const refused = await tagtrail.POST('/api/v1/assets', { body: { name: '' } });
+    expect(() => unwrap(refused))
+      .to.throw(TagtrailError)
+      .with.nested.property('problem.fields[0].code', 'too_short');
+  });
+});

@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const BUILD = fileURLToPath(new URL('../../../clients/typescript/build/main.ts', import.meta.url));
+const BUILT = new URL('../../../clients/typescript/dist/index.js', import.meta.url).href;
+
+/** What the package exports. It is typed by its own program's compilation only: its types are generated. */
+// biome-ignore lint/suspicious/noExplicitAny: there are no types before it is built
+type Exports = Record<string, any>;
+
+/** Builds the client from the description, and loads what was built. */
+export function useTypedClient(): () => Exports {
+  let exports: Exports = {};
+  before(async () => {
+    await promisify(execFile)(process.execPath, [BUILD]);
+    exports = await import(BUILT);
+  });
+  return () => exports;
+}

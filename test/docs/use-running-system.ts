@@ -1,0 +1,90 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../db/timescale/free-port.ts';
+import { type Program, run } from '../support/process.ts';
+import { ROOT } from './command-blocks.ts';
+
+export interface RunningSystem {
+  /** A folder that looks like a clone, and can be written to. */
+  clone: string;
+  environment: NodeJS.ProcessEnv;
+  /** What `npm start` showed. */
+  shown: string;
+  /** The commands as they have to be here, where the usual ports may be taken. */
+  here(commands: string): string;
+}
+
+/** `npm start` on a folder of its own, as a newcomer has it running in another terminal. */
+export function useRunningSystem(): RunningSystem {
+  const system = {} as RunningSystem;
+  let folder: string;
+  let program: Program;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tagtrail-docs-'));
+    chmodSync(folder, 0o711);
+    const [api, handheld, mqtt] = [await freePort(), await freePort(), await freePort()];
+    const environment = {
+      TAGTRAIL_DATA: join(folder, 'data'),
+      API_PORT: String(api),
+      HANDHELD_PORT: String(handheld),
+      MQTT_PORT: String(mqtt),
+    };
+    program = run('services/standalone/main.ts', [], environment);
+    await program.printed('Try it');
+    system.clone = cloneIn(folder);
+    system.environment = {
+      ...environment,
+      HOME: folder,
+      CURL_HOME: curlHomeIn(folder),
+      PATH: `${commandsIn(folder)}:${process.env['PATH']}`,
+    };
+    system.shown = program.stdout();
+    system.here = (commands) =>
+      commands
+        .replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`)
+        .replaceAll('127.0.0.1:8081', `127.0.0.1:${handheld}`)
+        .replaceAll('127.0.0.1:1883', `127.0.0.1:${mqtt}`)
+        .replaceAll('-p 1883', `-p ${mqtt}`);
+  });
+  after(async () => {
+    program?.child.kill('SIGINT');
+    await program?.ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return system;
+}
+
+/** Everything is there; what is written stays here. */
+function cloneIn(folder: string): string {
+  const clone = join(folder, 'clone');
+  mkdirSync(clone);
+  for (const name of readdirSync(ROOT).filter((entry) => !['.git', '.cache', 'data'].includes(entry))) {
+    symlinkSync(join(ROOT, name), join(clone, name));
+  }
+  return clone;
+}
+
+/** A configuration with which `curl` fails when the API refuses. */
+function curlHomeIn(folder: string): string {
+  const home = join(folder, 'curl');
+  mkdirSync(home);
+  writeFileSync(join(home, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
+  return home;
+}
+
+/** `npx` without the second that npm takes to find out what is meant. */
+function commandsIn(folder: string): string {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const npx = `#!/bin/sh
+command=$1
+shift
+[ "$command" = tagtrail ] && exec node '${ROOT}services/cli/tagtrail.ts' "$@"
+exec '${ROOT}node_modules/.bin/'"$command" "$@"
+`;
+  writeFileSync(join(bin, 'npx'), npx, { mode: 0o755 });
+  symlinkSync(process.execPath, join(bin, 'node'));
+  return bin;
+}
