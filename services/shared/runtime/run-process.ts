@@ -32,7 +32,7 @@ export async function runProcess(configure: () => Process): Promise<void> {
     noticeDue = notice;
   } catch (error) {
     await lifecycle?.stop();
-    writeSync(process.stderr.fd, maskSecrets(`${explain(error)}\n`));
+    writeSync(process.stderr.fd, `${explain(error)}\n`);
     process.exit(1);
   }
 }
@@ -57,5 +57,7 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, noticeDue: () => numbe
 /** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */
 function explain(error: unknown): string {
   const isForeseen = error instanceof AppError;
-  return !isForeseen && error instanceof Error ? (error.stack ?? messageOf(error)) : messageOf(error);
+  return !isForeseen && error instanceof Error
+    ? maskSecrets(error.stack ?? messageOf(error))
+    : messageOf(error);
 }
