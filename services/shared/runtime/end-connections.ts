@@ -1,25 +1,27 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /**
  * From when `leaving` aborts, has every answer end its connection, also answers under way whose headers were not sent.
  * So nobody is about to send on a connection when the server closes it, which is how requests fail.
  */
 export function endConnections(server: Server, leaving: AbortSignal): void {
-  const underWay = new Set<ServerResponse>();
-  server.prependListener('request', (_request, response: ServerResponse) => {
+  /** By connection, so that a request costs no listener. */
+  const latest = new Map<Socket, ServerResponse>();
+  server.on('connection', (socket: Socket) => {
+    socket.once('close', () => latest.delete(socket));
+  });
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    latest.set(socket, response);
     if (leaving.aborted) {
       response.setHeader('Connection', 'close');
-    } else {
-      underWay.add(response);
-      response.once('close', () => underWay.delete(response));
     }
   });
   leaving.addEventListener('abort', () => {
-    for (const response of underWay) {
+    for (const response of latest.values()) {
       if (!response.headersSent) {
         response.setHeader('Connection', 'close');
       }
     }
-    underWay.clear();
   });
 }

@@ -12,32 +12,37 @@ export interface Process {
    * time for whoever distributes requests to send them elsewhere. Nobody who stops it by hand waits.
    */
   notice?: number;
+  /** How long stopping may take, in milliseconds, where a database that hangs would have it wait for ever. */
+  patience?: number;
 }
+
+/** Less than the thirty seconds that supervisors commonly wait. */
+const PATIENCE = 20_000;
 
 /**
  * Runs a service as this process, from its configuration to its end. A fault at the start stops what was started,
  * prints one message and exits with status 1. SIGINT, SIGTERM or SIGHUP (a closed terminal) stops in order and exits
- * with 0; a second signal does not wait.
+ * with 0, or with 1 if that takes too long; a second signal does not wait.
  *
  * @param configure makes the log, and what is to be started with it.
  */
 export async function runProcess(configure: () => Process): Promise<void> {
   let lifecycle: Lifecycle | undefined;
   try {
-    const { log, boot, notice = 0 } = configure();
+    const { log, boot, notice = 0, patience = PATIENCE } = configure();
     lifecycle = new Lifecycle(log);
     let noticeDue = 0;
-    stopOnSignals(lifecycle, log, () => noticeDue);
+    stopOnSignals(lifecycle, log, patience, () => noticeDue);
     await boot(lifecycle);
     noticeDue = notice;
   } catch (error) {
     await lifecycle?.stop();
-    writeSync(process.stderr.fd, maskSecrets(`${explain(error)}\n`));
+    writeSync(process.stderr.fd, `${explain(error)}\n`);
     process.exit(1);
   }
 }
 
-function stopOnSignals(lifecycle: Lifecycle, log: Logger, noticeDue: () => number): void {
+function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noticeDue: () => number): void {
   let isStopping = false;
   const onSignal = async (signal: NodeJS.Signals) => {
     if (isStopping) {
@@ -46,6 +51,10 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, noticeDue: () => numbe
     isStopping = true;
     const notice = signal === 'SIGTERM' ? noticeDue() : 0;
     log.info({ signal, notice }, 'stopping; a second signal does not wait');
+    setTimeout(() => {
+      log.error({ patience }, 'stopping takes too long; what was not committed was not acknowledged either');
+      process.exit(1);
+    }, notice + patience);
     await lifecycle.stop(notice);
     process.exit(0);
   };
@@ -57,5 +66,7 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, noticeDue: () => numbe
 /** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */
 function explain(error: unknown): string {
   const isForeseen = error instanceof AppError;
-  return !isForeseen && error instanceof Error ? (error.stack ?? messageOf(error)) : messageOf(error);
+  return !isForeseen && error instanceof Error
+    ? maskSecrets(error.stack ?? messageOf(error))
+    : messageOf(error);
 }
