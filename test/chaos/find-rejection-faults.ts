@@ -28,4 +28,4 @@ export async function findRejectionFaults(
   return messages.filter((message) => !isRight(message)).length;
 }
 
-const REFUSED = 'the database refused it';
+const REFUSED = 'it could not be recorded';

@@ -15,8 +15,8 @@ describe('messages that cannot be decoded or that the database refuses, among ot
         await scenario.publish();
         expect((await scenario.finish()).faults).to.deep.equal(NO_FAULTS);
         const [kept] = await database.rows(
-          `select count(*) filter (where reason like 'the database refused it%') as refused,
-             count(*) filter (where reason not like 'the database refused it%') as undecodable
+          `select count(*) filter (where reason like 'it could not be recorded%') as refused,
+             count(*) filter (where reason not like 'it could not be recorded%') as undecodable
            from rejected_messages`,
         );
         expect(kept).to.deep.equal({ refused: 30, undecodable: 60 });
