@@ -57,6 +57,8 @@ export class Scenario {
   readonly #stops: AsyncDisposableStack;
   /** Messages that the broker lost, which are never acknowledged: they must not hold up the readers. */
   #forgiven = 0;
+  /** Resolves when there is more to forgive: what was lost is acknowledged by nobody, and readers may wait for that. */
+  #forgiving = Promise.withResolvers<void>();
   /** The index of the next message. */
   #next = 0;
   #publishing: Promise<unknown> = Promise.resolve();
@@ -149,7 +151,7 @@ export class Scenario {
         }
         next[reader] = index + readers;
         while (this.publishers.published - this.#forgiven - this.tap.acknowledged.size > this.#ahead) {
-          await this.tap.nextAcknowledgement();
+          await Promise.race([this.tap.nextAcknowledgement(), this.#forgiving.promise]);
         }
         await this.publishers.publish(index);
       }
@@ -223,10 +225,20 @@ export class Scenario {
 
   /** Kills the broker and starts it again with what it had saved; resolves when ingestion is back at it. */
   async killBroker(): Promise<void> {
+    const connections = await Promise.all(this.ingest.map(connectionsOf));
     await this.broker?.kill();
     await this.broker?.start();
-    await Promise.all(this.ingest.map((program) => subscribed(program, this.traffic)));
+    // A broker that had not saved the session drops what comes before ingestion has subscribed anew; what ingestion
+    // says of its subscriptions is old until it has noticed.
+    await Promise.all(
+      this.ingest.map(async (program, index) => {
+        await until(async () => (await connectionsOf(program)) > (connections[index] as number));
+        await subscribed(program, this.traffic);
+      }),
+    );
     this.#forgiven = this.publishers.published - this.tap.acknowledged.size;
+    this.#forgiving.resolve();
+    this.#forgiving = Promise.withResolvers();
   }
 
   /**
@@ -303,8 +315,17 @@ const LANES = 8;
 const LAST = 20;
 
 /** Resolves when ingestion is subscribed to all readers, however often it is killed meanwhile. */
-async function subscribed(program: IngestProgram, { readers }: Traffic): Promise<void> {
-  while ((await program.figure('subscriptions').catch(() => 0)) !== readers) {
+function subscribed(program: IngestProgram, { readers }: Traffic): Promise<void> {
+  return until(async () => (await program.figure('subscriptions').catch(() => 0)) === readers);
+}
+
+/** How often ingestion has connected to the broker. */
+function connectionsOf(program: IngestProgram): Promise<number> {
+  return program.figure('broker_connections_total').catch(() => 0);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
