@@ -124,8 +124,9 @@ for (const version of ['5', '3.1.1'] as const) {
       expect(reason).to.have.property('status', 'rejected');
       await broker.start();
       await until(() => figures().subscribed === 1);
-      await publish(-1);
-      await records([-1]);
+      await publish(-99);
+      // A broker that was killed may bring what it had not noted as acknowledged once more.
+      await until(async () => (await recorded()).includes(-99));
     });
 
     it('ignores what was retained, and takes a live message with the retain flag for live', async () => {
