@@ -19,6 +19,16 @@ describe('a database whose owner is no superuser', () => {
       await server.query(`grant ${role} to ${name} with admin true, inherit false, set true`);
     }
     await server.query(`create database ${name} owner ${name}`);
+    // The extension is a superuser's to make.
+    const administrator = new pg.Client(connectionConfig(withDatabase(serverUrl(), name)));
+    await administrator.connect();
+    const { rowCount } = await administrator.query(
+      `select from pg_available_extensions where name = 'timescaledb'`,
+    );
+    if (rowCount === 1) {
+      await administrator.query('create extension if not exists timescaledb');
+    }
+    await administrator.end();
   });
   after(async () => {
     await server.query(`drop database ${name} with (force)`);
