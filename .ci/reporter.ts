@@ -1,18 +1,34 @@
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import Mocha from 'mocha';
 
 /**
  * mocha's own report, and in the file `MOCHA_COUNTS` names: how many tests passed, failed and were skipped in the
- * first line, then the skipped ones' titles.
+ * first line, then a line for each that failed, with its file and error, and for each that was skipped.
  */
 export default class CountingReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    const skipped: string[] = [];
-    runner.on('pending', (test) => skipped.push(test.fullTitle()));
+    const remarks: string[] = [];
+    let skipped = 0;
+    runner.on('fail', (test, error) => remarks.push(`Failed: ${named(test)}: ${inOneLine(error)}`));
+    runner.on('pending', (test) => {
+      skipped++;
+      remarks.push(`Skipped: ${named(test)}`);
+    });
     runner.once('end', () => {
-      const counts = [this.stats.passes, this.stats.failures, skipped.length].join(' ');
-      writeFileSync(process.env['MOCHA_COUNTS'] ?? '/dev/stderr', `${[counts, ...skipped].join('\n')}\n`);
+      const counts = [this.stats.passes, this.stats.failures, skipped].join(' ');
+      writeFileSync(process.env['MOCHA_COUNTS'] ?? '/dev/stderr', `${[counts, ...remarks].join('\n')}\n`);
     });
   }
+}
+
+function named(test: Mocha.Runnable): string {
+  return `${relative(process.cwd(), test.file ?? '')}: ${test.fullTitle()}`;
+}
+
+function inOneLine(error: Error): string {
+  return String(error.stack ?? error)
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 800);
 }
