@@ -4,7 +4,6 @@ import { AppError } from '../../shared/errors.ts';
 import { requireName } from '../../shared/names.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { loadFormats } from '../registry/load-formats.ts';
 import {
   digestOfPassword,
   lockRegistrations,
@@ -45,13 +44,15 @@ export async function createReader(
   builtinFormats: ReadonlyMap<string, Format>,
   reader: NewReader,
 ): Promise<CreatedReader> {
-  const formats = await loadFormats(pool, builtinFormats, () => {});
   requireName('a reader', reader.name);
   requireTopic(reader.topic);
-  requireFormat(formats, reader.format, reader.policies.identity);
   const mqttPassword = makePassword();
   return inTransaction(pool, async (client) => {
     await lockRegistrations(client);
+    await requireFormat(client, builtinFormats, {
+      format: reader.format,
+      identity: reader.policies.identity,
+    });
     await requireOrganization(client, reader.orgId);
     await refuseTaken(client, { ...reader, id: null });
     const { id, mqttUsername } = await insertReader(client, reader, mqttPassword);

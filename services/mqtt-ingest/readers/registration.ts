@@ -5,6 +5,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { Format } from '../mapping/format.ts';
 import { requireIdentity } from '../mapping/identity.ts';
 import type { Policies } from '../mapping/policies.ts';
+import { loadFormats } from '../registry/load-formats.ts';
 import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
 
 /** What every registration of a reader must keep to, new or changed. */
@@ -22,12 +23,17 @@ export function requireTopic(topic: string): void {
   }
 }
 
-/** @throws AppError `invalid_input` if there is no such format, or it does not know the identity. */
-export function requireFormat(
-  formats: ReadonlyMap<string, Format>,
-  format: string,
-  identity: Policies['identity'] | undefined,
-): void {
+/**
+ * To be asked behind {@link lockRegistrations}, which what replaces a format takes too.
+ *
+ * @throws AppError `invalid_input` if there is no such format, or it does not know the identity.
+ */
+export async function requireFormat(
+  client: pg.ClientBase,
+  builtin: ReadonlyMap<string, Format>,
+  { format, identity }: { format: string; identity: Policies['identity'] | undefined },
+): Promise<void> {
+  const formats = await loadFormats(client, builtin, () => {});
   const known = formats.get(format);
   if (known === undefined) {
     throw new AppError(

@@ -3,7 +3,6 @@ import { inTransaction } from '../../../db/timescale/transaction.ts';
 import { requireName } from '../../shared/names.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
-import { loadFormats } from '../registry/load-formats.ts';
 import {
   digestOfPassword,
   lockRegistrations,
@@ -43,7 +42,6 @@ export async function setReader(
   readerId: number,
   change: ReaderChange,
 ): Promise<SetReader> {
-  const formats = await loadFormats(pool, builtinFormats, () => {});
   if (change.name !== undefined) {
     requireName('a reader', change.name);
   }
@@ -59,7 +57,10 @@ export async function setReader(
       await refuseTaken(client, reader);
     }
     if (change.format !== undefined || change.identity != null) {
-      requireFormat(formats, reader.format, reader.identity ?? undefined);
+      await requireFormat(client, builtinFormats, {
+        format: reader.format,
+        identity: reader.identity ?? undefined,
+      });
     }
     const mqttPassword = hasNewPassword === true ? makePassword() : null;
     await update(client, reader, mqttPassword);

@@ -6,12 +6,12 @@ import { compileFormat, type Format } from '../mapping/format.ts';
  * compiled (stored by another version, say) is left out and reported.
  */
 export async function loadFormats(
-  pool: pg.Pool,
+  db: pg.Pool | pg.ClientBase,
   builtin: ReadonlyMap<string, Format>,
   onFault: (error: unknown) => void,
 ): Promise<ReadonlyMap<string, Format>> {
   const formats = new Map(builtin);
-  for (const { name, definition } of await storedDefinitions(pool)) {
+  for (const { name, definition } of await storedDefinitions(db)) {
     try {
       formats.set(name, builtin.get(name) ?? compileFormat(definition));
     } catch (error) {
@@ -22,8 +22,10 @@ export async function loadFormats(
 }
 
 /** The definitions of users' own formats, by name, as they were stored. */
-export async function storedDefinitions(pool: pg.Pool): Promise<{ name: string; definition: unknown }[]> {
-  const { rows } = await pool.query<{ name: string; definition: unknown }>(
+export async function storedDefinitions(
+  db: pg.Pool | pg.ClientBase,
+): Promise<{ name: string; definition: unknown }[]> {
+  const { rows } = await db.query<{ name: string; definition: unknown }>(
     'select name, definition from formats order by name',
   );
   return rows;
