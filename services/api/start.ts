@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { sql } from 'slonik';
-import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
-import { createQueryPool } from '../../db/timescale/pool.ts';
-import { startCredentials } from '../shared/access/start-credentials.ts';
+import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { startAccess } from '../shared/access/start-access.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
@@ -16,9 +14,8 @@ import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { ApiContext } from './context.ts';
 
-/** Connections to the database that one API process may have for requests, and for looking keys up. */
+/** Connections to the database that one API process may have for requests. */
 const CONNECTIONS = 10;
-const ACCESS_CONNECTIONS = 2;
 
 /**
  * Starts the API, part by part.
@@ -41,30 +38,19 @@ export async function startApi(
     () => openOrganizationDoor(config.DATABASE_URL, { max: CONNECTIONS, applicationName: 'tagtrail api' }),
     (started) => started.end(),
   );
-  const accessPool = await lifecycle.start(
-    'access',
-    () =>
-      createQueryPool(config.DATABASE_URL, {
-        max: ACCESS_CONNECTIONS,
-        role: 'tagtrail_access',
-        applicationName: 'tagtrail api',
-      }),
-    (started) => started.end(),
-  );
-  const keys = await lifecycle.start(
-    'api keys',
-    () => startCredentials(config.DATABASE_URL, (id) => findKey(accessPool, id), log),
-    (started) => started.stop(),
+  const access = await startAccess(
+    { url: config.DATABASE_URL, applicationName: 'tagtrail api', find: findKey },
+    { log, lifecycle },
   );
   const { usage: keyUsage } = await lifecycle.start(
     'key usage',
-    () => startKeyUsage((uses) => writeLastUsed(accessPool, uses), log),
+    () => startKeyUsage((uses) => writeLastUsed(access.pool, uses), log),
     (started) => started.stop(),
   );
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+    checks: { database: access.askDatabase },
   });
   const limiter = await startLimiter(
     {
@@ -82,7 +68,7 @@ export async function startApi(
   const logRequests = config.LOG_REQUESTS;
   const app = createApp({
     door,
-    keys: keys.cache,
+    keys: access.credentials,
     keyUsage,
     health,
     log,

@@ -38,11 +38,7 @@ export interface Connections {
 export function withConnections<Result>(
   work: (connections: Connections) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabaseUrl(async (url, isOwn) => {
-    if (isOwn) {
-      await migrate(url);
-    }
-    await requireDatabase(url);
+  return withMigratedUrl(async (url) => {
     const queries = await createQueryPool(url, { max: 1 });
     const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail' });
     try {
@@ -62,11 +58,7 @@ export function withOrganization<Result>(
   orgId: number,
   work: (db: OrganizationDatabase) => Promise<Result>,
 ): Promise<Result> {
-  return withDatabaseUrl(async (url, isOwn) => {
-    if (isOwn) {
-      await migrate(url);
-    }
-    await requireDatabase(url);
+  return withMigratedUrl(async (url) => {
     const door = openOrganizationDoor(url, { max: 2 });
     try {
       const db = door.of(orgId);
@@ -80,7 +72,18 @@ export function withOrganization<Result>(
   });
 }
 
-/** As {@link withConnections}, with the address only; `isOwn` if the database was started for this command. */
+/** As {@link withConnections}, with the address only. */
+export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+  return withDatabaseUrl(async (url, isOwn) => {
+    if (isOwn) {
+      await migrate(url);
+    }
+    await requireDatabase(url);
+    return work(url);
+  });
+}
+
+/** As {@link withMigratedUrl}, migrated or not; `isOwn` if the database was started for this command. */
 export async function withDatabaseUrl<Result>(
   work: (url: string, isOwn: boolean) => Promise<Result>,
 ): Promise<Result> {

@@ -1,10 +1,8 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { sql } from 'slonik';
-import { openOrganizationDoor, rowsOf } from '../../db/timescale/organization-door.ts';
-import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
-import { sweep } from '../../db/timescale/retention.ts';
-import { startCredentials } from '../shared/access/start-credentials.ts';
+import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { startAccess } from '../shared/access/start-access.ts';
 import { createClock } from '../shared/clock.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MICROS_PER_DAY } from '../shared/instant.ts';
@@ -13,7 +11,7 @@ import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
-import { repeat } from '../shared/runtime/repeat.ts';
+import { startRetention } from '../shared/runtime/start-retention.ts';
 import { findHandheld } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { isAppBuilt } from './app-files/serve-app.ts';
@@ -23,13 +21,9 @@ import type { HandheldContext } from './context.ts';
 import { countSubmissions } from './submission-metrics.ts';
 import { createRecorder } from './submissions/record-submission.ts';
 
-/** Connections that one gateway process may have for look-ups, for recording, and for looking handhelds up. */
+/** Connections that one gateway process may have for look-ups, and for recording. */
 const LOOK_UP_CONNECTIONS = 4;
 const WRITE_CONNECTIONS = 4;
-const ACCESS_CONNECTIONS = 2;
-
-/** Milliseconds between looks for what is too old to be kept. */
-const SWEEP_EVERY = 3_600_000;
 
 /** What tests own. */
 export interface GatewayParts {
@@ -72,35 +66,19 @@ export async function startGateway(
       createWritePool(config.DATABASE_URL, { max: WRITE_CONNECTIONS, applicationName: 'tagtrail handhelds' }),
     (started) => started.end(),
   );
-  const accessPool = await lifecycle.start(
-    'access',
-    () =>
-      createQueryPool(config.DATABASE_URL, {
-        max: ACCESS_CONNECTIONS,
-        role: 'tagtrail_access',
-        applicationName: 'tagtrail handhelds',
-      }),
-    (started) => started.end(),
+  const { credentials, askDatabase } = await startAccess(
+    {
+      url: config.DATABASE_URL,
+      applicationName: 'tagtrail handhelds',
+      find: (accessPool, id) => findHandheld(accessPool, Number(id)),
+    },
+    { log, lifecycle },
   );
-  const handhelds = await lifecycle.start(
-    'handhelds',
-    () => startCredentials(config.DATABASE_URL, (id) => findHandheld(accessPool, Number(id)), log),
-    (started) => started.stop(),
-  );
-  await lifecycle.start(
-    'retention',
-    () =>
-      repeat(
-        SWEEP_EVERY,
-        () => sweep(pool, config.SCAN_RETENTION_DAYS),
-        (err) => log.warn({ err }, 'Old submissions could not be dropped; it is tried again later'),
-      ),
-    (started) => started.stop(),
-  );
+  await startRetention(pool, config.SCAN_RETENTION_DAYS, { log, lifecycle });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: () => accessPool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+    checks: { database: askDatabase },
   });
   const limits = {
     perMinute: config.HANDHELD_RATE_LIMIT_PER_MINUTE,
@@ -120,7 +98,7 @@ export async function startGateway(
     },
     onRecorded: countSubmissions(registry),
   });
-  const access = { door, handhelds: handhelds.cache, recorder, clock };
+  const access = { door, handhelds: credentials, recorder, clock };
   const app = createApp({
     ...access,
     health,

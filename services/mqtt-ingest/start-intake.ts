@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createWritePool } from '../../db/timescale/pool.ts';
-import { sweep } from '../../db/timescale/retention.ts';
 import { createClock } from '../shared/clock.ts';
 import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
-import { repeat } from '../shared/runtime/repeat.ts';
+import { startRetention } from '../shared/runtime/start-retention.ts';
 import { createIntake, type Intake, type IntakeOptions, LANES } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
@@ -45,16 +44,7 @@ export async function startIntake(
     () => createWritePool(config.DATABASE_URL, { max: POOL_SIZE, applicationName: 'tagtrail ingest' }),
     (started) => started.end(),
   );
-  await lifecycle.start(
-    'retention',
-    () =>
-      repeat(
-        SWEEP_EVERY,
-        () => sweep(pool, config.SCAN_RETENTION_DAYS),
-        (err) => log.warn({ err }, 'Old scans could not be dropped; it is tried again later'),
-      ),
-    (started) => started.stop(),
-  );
+  await startRetention(pool, config.SCAN_RETENTION_DAYS, { log, lifecycle });
   const registry = await lifecycle.start(
     'registry of readers',
     () =>
@@ -89,5 +79,3 @@ const POOL_SIZE = LANES + 1;
 
 /** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
 export const DRAIN_PATIENCE = 5_000;
-
-const SWEEP_EVERY = 3_600_000;

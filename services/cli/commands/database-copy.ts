@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
-import { migrate } from '../../../db/timescale/migrate.ts';
 import { AppError } from '../../shared/errors.ts';
-import { requireDatabase } from '../../shared/runtime/database.ts';
 import { optionalUrl } from '../../shared/runtime/setting-kinds.ts';
 import { table } from '../../shared/table.ts';
 import { addCommand, tell } from '../command-line.ts';
-import { withDatabaseUrl } from '../database.ts';
+import { withMigratedUrl } from '../database.ts';
 import { progressOn } from '../progress.ts';
 
 interface Options {
@@ -41,16 +39,12 @@ export function addDatabaseCopy(program: Command): void {
         );
       }
       const progress = progressOn(process.stderr);
-      const copied = await withDatabaseUrl(async (source, isOwn) => {
-        if (isOwn) {
-          await migrate(source);
-        }
-        await requireDatabase(source);
-        return copyDatabase(source, target, {
+      const copied = await withMigratedUrl((source) =>
+        copyDatabase(source, target, {
           isWhileRunning: options.whileRunning === true,
           onProgress: (name, rows) => progress.show(`${name}: ${rows} rows`),
-        });
-      }).finally(() => progress.end());
+        }),
+      ).finally(() => progress.end());
       const lines = table(
         ['table', 'rows', 'checksum'],
         copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
