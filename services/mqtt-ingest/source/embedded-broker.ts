@@ -8,6 +8,7 @@ import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { PacketGuard } from './packet-guard.ts';
+import { ReadGate } from './read-gate.ts';
 import { ReaderKeepalive } from './reader-keepalive.ts';
 
 /**
@@ -35,15 +36,23 @@ export interface EmbeddedBrokerOptions {
   /** A reader has logged in. */
   onConnected(reader: RegisteredReader, remoteAddress: string): void;
   onDisconnected(reader: RegisteredReader): void;
+  /** Of all connections together; tests own it. */
+  held?: HeldMessages;
+}
+
+/** What is kept of a connection. */
+interface ReaderConnection {
+  keepalive: ReaderKeepalive;
+  gate: ReadGate;
+  address: string;
 }
 
 /** @throws AppError `unavailable`, naming the setting, if the port cannot be listened on. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
   const { host, port, intake, registry, onRefused, onConnected, onDisconnected } = options;
+  const { held = new HeldMessages(MOST_HELD) } = options;
   const readers = new WeakMap<Client, string>();
-  const keepalives = new WeakMap<object, ReaderKeepalive>();
-  const addresses = new WeakMap<object, string>();
-  const held = new HeldMessages(MOST_HELD);
+  const connections = new WeakMap<object, ReaderConnection>();
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
     const username = client === null ? undefined : readers.get(client);
     return username === undefined ? undefined : registry.byUsername(username);
@@ -52,7 +61,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     connectTimeout: 10_000,
     maxClientsIdLength: 255,
     preConnect: (client, packet, done) => {
-      keepalives.get(client.conn)?.start(packet.keepalive ?? 0);
+      connections.get(client.conn)?.keepalive.start(packet.keepalive ?? 0);
       packet.keepalive = 0;
       done(null, true);
     },
@@ -67,7 +76,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             // A client takes over the session of its id; no reader may take over another's.
             client.id = `${reader.username}/${client.id}`;
             done(null, true);
-            onConnected(reader, addresses.get(client.conn) ?? 'gone');
+            onConnected(reader, connections.get(client.conn)?.address ?? 'gone');
           }
         },
         (error: Error) => done(Object.assign(error, { returnCode: SERVER_UNAVAILABLE }), null),
@@ -84,14 +93,16 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
       // Nothing subscribes here, so nothing is to be retained for a subscriber.
       packet.retain = false;
-      const keepalive = client === null ? undefined : keepalives.get(client.conn);
+      const connection = client === null ? undefined : connections.get(client.conn);
       const finish = (error: Error | null) => {
-        keepalive?.release();
+        connection?.keepalive.release();
         held.leave(payload.length);
         done(error);
       };
-      keepalive?.hold();
+      connection?.keepalive.hold();
+      connection?.gate.shut();
       held.enter(payload.length, () => {
+        connection?.gate.open();
         intake
           .receive({ topic, payload, isDup: dup, isStale: false }, reader)
           .then(() => finish(null), finish);
@@ -111,12 +122,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    addresses.set(socket, socket.remoteAddress ?? 'gone');
     const keepalive = new ReaderKeepalive({
       answerPing: () => socket.write(PINGRESP),
       cutOff: () => socket.destroy(),
     });
-    keepalives.set(socket, keepalive);
+    const gate = new ReadGate(socket);
+    connections.set(socket, { keepalive, gate, address: socket.remoteAddress ?? 'gone' });
     socket.once('close', () => {
       sockets.delete(socket);
       keepalive.stop();

@@ -24,6 +24,11 @@ export class HeldMessages {
     return this.#bytes;
   }
 
+  /** Messages that wait for room. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /**
    * Lets a message in, now or when there is room.
    *
