@@ -14,9 +14,16 @@ export function connectionConfig(url: string, applicationName = 'tagtrail', role
     options: sessionOptions(role),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
     types: { getTypeParser },
   };
 }
+
+/**
+ * Milliseconds of silence before TCP asks whether the other end is still there; it is lost when ten questions, one a
+ * second, are not answered. Without it, who only listens would learn of a host that vanished after two hours.
+ */
+const KEEPALIVE_DELAY = 10_000;
 
 /** Session settings that the code relies on, and the role to act as, as the `options` of a connection. */
 export function sessionOptions(role?: string): string {

@@ -34,11 +34,18 @@ export class PipelinedConnections {
   /** Sends a query behind the preceding statement, which gets `value`; see {@link sendPreceded}. */
   async query(value: string, query: pg.QueryConfig): Promise<pg.QueryResult> {
     const connection = this.#leastBusy() ?? (await this.#openAnother());
+    const { client } = connection;
     connection.underWay += 1;
     try {
-      const { client } = connection;
       gatherWrites(client);
       return await sendPreceded(client, { name: this.#preceding.name, values: [value] }, query);
+    } catch (error) {
+      // Not the database's word, so perhaps the connection's end, of which it itself learns a moment later.
+      if (!(error instanceof pg.DatabaseError)) {
+        this.#forget(connection);
+        client.end().catch(() => {});
+      }
+      throw error;
     } finally {
       connection.underWay -= 1;
     }
@@ -72,14 +79,8 @@ export class PipelinedConnections {
   async #connect(): Promise<Shared> {
     const client = new pg.Client(this.#config);
     const connection = { client, underWay: 0 };
-    const forget = () => {
-      const index = this.#open.indexOf(connection);
-      if (index !== -1) {
-        this.#open.splice(index, 1);
-      }
-    };
-    client.on('error', forget);
-    client.once('end', forget);
+    client.on('error', () => this.#forget(connection));
+    client.once('end', () => this.#forget(connection));
     await client.connect();
     await client.query({ ...this.#preceding, values: [''] });
     if (this.#isEnded) {
@@ -88,5 +89,11 @@ export class PipelinedConnections {
     }
     this.#open.push(connection);
     return connection;
+  }
+  #forget(connection: Shared): void {
+    const index = this.#open.indexOf(connection);
+    if (index !== -1) {
+      this.#open.splice(index, 1);
+    }
   }
 }

@@ -1,48 +1,37 @@
 import pg from 'pg';
-import { createPool, type DatabasePool } from 'slonik';
-import { connectionConfig, sessionOptions, TYPE_PARSERS } from './connection.ts';
+import { createPool as createSlonikPool, type DatabasePool } from 'slonik';
+import { sessionOptions, TYPE_PARSERS } from './connection.ts';
+import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 
 /**
- * Connections for the write path: plain `pg`, named statements, and statements that do not wait for each other sent
- * back to back (`pipeline`; its answers come in order, an error fails its own statement). A lost connection is
- * replaced by the pool; the error handlers keep it from ending the process, while it is idle and while it is in use
- * but between two statements. Whoever uses it then learns of it from the next.
+ * A pool of `pg`. A lost connection is replaced by the pool; the error handlers keep it from ending the process, while
+ * it is idle and while it is in use but between two statements. Whoever uses it then learns of it from the next.
  */
-export function createWritePool(url: string, options: { max: number; applicationName?: string }): pg.Pool {
-  const config = {
-    ...connectionConfig(url, options.applicationName),
-    idle_in_transaction_session_timeout: IDLE_TIMEOUT,
-    max: options.max,
-    pipeline: true,
-  };
-  const pool = new pg.Pool(config);
+export function createPool(config: pg.ClientConfig, max: number): pg.Pool {
+  const pool = new pg.Pool({ ...config, max });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/**
- * Milliseconds that a transaction may wait for its next statement. Nothing here thinks for that long: whoever was to send
- * it was cut off, and the rows it holds are wanted by others.
- */
-export const IDLE_TIMEOUT = 30_000;
+/** Connections for the write path: plain `pg`, named statements. */
+export function createWritePool(url: string, connections: ServiceConnections): pg.Pool {
+  return createPool(serviceConfig(url, connections), connections.max);
+}
 
 /**
  * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
  * of the throughput; it is off, so no query may leave session state behind.
  */
-export function createQueryPool(
-  url: string,
-  options: { max: number; role?: string; applicationName?: string },
-): Promise<DatabasePool> {
+export function createQueryPool(url: string, { max }: { max: number }): Promise<DatabasePool> {
   const uri = new URL(url);
-  uri.searchParams.set('options', sessionOptions(options.role));
-  uri.searchParams.set('application_name', options.applicationName ?? 'tagtrail');
-  return createPool(uri.href, {
+  uri.searchParams.set('options', sessionOptions());
+  uri.searchParams.set('application_name', 'tagtrail');
+  return createSlonikPool(uri.href, {
     captureStackTrace: false,
     connectionTimeout: 5_000,
     idleTimeout: 'DISABLE_TIMEOUT',
-    maxPoolSize: options.max,
+    maxPoolSize: max,
     resetConnection: async () => {},
     statementTimeout: 30_000,
     typeParsers: TYPE_PARSERS,

@@ -44,7 +44,7 @@ export async function startApi(
   );
   const { usage: keyUsage } = await lifecycle.start(
     'key usage',
-    () => startKeyUsage((uses) => writeLastUsed(access.pool, uses), log),
+    () => startKeyUsage((uses) => writeLastUsed(access.door, uses), log),
     (started) => started.stop(),
   );
   const health = createHealth({

@@ -40,7 +40,7 @@ export function withConnections<Result>(
 ): Promise<Result> {
   return withMigratedUrl(async (url) => {
     const queries = await createQueryPool(url, { max: 1 });
-    const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail' });
+    const pool = createWritePool(url, { max: 1, patience: null });
     try {
       return await work({ queries, pool });
     } finally {

@@ -70,7 +70,7 @@ export async function startGateway(
     {
       url: config.DATABASE_URL,
       applicationName: 'tagtrail handhelds',
-      find: (accessPool, id) => findHandheld(accessPool, Number(id)),
+      find: (accessDoor, id) => findHandheld(accessDoor, Number(id)),
     },
     { log, lifecycle },
   );

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
 import type { CommonQueryMethods, DatabasePool } from 'slonik';
+import { type AccessDoor, openAccessDoor } from '../../db/timescale/access-door.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { createQueryPool } from '../../db/timescale/pool.ts';
 import { createApiKey } from '../../services/api/access/create-api-key.ts';
@@ -17,12 +18,12 @@ import { Site } from '../support/site.ts';
 describe('the time a key was last used', () => {
   const database = useDatabase();
   let pool: DatabasePool;
-  let asAccess: DatabasePool;
+  let asAccess: AccessDoor;
   let orgId: number;
   before(async () => {
     ({ orgId } = await Site.create(database));
     pool = await createQueryPool(database.url, { max: 1 });
-    asAccess = await createQueryPool(database.url, { max: 4, role: 'tagtrail_access' });
+    asAccess = openAccessDoor(database.url, { max: 4 });
     database.beforeDrop(() => Promise.all([pool.end(), asAccess.end()]));
   });
   const newKey = (db: CommonQueryMethods = pool) =>

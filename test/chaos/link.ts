@@ -27,6 +27,9 @@ export class Link {
   #isCut = false;
   #delay = 0;
   #stall: PromiseWithResolvers<void> | null = null;
+  /** Connections made from now on belong to this one; those of an earlier one are silent. */
+  #era = 0;
+  readonly #closed = Promise.withResolvers<void>();
 
   private constructor(server: Server, target: Target) {
     this.#server = server;
@@ -64,6 +67,11 @@ export class Link {
     this.#stall ??= Promise.withResolvers();
   }
 
+  /** Lets nothing through on the connections there are, ever, but on new ones: as when another host takes over. */
+  abandon(): void {
+    this.#era += 1;
+  }
+
   /** Every piece of a transfer waits so many milliseconds. */
   slow(milliseconds: number): void {
     this.#delay = milliseconds;
@@ -81,6 +89,7 @@ export class Link {
     this.#server.close();
     this.#isCut = true;
     this.#stall?.resolve();
+    this.#closed.resolve();
     this.#reset();
     await closed;
   }
@@ -113,10 +122,14 @@ export class Link {
 
   #passing(observe: (bytes: Buffer) => void) {
     const link = this;
+    const era = this.#era;
     return async function* (source: AsyncIterable<Buffer>) {
       for await (const bytes of source) {
         observe(bytes);
         await link.#stall?.promise;
+        if (era !== link.#era) {
+          await link.#closed.promise;
+        }
         if (link.#delay > 0) {
           await pause(link.#delay);
         }

@@ -1,5 +1,5 @@
 import { type CommonQueryMethods, sql } from 'slonik';
-import { rowsOf } from '../../../db/timescale/organization-door.ts';
+import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
 import type { ApiKeyRow } from '../api-keys/view.ts';
 import type { KeyUse } from './key-usage.ts';
@@ -16,7 +16,7 @@ export interface KeyRow extends CredentialRow {
 export type KeyCache = CredentialCache<KeyRow>;
 
 /** Looks a key up by its id. The one query that no organization bounds: it finds out which organization asks. */
-export function findKey(db: CommonQueryMethods, id: string): Promise<KeyRow | null> {
+export function findKey(db: RowQueries, id: string): Promise<KeyRow | null> {
   return db.maybeOne(sql.prepared('find-key', rowsOf<KeyRow>())`
     select api_key.org_id, api_key.scopes, api_key.secret_sha256,
       api_key.revoked_at is not null as is_revoked,
@@ -73,7 +73,7 @@ export function revokeKeyById(db: CommonQueryMethods, id: string): Promise<{ rev
  * Writes when keys were last used, by the database's clock; never an earlier time over a later one. Keys are locked in
  * the order of their ids, so that processes writing the same ones do not deadlock.
  */
-export async function writeLastUsed(db: CommonQueryMethods, uses: readonly KeyUse[]): Promise<void> {
+export async function writeLastUsed(db: RowQueries, uses: readonly KeyUse[]): Promise<void> {
   const ids = uses.map(({ id }) => id);
   const ages = uses.map(({ secondsAgo }) => secondsAgo);
   await db.query(sql.prepared('write-last-used', rowsOf<Record<string, never>>())`

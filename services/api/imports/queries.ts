@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
-import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import type { AssetColumns } from '../assets/queries.ts';
 import type { AssetRow } from '../assets/view.ts';

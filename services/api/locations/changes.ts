@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
-import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { findLiveLocation } from './queries.ts';
 import type { LocationRow } from './view.ts';

@@ -1,5 +1,6 @@
 import { type CommonQueryMethods, sql } from 'slonik';
-import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { OrganizationRow } from './view.ts';
 
 /** The organization that asks, unless it was deleted. */

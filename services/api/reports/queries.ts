@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
-import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import type { AssetLocationFilters } from './schema.ts';

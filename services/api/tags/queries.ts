@@ -1,5 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import { type OrganizationConnection, rowsOf } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { NewTag } from './schema.ts';
 import type { TagRow } from './view.ts';
 

@@ -1,5 +1,5 @@
-import { type CommonQueryMethods, sql } from 'slonik';
-import { rowsOf } from '../../../db/timescale/organization-door.ts';
+import { sql } from 'slonik';
+import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
 
 export interface HandheldRow extends CredentialRow {
@@ -13,7 +13,7 @@ export interface HandheldRow extends CredentialRow {
 export type HandheldCache = CredentialCache<HandheldRow>;
 
 /** Looks a handheld up by its id. The one query that no organization bounds: it finds out which organization asks. */
-export function findHandheld(db: CommonQueryMethods, id: number): Promise<HandheldRow | null> {
+export function findHandheld(db: RowQueries, id: number): Promise<HandheldRow | null> {
   return db.maybeOne(sql.prepared('find-handheld', rowsOf<HandheldRow>())`
     select handheld.org_id, handheld.token_sha256, handheld.revoked_at is not null as is_revoked,
       null::double precision as seconds_left, organization.deleted_at is not null as org_is_deleted

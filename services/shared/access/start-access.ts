@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
-import { type DatabasePool, sql } from 'slonik';
-import { rowsOf } from '../../../db/timescale/organization-door.ts';
-import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { sql } from 'slonik';
+import { type AccessDoor, openAccessDoor } from '../../../db/timescale/access-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { CredentialCache, CredentialRow } from './credential-cache.ts';
 import { startCredentials } from './start-credentials.ts';
 
 export interface Access<Row extends CredentialRow> {
-  /** Of the role that sees credentials and nothing else. */
-  pool: DatabasePool;
+  door: AccessDoor;
   credentials: CredentialCache<Row>;
   /** Rejects if the database does not answer. */
   askDatabase(): Promise<unknown>;
@@ -19,7 +18,7 @@ export interface AccessOptions<Row extends CredentialRow> {
   /** What the connections are called in the database. */
   applicationName: string;
   /** Looks one credential up by the id in it. */
-  find: (pool: DatabasePool, id: string) => Promise<Row | null>;
+  find: (door: AccessDoor, id: string) => Promise<Row | null>;
 }
 
 /** Starts what knows who may come in, until the process stops. */
@@ -27,20 +26,20 @@ export async function startAccess<Row extends CredentialRow>(
   { url, applicationName, find }: AccessOptions<Row>,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<Access<Row>> {
-  const pool = await lifecycle.start(
+  const door = await lifecycle.start(
     'access',
-    () => createQueryPool(url, { max: CONNECTIONS, role: 'tagtrail_access', applicationName }),
+    () => openAccessDoor(url, { max: CONNECTIONS, applicationName }),
     (started) => started.end(),
   );
   const { cache } = await lifecycle.start(
     'credentials',
-    () => startCredentials(url, (id) => find(pool, id), log),
+    () => startCredentials(url, (id) => find(door, id), log),
     (started) => started.stop(),
   );
   return {
-    pool,
+    door,
     credentials: cache,
-    askDatabase: () => pool.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`),
+    askDatabase: () => door.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`),
   };
 }
 

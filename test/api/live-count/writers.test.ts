@@ -2,11 +2,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { sql } from 'slonik';
 import { connectionConfig } from '../../../db/timescale/connection.ts';
-import {
-  type OrganizationDoor,
-  openOrganizationDoor,
-  rowsOf,
-} from '../../../db/timescale/organization-door.ts';
+import { type OrganizationDoor, openOrganizationDoor } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { useApi } from '../../support/api.ts';
 import { expectTotals } from './totals.ts';
 
