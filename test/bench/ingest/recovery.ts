@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { show, spreadOf } from '../statistics.ts';
 import { committed, untilCommitted } from './counters.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
-import { type Installation, install } from './installation.ts';
+import { type Installation, install, type SourceName } from './installation.ts';
 import type { IngestOptions } from './options.ts';
 import { memoryOf } from './processor-time.ts';
 import { type BenchSite, copySite, createSite } from './site.ts';
@@ -10,7 +10,7 @@ import { halfOfTheMost, type SteadyLoad, startSteadyLoad } from './steady-load.t
 
 /** How soon ingestion commits again after it was killed and started anew, and after the database is back. */
 export async function benchRecovery(serverUrl: string, options: IngestOptions): Promise<void> {
-  await underLoad(serverUrl, options, 20 * options.repetitions, async ({ installed, proxy }) => {
+  await underLoad('mosquitto', serverUrl, options, 20 * options.repetitions, async ({ installed, proxy }) => {
     const afterKill: number[] = [];
     const afterOutage: number[] = [];
     for (let round = 0; round < options.repetitions; round++) {
@@ -32,9 +32,15 @@ export async function benchRecovery(serverUrl: string, options: IngestOptions): 
 
 /** What ingestion holds while the database is away, and how fast it makes up for it. */
 export async function benchOutage(serverUrl: string, options: IngestOptions): Promise<void> {
+  for (const source of options.sources) {
+    await benchOutageOf(source, serverUrl, options);
+  }
+}
+
+async function benchOutageOf(source: SourceName, serverUrl: string, options: IngestOptions): Promise<void> {
   const seconds = options.outage;
-  await underLoad(serverUrl, options, 4 * seconds + 60, async ({ installed, proxy, load }) => {
-    const pid = installed.subscriber?.pid ?? 0;
+  await underLoad(source, serverUrl, options, 4 * seconds + 60, async ({ installed, proxy, load }) => {
+    const pid = installed.sources[source]?.pids.at(-1) ?? 0;
     const before = await committed(installed.client);
     const memoryBefore = memoryOf(pid);
     const start = performance.now();
@@ -62,7 +68,7 @@ export async function benchOutage(serverUrl: string, options: IngestOptions): Pr
     }
     const took = (performance.now() - back) / 1_000;
     console.log(
-      `\n${seconds} s without database (mosquitto, at half load: ${(load.rate * 50).toFixed(0)} reads/s)`,
+      `\n${seconds} s without database (${source}, at half load: ${(load.rate * 50).toFixed(0)} reads/s)`,
     );
     console.log(`  committed meanwhile           ${during.messages - before.messages} messages`);
     const grown = (bytes: number) => ((bytes - memoryBefore) / 2 ** 20).toFixed(0);
@@ -83,6 +89,7 @@ interface Loaded {
 
 /** A site whose ingestion reaches the database through a proxy, with a steady load for `seconds`. */
 async function underLoad(
+  source: SourceName,
   serverUrl: string,
   options: IngestOptions,
   seconds: number,
@@ -91,10 +98,10 @@ async function underLoad(
   const site = await createSite(serverUrl, options.history[0] ?? 1e5);
   const copy: BenchSite = await copySite(serverUrl, site);
   const proxy = await startDatabaseProxy(site.url);
-  const installed = await install(site, ['mosquitto'], proxy.url);
+  const installed = await install(site, [source], proxy.url);
   try {
-    const rate = await halfOfTheMost(installed, copy, 'mosquitto', options.count);
-    const load = await startSteadyLoad(installed, 'mosquitto', rate, seconds);
+    const rate = await halfOfTheMost(installed, copy, source, options.count);
+    const load = await startSteadyLoad(installed, source, rate, seconds);
     await work({ installed, proxy, load });
     load.stop();
   } finally {
