@@ -188,7 +188,7 @@ describe('the command line', () => {
   it('refuses a command there is not', () => fails(2, "unknown command 'reeder'", 'reeder'));
 
   it('names DATABASE_URL where no database is', async () => {
-    const program = run('services/cli/main.ts', ['migrate'], {
+    const program = run('services/cli/tagtrail.ts', ['migrate'], {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     });
     expect(await program.ended).to.equal(1);
@@ -198,7 +198,9 @@ describe('the command line', () => {
   });
 
   it('names DATABASE_URL where it is no address, without repeating it', async () => {
-    const program = run('services/cli/main.ts', ['migrate'], { DATABASE_URL: 'mysql://user:secret@host/db' });
+    const program = run('services/cli/tagtrail.ts', ['migrate'], {
+      DATABASE_URL: 'mysql://user:secret@host/db',
+    });
     expect(await program.ended).to.equal(1);
     expect(program.stderr()).to.include('DATABASE_URL').and.not.include('secret');
   });

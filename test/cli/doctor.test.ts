@@ -21,7 +21,7 @@ describe('doctor', () => {
   after(() => rmSync(folder, { recursive: true }));
   /** What it finds, on the suite's database if nothing else is said. */
   async function doctor(environment: NodeJS.ProcessEnv = {}) {
-    const program = run('services/cli/main.ts', ['doctor', '--json'], {
+    const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], {
       DATABASE_URL: database.url,
       TAGTRAIL_DATA: join(folder, 'none'),
       ...environment,
@@ -70,7 +70,7 @@ describe('doctor', () => {
   });
 
   it('shows people what is wrong and what to do', async () => {
-    const program = run('services/cli/main.ts', ['doctor'], { DATABASE_URL: database.url });
+    const program = run('services/cli/tagtrail.ts', ['doctor'], { DATABASE_URL: database.url });
     await program.ended;
     expect(program.stdout()).to.match(/warning {2}readers: .*\n +-> .*reader create/);
     expect(program.stdout()).to.match(/\d faults?, \d warnings?\n$/);

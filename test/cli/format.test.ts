@@ -140,7 +140,7 @@ describe('the command line, of formats', () => {
     it('reads standard input', async () => {
       const program = spawn(
         process.execPath,
-        ['services/cli/main.ts', 'format', 'add', '--file', '-', '--json'],
+        ['services/cli/tagtrail.ts', 'format', 'add', '--file', '-', '--json'],
         {
           env: { PATH: process.env['PATH'], DATABASE_URL: database.url },
         },
@@ -263,7 +263,7 @@ rejected  item 2: value "x" (item /mac) is not of the kind that the format expec
 
     it('reads the payload from standard input', async () => {
       const args = ['format', 'try', '--format', 'minew-json', '--topic', 'gw', '--file', '-', '--json'];
-      const program = spawn(process.execPath, ['services/cli/main.ts', ...args]);
+      const program = spawn(process.execPath, ['services/cli/tagtrail.ts', ...args]);
       program.stdin.end('no JSON');
       expect(JSON.parse(await text(program.stdout))).to.deep.include({ outcome: 'rejected', scans: [] });
     });

@@ -45,7 +45,7 @@ describe('the help of the command line', () => {
   });
 
   it('is printed for every command there is', async () => {
-    const printed = run('services/cli/main.ts', ['--help']);
+    const printed = run('services/cli/tagtrail.ts', ['--help']);
     expect(await printed.ended).to.equal(0);
     const listed = [...printed.stdout().matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
     expect(listed).to.include.members(program.commands.map((command) => command.name()));

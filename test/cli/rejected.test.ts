@@ -128,7 +128,7 @@ describe('the command line of rejected messages', () => {
   it('loses nothing and doubles nothing when it is interrupted', async () => {
     const ids = await rejected(...Array.from({ length: 400 }, () => read));
     await mend();
-    const program = run('services/cli/main.ts', ['rejected', 'replay', '--json'], {
+    const program = run('services/cli/tagtrail.ts', ['rejected', 'replay', '--json'], {
       DATABASE_URL: database.url,
     });
     const replayed = async () =>

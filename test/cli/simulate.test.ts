@@ -25,7 +25,7 @@ describe('tagtrail simulate', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   const start = (args: string[], environment: NodeJS.ProcessEnv = {}): Program =>
-    run('services/cli/main.ts', ['simulate', ...args], {
+    run('services/cli/tagtrail.ts', ['simulate', ...args], {
       DATABASE_URL: database.url,
       MQTT_PORT: String(ingest.port),
       ...environment,

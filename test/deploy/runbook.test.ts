@@ -26,7 +26,7 @@ describe('the runbook', () => {
     const asked = new Map(used.map((words) => [words.split(/ --/)[0]?.trim() ?? '', '']));
     await Promise.all(
       [...asked.keys()].map(async (command) => {
-        const program = run('services/cli/main.ts', [...command.split(' '), '--help']);
+        const program = run('services/cli/tagtrail.ts', [...command.split(' '), '--help']);
         expect(await program.ended, command).to.equal(0);
         expect(program.stdout()).to.include(`Usage: tagtrail ${command} `);
         asked.set(command, program.stdout());

@@ -98,7 +98,7 @@ describe('everything in one process', function () {
   it('lets the command line work beside it on the same database', async () => {
     const program = await start();
     await program.printed('Try it');
-    const command = run('services/cli/main.ts', ['org', 'create', '--name', 'Beside', '--json'], {
+    const command = run('services/cli/tagtrail.ts', ['org', 'create', '--name', 'Beside', '--json'], {
       TAGTRAIL_DATA: data,
     });
     expect(await command.ended).to.equal(0);

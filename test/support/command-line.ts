@@ -5,7 +5,7 @@ import { run } from './process.ts';
 /** The command line as a user calls it, on a test's database. */
 export function commandLineOn(database: () => Pick<TestDatabase, 'url'>) {
   async function tagtrail(...args: string[]) {
-    const program = run('services/cli/main.ts', args, { DATABASE_URL: database().url });
+    const program = run('services/cli/tagtrail.ts', args, { DATABASE_URL: database().url });
     const status = await program.ended;
     return { status, stdout: program.stdout(), stderr: program.stderr() };
   }

@@ -48,7 +48,7 @@ export async function onEmbedded(
 
 /** The one JSON document of a command on the embedded database of a data folder. */
 export async function jsonOn(data: string, ...args: string[]) {
-  const program = run('services/cli/main.ts', [...args, '--json'], { TAGTRAIL_DATA: data });
+  const program = run('services/cli/tagtrail.ts', [...args, '--json'], { TAGTRAIL_DATA: data });
   expect(await program.ended, program.stderr()).to.equal(0);
   return JSON.parse(program.stdout());
 }

@@ -14,7 +14,7 @@ export interface Program {
   ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/** @param path from the project's root, such as `services/cli/main.ts`. */
+/** @param path from the project's root, such as `services/cli/tagtrail.ts`. */
 export function run(path: string, args: string[] = [], environment: NodeJS.ProcessEnv = {}): Program {
   const file = fileURLToPath(new URL(`../../${path}`, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], {
