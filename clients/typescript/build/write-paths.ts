@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,9 +14,12 @@ import { API_RESOURCES } from '../../../services/api/routes.ts';
  */
 export function writePaths(file: string, description?: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-client-'));
+  const unfinished = `${file}.${process.pid}`;
   try {
-    generate(description ?? ownDescription(folder), file);
+    generate(description ?? ownDescription(folder), unfinished);
+    renameSync(unfinished, file);
   } finally {
+    rmSync(unfinished, { force: true });
     rmSync(folder, { recursive: true, force: true });
   }
 }
