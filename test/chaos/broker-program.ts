@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../db/timescale/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** Mosquitto, saving its sessions every second and at its end, with what it saved before at its next start. */
 export class BrokerProgram {

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { freePort } from '../../db/timescale/free-port.ts';
 import { inTransaction } from '../../db/timescale/transaction.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Site } from '../support/site.ts';
 import { BrokerProgram } from './broker-program.ts';
 import { type Findings, findFaults } from './findings.ts';

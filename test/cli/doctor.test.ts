@@ -7,11 +7,11 @@ import { Aedes } from 'aedes';
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connection.ts';
-import { freePort } from '../../db/timescale/free-port.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
 import type { Finding } from '../../services/cli/doctor/finding.ts';
 import { examineServer } from '../../services/cli/doctor/server.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 

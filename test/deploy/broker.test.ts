@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
-import { freePort } from '../../db/timescale/free-port.ts';
 import { useChecker } from '../support/checker.ts';
+import { freePort } from '../support/free-port.ts';
 import { DEPLOY, readDeployed } from './folder.ts';
 
 describe('the configuration of mosquitto', () => {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { freePort } from '../../db/timescale/free-port.ts';
 import { useChecker } from '../support/checker.ts';
 import { useDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { run } from '../support/process.ts';
 import { useRedis } from '../support/redis-server.ts';

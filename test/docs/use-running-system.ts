@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../db/timescale/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 import { ROOT } from './command-blocks.ts';
 

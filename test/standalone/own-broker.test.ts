@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { expect } from 'chai';
-import { freePort } from '../../db/timescale/free-port.ts';
 import { useDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';

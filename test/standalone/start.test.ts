@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePort } from '../../db/timescale/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
 
 describe('everything in one process', function () {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import mqtt from 'mqtt';
-import { freePort } from '../../db/timescale/free-port.ts';
+import { freePort } from './free-port.ts';
 
 /** A real broker that keeps its sessions in a folder of its own; running from before the suite's first test. */
 export interface Mosquitto {

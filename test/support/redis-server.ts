@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient } from '@redis/client';
-import { freePort } from '../../db/timescale/free-port.ts';
+import { freePort } from './free-port.ts';
 
 /** A real server that keeps nothing on disk; running at the beginning of each test, and gone after the last. */
 export interface RedisServer {

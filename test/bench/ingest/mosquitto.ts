@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../db/timescale/free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export interface Mosquitto {
   port: number;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { freePort } from '../../../db/timescale/free-port.ts';
 import { brokerAddress } from '../../../services/mqtt-ingest/source/broker-address.ts';
 import { useDatabase } from '../../support/database.ts';
+import { freePort } from '../../support/free-port.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { Site } from '../../support/site.ts';
 import { startIngestOn, until } from '../../support/subscribed-ingest.ts';

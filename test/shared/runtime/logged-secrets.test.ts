@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
-import { freePort } from '../../../db/timescale/free-port.ts';
 import { createQueryPool } from '../../../db/timescale/pool.ts';
 import { createApiKey } from '../../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
@@ -12,6 +11,7 @@ import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builti
 import { createReader } from '../../../services/mqtt-ingest/readers/create-reader.ts';
 import { aScan, aSubmission } from '../../handheld-gateway/new-submission.ts';
 import { useDatabase } from '../../support/database.ts';
+import { freePort } from '../../support/free-port.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { type Program, run } from '../../support/process.ts';
 import { useRedis } from '../../support/redis-server.ts';
