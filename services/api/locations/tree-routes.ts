@@ -24,59 +24,59 @@ const BELOW_EXAMPLE = {
   parent_external_key: 'DOCK-1',
 };
 
-const ancestors = route({
-  method: 'GET',
-  path: '/api/v1/locations/{location_id}/ancestors',
-  operationId: 'listLocationAncestors',
-  summary: 'List the locations above a location, nearest first',
-  description: 'Up to the root, in this one order.',
-  scope: 'locations:read',
-  query: TREE,
-  params: LOCATION_ID,
-  find: {
-    missing: 'Location not found',
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
-  },
-  success: listed(LOCATION, 'A page of locations', ABOVE_EXAMPLE),
-  handle: async ({ context, query, row: id }) =>
-    listBody(await listAncestors(context.db, id, query), query, locationView),
-});
+/** One way through the tree from a location: what is told of it, and the query. */
+interface Way {
+  name: 'ancestors' | 'children' | 'descendants';
+  operationId: string;
+  summary: string;
+  description: string;
+  example: Readonly<Record<string, unknown>>;
+  list: typeof listAncestors;
+}
 
-const children = route({
-  method: 'GET',
-  path: '/api/v1/locations/{location_id}/children',
-  operationId: 'listLocationChildren',
-  summary: 'List the locations directly below a location',
-  description: 'In order of external key, whatever the case.',
-  scope: 'locations:read',
-  query: TREE,
-  params: LOCATION_ID,
-  find: {
-    missing: 'Location not found',
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
-  },
-  success: listed(LOCATION, 'A page of locations', BELOW_EXAMPLE),
-  handle: async ({ context, query, row: id }) =>
-    listBody(await listChildren(context.db, id, query), query, locationView),
-});
+const treeRoute = ({ name, operationId, summary, description, example, list }: Way) =>
+  route({
+    method: 'GET',
+    path: `/api/v1/locations/{location_id}/${name}`,
+    operationId,
+    summary,
+    description,
+    scope: 'locations:read',
+    query: TREE,
+    params: LOCATION_ID,
+    find: {
+      missing: 'Location not found',
+      row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+    },
+    success: listed(LOCATION, 'A page of locations', example),
+    handle: async ({ context, query, row: id }) =>
+      listBody(await list(context.db, id, query), query, locationView),
+  });
 
-const descendants = route({
-  method: 'GET',
-  path: '/api/v1/locations/{location_id}/descendants',
-  operationId: 'listLocationDescendants',
-  summary: 'List everything below a location, depth first',
-  description:
-    'Each location is followed by what is below it; the children of one are in order of external key, whatever the case.',
-  scope: 'locations:read',
-  query: TREE,
-  params: LOCATION_ID,
-  find: {
-    missing: 'Location not found',
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
-  },
-  success: listed(LOCATION, 'A page of locations', BELOW_EXAMPLE),
-  handle: async ({ context, query, row: id }) =>
-    listBody(await listDescendants(context.db, id, query), query, locationView),
-});
-
-export const treeRoutes = [ancestors, children, descendants];
+export const treeRoutes = [
+  treeRoute({
+    name: 'ancestors',
+    operationId: 'listLocationAncestors',
+    summary: 'List the locations above a location, nearest first',
+    description: 'Up to the root, in this one order.',
+    example: ABOVE_EXAMPLE,
+    list: listAncestors,
+  }),
+  treeRoute({
+    name: 'children',
+    operationId: 'listLocationChildren',
+    summary: 'List the locations directly below a location',
+    description: 'In order of external key, whatever the case.',
+    example: BELOW_EXAMPLE,
+    list: listChildren,
+  }),
+  treeRoute({
+    name: 'descendants',
+    operationId: 'listLocationDescendants',
+    summary: 'List everything below a location, depth first',
+    description:
+      'Each location is followed by what is below it; the children of one are in order of external key, whatever the case.',
+    example: BELOW_EXAMPLE,
+    list: listDescendants,
+  }),
+];
