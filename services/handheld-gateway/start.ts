@@ -74,7 +74,7 @@ export async function startGateway(
     },
     { log, lifecycle },
   );
-  await startRetention(pool, config.SCAN_RETENTION_DAYS, { log, lifecycle });
+  await startRetention(config, { log, lifecycle });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,

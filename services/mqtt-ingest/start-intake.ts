@@ -44,7 +44,7 @@ export async function startIntake(
     () => createWritePool(config.DATABASE_URL, { max: POOL_SIZE, applicationName: 'tagtrail ingest' }),
     (started) => started.end(),
   );
-  await startRetention(pool, config.SCAN_RETENTION_DAYS, { log, lifecycle });
+  await startRetention(config, { log, lifecycle });
   const registry = await lifecycle.start(
     'registry of readers',
     () =>
@@ -74,7 +74,7 @@ export async function startIntake(
   return { intake, registry, pool };
 }
 
-/** One for each batch under way, one for the registry, the retention and what asks whether the database is there. */
+/** One for each batch under way, one for the registry and what asks whether the database is there. */
 const POOL_SIZE = LANES + 1;
 
 /** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
