@@ -12,8 +12,16 @@ import { SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
  */
 let embedded: EmbeddedDatabase | undefined;
 let folder: string | undefined;
+let isInterrupted = false;
 
 export async function mochaGlobalSetup(): Promise<void> {
+  // Of two signals the first does it: Ctrl-C reaches every process of the terminal, and mocha sends itself another.
+  process.on('SIGINT', () => {
+    if (!isInterrupted) {
+      isInterrupted = true;
+      mochaGlobalTeardown().finally(() => process.exit(130));
+    }
+  });
   if (process.env[SERVER_URL] === undefined) {
     folder = mkdtempSync(join(tmpdir(), 'tagtrail-test-'));
     chmodSync(folder, 0o711);
