@@ -24,7 +24,7 @@ describe('the handheld app without a network', () => {
     const device = await browser.device();
     // The device's clock is three hours behind.
     const began = Date.now() - 3 * HOUR;
-    await device.context.clock.setFixedTime(began);
+    await device.setTime(began);
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.isInstalled();
     await app.scan('LOC-DOCK-1');
@@ -34,7 +34,7 @@ describe('the handheld app without a network', () => {
     await device.context.setOffline(true);
     await app.shows('Offline');
     for (const [index, value] of values.entries()) {
-      await device.context.clock.setFixedTime(began + (index + 1) * 7_000);
+      await device.setTime(began + (index + 1) * 7_000);
       await app.scan(value);
     }
     await app.waits(SCANS);
@@ -43,7 +43,7 @@ describe('the handheld app without a network', () => {
 
     const reopened = await HandheldApp.open(device, gateway.url);
     await reopened.waits(SCANS);
-    await device.context.clock.setFixedTime(began + 2 * HOUR);
+    await device.setTime(began + 2 * HOUR);
     await device.context.setOffline(false);
     await reopened.waits(0);
 
