@@ -12,7 +12,8 @@ export async function storedCounts(
        counters.duplicates, counters.unknown, counters.unplaced, counters.rejected, counters.ignored
      from readers reader
      left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
-     where reader.org_id = $1 and reader.name = any($2::text[]) and reader.deleted_at is null`,
+     where reader.org_id = $1 and reader.name = any($2::text[]) and reader.deleted_at is null
+     order by reader.id`,
     [orgId, names],
   );
   return new Map(
