@@ -90,6 +90,7 @@ export class PipelinedConnections {
     this.#open.push(connection);
     return connection;
   }
+
   #forget(connection: Shared): void {
     const index = this.#open.indexOf(connection);
     if (index !== -1) {

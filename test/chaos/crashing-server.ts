@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startEmbedded } from '../../db/timescale/embedded.ts';
-import { Link } from './link.ts';
+import { Link, targetOf } from './link.ts';
 
 /** A database server of the caller's own, which can be crashed. Its address stays the same. */
 export interface CrashingServer {
@@ -55,11 +55,6 @@ export async function startCrashingTimescale(): Promise<CrashingServer> {
 
 const timescaledb = (command: string, name: string) =>
   promisify(execFile)(fileURLToPath(new URL('../../.ci/timescaledb', import.meta.url)), [command, name]);
-
-function targetOf(url: string): { host: string; port: number } {
-  const { hostname, port } = new URL(url);
-  return { host: hostname, port: Number(port) };
-}
 
 async function gone(pid: number): Promise<void> {
   for (;;) {

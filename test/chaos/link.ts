@@ -9,6 +9,12 @@ export interface Target {
   port: number;
 }
 
+/** The server that an address such as a database's names. */
+export function targetOf(url: string): Target {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}
+
 /** Sees the bytes of one connection, in each direction. */
 export interface Observer {
   fromClient(bytes: Buffer): void;

@@ -3,6 +3,7 @@ import { inTransaction } from '../../db/timescale/transaction.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Site } from '../support/site.ts';
+import { until } from '../support/subscribed-ingest.ts';
 import { BrokerProgram } from './broker-program.ts';
 import { type Findings, findFaults } from './findings.ts';
 import { furnish } from './furnish.ts';
@@ -322,10 +323,4 @@ function subscribed(program: IngestProgram, { readers }: Traffic): Promise<void>
 /** How often ingestion has connected to the broker. */
 function connectionsOf(program: IngestProgram): Promise<number> {
   return program.figure('broker_connections_total').catch(() => 0);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

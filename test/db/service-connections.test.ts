@@ -6,7 +6,7 @@ import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createWritePool } from '../../db/timescale/pool.ts';
 import { rowsOf } from '../../db/timescale/row-queries.ts';
 import { inTransaction } from '../../db/timescale/transaction.ts';
-import { Link } from '../chaos/link.ts';
+import { Link, targetOf } from '../chaos/link.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 
@@ -19,8 +19,7 @@ describe('the connections of a service', () => {
   let link: Link;
   before(async () => {
     site = await Site.create(database);
-    const { hostname, port } = new URL(database.url);
-    link = await Link.open({ host: hostname, port: Number(port) });
+    link = await Link.open(targetOf(database.url));
     database.beforeDrop(() => link.close());
   });
 

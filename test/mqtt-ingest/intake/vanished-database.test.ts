@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createPool } from '../../../db/timescale/pool.ts';
 import { serviceConfig } from '../../../db/timescale/service-connections.ts';
 import { LANES } from '../../../services/mqtt-ingest/intake/intake.ts';
-import { Link } from '../../chaos/link.ts';
+import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';
@@ -19,8 +19,7 @@ describe('a database that vanishes without a word, and is another from then on',
     const site = await Site.create(database);
     await site.asset('PALLET', 'E280');
     await site.reader('portal', [await site.location('DOCK')]);
-    const { hostname, port } = new URL(database.url);
-    link = await Link.open({ host: hostname, port: Number(port) });
+    link = await Link.open(targetOf(database.url));
     database.beforeDrop(() => link.close());
     const config = serviceConfig(link.by(database.url), { max: LANES, patience: PATIENCE });
     // What a session holds that never heard that its client is gone, others wait for.
