@@ -25,9 +25,14 @@ export function connectionConfig(url: string, applicationName = 'tagtrail', role
  */
 const KEEPALIVE_DELAY = 10_000;
 
-/** Session settings that the code relies on, and the role to act as, as the `options` of a connection. */
+/**
+ * Session settings that the code relies on, and the role to act as, as the `options` of a connection.
+ *
+ * PostgreSQL expects a page out of order to cost four times one in order, as on a disk that turns, and so rather reads
+ * 200 locations than finds one by its index; that was a third of a look-up (102 us of PostgreSQL's time, and 71 without).
+ */
 export function sessionOptions(role?: string): string {
-  return `-c timezone=UTC -c datestyle=ISO${role === undefined ? '' : ` -c role=${role}`}`;
+  return `-c timezone=UTC -c datestyle=ISO -c random_page_cost=1.1${role === undefined ? '' : ` -c role=${role}`}`;
 }
 
 const asText = (text: string) => text;

@@ -1,12 +1,25 @@
 import pg from 'pg';
-import { gatherWrites } from './gather-writes.ts';
+import { gatherWrites, isGathering } from './gather-writes.ts';
 import { sendPreceded } from './preceded-query.ts';
 
 interface Shared {
   client: pg.Client;
-  /** Statements sent and not answered. */
-  underWay: number;
+  /** What it has to do: the weights of the statements sent and not answered. */
+  load: number;
 }
+
+/**
+ * A statement with a name finds a row or a few. One without may list or search, and take as long as many of those, so
+ * that who comes after it does better on another connection.
+ */
+const WEIGHT = { named: 1, unnamed: 8 };
+
+/**
+ * Named statements of one turn of the event loop go together up to this load: every connection written to costs a
+ * system call and wakes a process, and so does every one read from. A look-up over HTTP takes 115 to 140 us of
+ * Node.js's time instead of 155, and 75 of PostgreSQL's instead of 88 (32 callers; 16 together were no better).
+ */
+const TOGETHER = 8;
 
 /**
  * A few connections that many callers share: statements are sent as they come, without waiting for the answers to
@@ -33,9 +46,10 @@ export class PipelinedConnections {
 
   /** Sends a query behind the preceding statement, which gets `value`; see {@link sendPreceded}. */
   async query(value: string, query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const connection = this.#leastBusy() ?? (await this.#openAnother());
+    const weight = query.name === undefined ? WEIGHT.unnamed : WEIGHT.named;
+    const connection = this.#beingWrittenTo(weight) ?? this.#leastBusy() ?? (await this.#openAnother());
     const { client } = connection;
-    connection.underWay += 1;
+    connection.load += weight;
     try {
       gatherWrites(client);
       return await sendPreceded(client, { name: this.#preceding.name, values: [value] }, query);
@@ -47,7 +61,7 @@ export class PipelinedConnections {
       }
       throw error;
     } finally {
-      connection.underWay -= 1;
+      connection.load -= weight;
     }
   }
 
@@ -56,14 +70,19 @@ export class PipelinedConnections {
     await Promise.all(this.#open.splice(0).map(({ client }) => client.end()));
   }
 
+  /** The connection on which a statement of this weight can go together with others, if there is one. */
+  #beingWrittenTo(weight: number): Shared | undefined {
+    return this.#open.find(({ client, load }) => isGathering(client) && load + weight <= TOGETHER);
+  }
+
   /** The connection to use, or null if one more is to be opened. */
   #leastBusy(): Shared | null {
     const [first, ...others] = this.#open;
     if (first === undefined) {
       return null;
     }
-    const least = others.reduce((best, each) => (each.underWay < best.underWay ? each : best), first);
-    return least.underWay === 0 || this.#open.length + this.#opening.size >= this.#max ? least : null;
+    const least = others.reduce((best, each) => (each.load < best.load ? each : best), first);
+    return least.load === 0 || this.#open.length + this.#opening.size >= this.#max ? least : null;
   }
 
   /** One more connection, or, where as many as may be are being opened, the first of those. */
@@ -78,7 +97,7 @@ export class PipelinedConnections {
 
   async #connect(): Promise<Shared> {
     const client = new pg.Client(this.#config);
-    const connection = { client, underWay: 0 };
+    const connection = { client, load: 0 };
     client.on('error', () => this.#forget(connection));
     client.once('end', () => this.#forget(connection));
     await client.connect();

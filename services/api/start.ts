@@ -8,6 +8,7 @@ import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
+import { keepYoungObjectsApart } from '../shared/runtime/short-lived-objects.ts';
 import { findKey, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';
@@ -30,6 +31,7 @@ export async function startApi(
   lifecycle: Lifecycle,
   clocks = MACHINE_CLOCKS,
 ): Promise<{ url: string }> {
+  keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -83,6 +83,33 @@ describe('the door to the tables of organizations', () => {
     expect(await keys(ours.orgId)).to.deep.equal(['OUR-ASSET']);
   });
 
+  it('sends short statements of one turn together, and none behind a long one', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 8 });
+    database.beforeDrop(() => wide.end());
+    const db = wide.of(ours.orgId);
+    const backend = rowsOf<{ pid: number }>();
+    const short = () => db.one(sql.prepared('short', backend)`select pg_backend_pid() as pid`);
+    const long = () =>
+      db.one(sql.type(backend)`select pg_backend_pid() as pid from (select pg_sleep(1) offset 0) slept`);
+    // Two at once open two connections.
+    await Promise.all([long(), long()]);
+
+    const done: string[] = [];
+    const together = (await Promise.all(Array.from({ length: 5 }, short))).map(({ pid }) => pid);
+    expect(new Set(together)).to.have.length(1);
+    const slow = long().then(({ pid }) => {
+      done.push('long');
+      return pid;
+    });
+    const beside = Array.from({ length: 5 }, async () => {
+      const { pid } = await short();
+      done.push('short');
+      return pid;
+    });
+    expect(await Promise.all(beside)).not.to.include(await slow);
+    expect(done).to.deep.equal([...Array<string>(5).fill('short'), 'long']);
+  });
+
   it('connects again after its connections were cut', async () => {
     await database.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity
