@@ -17,7 +17,7 @@ export interface ListenHandlers {
 
 /**
  * Listens to the channels on a connection of its own, and connects again, with a growing pause, for as long as it is
- * not closed.
+ * not closed. Every second it asks the other end whether it is there: one that says nothing more may be deaf too.
  *
  * @throws the connection's error if the first connection cannot be made.
  */
@@ -31,7 +31,7 @@ export async function listen(
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async () => {
-    const fresh = new pg.Client(connectionConfig(url, 'tagtrail listen'));
+    const fresh = new pg.Client({ ...connectionConfig(url, 'tagtrail listen'), query_timeout: PATIENCE });
     fresh.on('notification', ({ channel, payload }) => handlers.onNotify(channel, payload ?? ''));
     fresh.on('error', (error) => lost(fresh, error));
     fresh.once('end', () => lost(fresh, new Error('the connection ended')));
@@ -56,7 +56,8 @@ export async function listen(
       return;
     }
     client = null;
-    which.end().catch(() => {});
+    // Whoever does not answer would not take leave either.
+    which.connection.stream.destroy();
     handlers.onLost(error);
     reconnectAfter(FIRST_PAUSE);
   };
@@ -79,15 +80,29 @@ export async function listen(
   };
 
   await connect();
+  let owing: pg.Client | null = null;
+  const question = setInterval(async () => {
+    const asked = client;
+    if (asked !== null && asked !== owing) {
+      owing = asked;
+      await asked.query('select 1').catch((error) => lost(asked, error));
+      owing = null;
+    }
+  }, QUESTION_EVERY);
   return {
     isConnected: () => client !== null,
     close: async () => {
       isClosed = true;
       clearTimeout(timer);
+      clearInterval(question);
       await client?.end();
     },
   };
 }
+
+/** Milliseconds from one question to the next, and for an answer. */
+const QUESTION_EVERY = 1_000;
+const PATIENCE = 3_000;
 
 /** Milliseconds before the first attempt to connect again, and the longest pause between attempts. */
 const FIRST_PAUSE = 100;

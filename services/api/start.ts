@@ -85,7 +85,10 @@ export async function startApi(
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.API_PORT, setting: 'API_PORT' },
-        { prepare: answerUnparsed, stopping: lifecycle.stopping },
+        {
+          prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+          stopping: lifecycle.stopping,
+        },
       ),
     (started) => started.close(),
   );

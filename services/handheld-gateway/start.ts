@@ -118,7 +118,10 @@ export async function startGateway(
       listenOn(
         app.callback(),
         { host: config.HOST, port: config.HANDHELD_PORT, setting: 'HANDHELD_PORT' },
-        { prepare: answerUnparsed, stopping: lifecycle.stopping },
+        {
+          prepare: (server) => answerUnparsed(server, () => limiter.idle()),
+          stopping: lifecycle.stopping,
+        },
       ),
     (started) => started.close(),
   );

@@ -76,6 +76,20 @@ describe('POST /assets', () => {
     expect(await make({ name: 'Minted' })).to.equal('ASSET-10001');
   });
 
+  it('takes as many tags as anybody has, and not what would fill an answer with faults', async () => {
+    const tags = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ tag_type: 'rfid', value: `MANY-${index}` }));
+    expectIssues(await create({ name: 'A', tags: tags(10_001) }), [['tags', 'too_long']]);
+    const { status, body } = await create({ name: 'A', tags: tags(10_000) });
+    expect([status, body?.data.tags.length]).to.deep.equal([201, 10_000]);
+    const patched = await api.call({
+      method: 'PATCH',
+      path: `${PATH}/${body?.data.id}`,
+      json: { tags: body?.data.tags },
+    });
+    expect([patched.status, patched.body?.data.updated_at]).to.deep.equal([200, body?.data.updated_at]);
+  });
+
   it('says everything that is wrong, in the order of the fields, unknown ones last', async () => {
     const answer = await create({
       zeta: 1,

@@ -61,6 +61,11 @@ describe('changing a location', () => {
       expectIssues(await patch(id, { parent_id: parent, parent_external_key: 'THIRD' }), both);
       expectIssues(await patch(id, { parent_id: null, parent_external_key: 'THIRD' }), both);
       expectIssues(await patch(id, { parent_id: parent, parent_external_key: null }), both);
+      expectIssues(
+        await patch(id, { zz: 1, parent_external_key: null, parent_id: parent, name: '', id: 0 }),
+        [['id', 'read_only'], ['name', 'too_short'], ...both, ['zz', 'unknown_field']],
+      );
+      expect((await patch(id, { parent_id: null, parent_external_key: null })).status).to.equal(200);
       expectIssues(await patch(id, { parent_id: 2147483647, parent_external_key: 'NONE' }), [
         ['parent_id', 'fk_not_found'],
         ['parent_external_key', 'fk_not_found'],

@@ -34,11 +34,14 @@ describe('what is no request', () => {
       'Request target and headers are too long',
     ],
   ] as const) {
-    it(`is answered with an envelope and an id: ${what}`, async () => {
+    it(`is answered with an envelope, an id and the budget: ${what}`, async () => {
       const [head = '', body = ''] = (await exchange(text)).split('\r\n\r\n');
       expect(head).to.match(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json\r\n/);
       const id = /X-Request-ID: ([0-9A-HJKMNP-TV-Z]{26})\r\n/.exec(head)?.[1];
       expect(id).to.be.a('string');
+      expect(head).to.match(
+        /\r\nX-RateLimit-Limit: 60000\r\nX-RateLimit-Remaining: 60000\r\nX-RateLimit-Reset: \d+\r\n/,
+      );
       expect(JSON.parse(body)).to.deep.equal({
         error: {
           type: 'bad_request',
@@ -58,6 +61,35 @@ describe('what is no request', () => {
       `POST /api/v1/assets HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
     );
     expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
+  });
+
+  it('is not a method that is otherwise for proxies', async () => {
+    for (const [target, status] of [
+      ['/api/v1/assets', '405 Method Not Allowed'],
+      ['x:443', '404 Not Found'],
+    ] as const) {
+      const [head = '', body = ''] = (await exchange(`CONNECT ${target} HTTP/1.1\r\n${HEAD}\r\n`)).split(
+        '\r\n\r\n',
+      );
+      expect(head.startsWith(`HTTP/1.1 ${status}\r\n`)).to.equal(true);
+      expect(head)
+        .to.match(/\r\nX-Request-ID: \w{26}\r\n/)
+        .and.to.match(/\r\nX-RateLimit-Limit: 60000\r\n/);
+      expect(head.includes('\r\nAllow: GET, HEAD, POST\r\n')).to.equal(target === '/api/v1/assets');
+      expect(JSON.parse(body).error.status).to.equal(Number(status.slice(0, 3)));
+    }
+  });
+
+  it('is a request that does not say for which host', async () => {
+    const [head = '', body = ''] = (
+      await exchange('GET /api/v1/assets HTTP/1.1\r\nConnection: close\r\n\r\n')
+    ).split('\r\n\r\n');
+    expect(head).to.match(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(head)
+      .to.match(/\r\nX-Request-ID: \w{26}\r\n/)
+      .and.to.match(/\r\nX-RateLimit-Limit: 60000\r\n/);
+    expect(JSON.parse(body).error).to.include({ type: 'bad_request', detail: 'Host header is required' });
+    expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 OK/);
   });
 
   it('is not an expectation that nobody knows', async () => {

@@ -53,7 +53,14 @@ describe('assets', () => {
 
     it('does not take a comma for a separator', async () => {
       expectFields(await client.get('/assets?external_key=A,B'), [
-        { field: 'external_key', code: 'invalid_value' },
+        { field: 'external_key', code: 'invalid_value', message: 'external_key must match ^[A-Za-z0-9-]+$' },
+      ]);
+      expectFields(await client.get(`/assets?external_key=${'A'.repeat(256)}`), [
+        {
+          field: 'external_key',
+          code: 'invalid_value',
+          message: 'external_key must be at most 255 characters',
+        },
       ]);
     });
 

@@ -212,6 +212,14 @@ describe('HTTP', () => {
     }
   });
 
+  it('has no second question mark in a query', async () => {
+    for (const field of ['?limit', '??q']) {
+      expectFields(await client.get(`/assets?${field}=1`), [
+        { field, code: 'unknown_field', message: `unknown parameter: ${field}` },
+      ]);
+    }
+  });
+
   describe('creates', () => {
     it('say where what they created is', async () => {
       for (const resource of ['assets', 'locations'] as const) {

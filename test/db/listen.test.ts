@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { listen } from '../../db/timescale/listen.ts';
+import { Link, targetOf } from '../chaos/link.ts';
 import { useDatabase } from '../support/database.ts';
 
 describe('listening to notifications', () => {
@@ -37,5 +38,24 @@ describe('listening to notifications', () => {
     await database.rows(`select pg_notify('one', 'again')`);
     expect(await heard.promise).to.equal('again');
     await listener.close();
+  });
+
+  it('notices that nothing comes any more, on a connection that looks alive', async () => {
+    const link = await Link.open(targetOf(database.url));
+    const lost = Promise.withResolvers<Error>();
+    const back = Promise.withResolvers<void>();
+    const heard = Promise.withResolvers<string>();
+    const listener = await listen(link.by(database.url), ['one'], {
+      onNotify: (_, payload) => heard.resolve(payload),
+      onReconnect: back.resolve,
+      onLost: lost.resolve,
+    });
+    link.abandon();
+    expect(await lost.promise).to.have.property('message', 'Query read timeout');
+    await back.promise;
+    await database.rows(`select pg_notify('one', 'again')`);
+    expect(await heard.promise).to.equal('again');
+    await listener.close();
+    await link.close();
   });
 });

@@ -45,8 +45,7 @@ function fixed(contentType: string, body: string, headers: Record<string, string
 }
 
 function moved(to: string): Page {
-  const body = `The description is at ${to}\n`;
-  return { status: 301, contentType: 'text/plain; charset=utf-8', body, headers: { Location: to } };
+  return { status: 301, body: null, headers: { Location: to } };
 }
 
 /** The page loads nothing and runs nothing: its one style sheet is in it, and allowed by its digest. */

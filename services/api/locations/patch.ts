@@ -66,9 +66,6 @@ async function patchedParent(
   if (keepsId && keepsKey) {
     return current.parent_id;
   }
-  if ((id === null && typeof externalKey === 'string') || (externalKey === null && typeof id === 'number')) {
-    throw invalid(ambiguous(['parent_id', 'parent_external_key']));
-  }
   if (id === null || externalKey === null) {
     return null;
   }

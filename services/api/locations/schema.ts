@@ -130,6 +130,7 @@ export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
     'What to change, as a JSON Merge Patch. Null in either form of the parent moves the location to the root. Read-only fields may be sent with the value they have; with another one they are refused.',
   like: LOCATION,
   example: LOCATION_PATCH_EXAMPLE,
+  alike: [['parent_id', 'parent_external_key']],
 });
 
 export const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;

@@ -84,7 +84,7 @@ const MEMBERS = {
   submission_id: mandatory(submissionId),
   sent_at: mandatory(timestamp),
   location: nullable(location),
-  scans: mandatory(arrayOf(scan, 1)),
+  scans: mandatory(arrayOf(scan, { min: 1, max: 1_000 })),
 };
 
 /** The body of a submission (operations section 4). */

@@ -83,7 +83,7 @@ export class CredentialCache<Row extends CredentialRow> {
 
 const MOST_KEPT = 10_000;
 
-/** Bounds how long a lost connection that looks alive can hide a revocation. */
+/** Milliseconds. Bounds how long a revocation can stay unheard whatever goes wrong; listening notices a lost connection in four seconds. */
 const LONGEST_KEPT_MS = 30_000;
 
 /** Milliseconds: far longer than a notification takes, and not long for whoever revokes a credential. */

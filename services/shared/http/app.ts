@@ -8,7 +8,7 @@ import { type Caller, envelope, type Headers, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
-import { settleTarget } from './request-target.ts';
+import { requireHost, settleTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
 
@@ -64,6 +64,7 @@ export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   if (options.limiter !== undefined) {
     app.use(showIdleBudget(options.limiter));
   }
+  app.use(requireHost);
   for (const document of options.documents ?? []) {
     app.use(document);
   }

@@ -82,6 +82,11 @@ export function objectField<M extends Members<unknown>, T>(
   };
 }
 
+export interface PatchRules extends Told {
+  /** Two keys that say the same, of which one cannot be null and the other a value. */
+  alike?: readonly Pair[];
+}
+
 /** A JSON Merge Patch (RFC 7396), judged against the row as it is when it is applied. */
 export interface MergePatch<Current, T> {
   /** @throws Problem `validation_error` for everything that is wrong with it. */
@@ -91,17 +96,22 @@ export interface MergePatch<Current, T> {
 /** What a PATCH of a `Current` takes: read-only members may be sent as they are. */
 export function mergePatchOf<Current>() {
   const nullAdvice = 'omit the field to leave unchanged, or provide a value';
-  return <M extends Members<Current>>(members: M, told: Told = {}): Body<MergePatch<Current, Values<M>>> => ({
+  return <M extends Members<Current>>(
+    members: M,
+    rules: PatchRules = {},
+  ): Body<MergePatch<Current, Values<M>>> => ({
     type: MERGE_PATCH_TYPE,
-    schema: membersSchema(members, told),
+    schema: membersSchema(members, rules),
     read: (bytes) => {
       const json = parseBody(bytes);
       if (json === null) {
         throw badRequest('Request body must be a JSON object (RFC 7396)');
       }
       const object = decodeObject(json, members);
+      const pairs = (rules.alike ?? []).filter((pair) => contradict(object, pair));
       return {
-        against: (current) => accept(readMembers(members, object, { nullAdvice, prefix: '', current })),
+        against: (current) =>
+          accept(inOrder(readMembers(members, object, { nullAdvice, prefix: '', current }), pairs, members)),
       };
     },
   });
@@ -147,6 +157,11 @@ function decodeObject(json: Json, members: Members<never>): JsonObject {
     throw badRequest(`Body field "${mismatch}" could not be decoded as the expected type`);
   }
   return json;
+}
+
+function contradict(object: JsonObject, pair: Pair): boolean {
+  const given = pair.filter((key) => Object.hasOwn(object, key));
+  return given.length === 2 && given.filter((key) => object[key] === null).length === 1;
 }
 
 /** Ambiguous pairs take the place of whatever else is wrong with their members; the order of members stays. */

@@ -188,17 +188,20 @@ export const jsonObject: Field<JsonObject> = {
   },
 };
 
-/** How many values an array may have. Each can have something wrong with it, and all of that is answered. */
-const MAX_ITEMS = 1_000;
+/**
+ * How many values an array may have where nothing else is said: more than anybody has to send. Each can have something
+ * wrong with it, and all of that is answered.
+ */
+const MAX_ITEMS = 10_000;
 
-/** Up to {@link MAX_ITEMS} values of one kind, and `min` or more. */
-export function arrayOf<T>(item: Field<T>, min = 0): Field<T[]> {
+/** Values of one kind, of which there are `min` to `max`. */
+export function arrayOf<T>(item: Field<T>, { min = 0, max = MAX_ITEMS } = {}): Field<T[]> {
   return {
     schema: {
       type: 'array',
       items: item.schema,
       ...(min === 0 ? {} : { minItems: min }),
-      maxItems: MAX_ITEMS,
+      maxItems: max,
     },
     mismatch: (value) => {
       if (!isArray(value)) {
@@ -214,8 +217,8 @@ export function arrayOf<T>(item: Field<T>, min = 0): Field<T[]> {
     },
     read: (value, name) => {
       const elements = value as readonly Json[];
-      if (elements.length > MAX_ITEMS) {
-        return refused(tooMany(name, MAX_ITEMS));
+      if (elements.length > max) {
+        return refused(tooMany(name, max));
       }
       if (elements.length < min) {
         return refused(tooFew(name, min));

@@ -1,13 +1,21 @@
 import type { Middleware } from 'koa';
 import { type Headers, Problem } from './problem.ts';
 
-/** Something served as it is, without credentials: health, metrics, a description. */
-export interface Page {
+/** Something served as it is, without credentials: health, metrics, a description; or the way there. */
+export type Page = WholePage | Redirect;
+
+interface WholePage {
   status: number;
   contentType: string;
   body: string | Buffer;
   /** Further headers. With an `ETag`, a caller that has the page already is told so instead (304). */
   headers?: Headers;
+}
+
+interface Redirect {
+  status: 301;
+  headers: { Location: string };
+  body: null;
 }
 
 /** Serves pages to GET and HEAD, by path. `find` gives null for a path it has no page for. */
@@ -22,8 +30,13 @@ export function servePages(find: (path: string) => Promise<Page | null>): Middle
         headers: { Allow: 'GET, HEAD' },
       });
     }
-    koa.status = page.status;
     koa.set(page.headers ?? {});
+    if (page.body === null) {
+      koa.body = null;
+      koa.status = page.status;
+      return;
+    }
+    koa.status = page.status;
     if (page.headers?.['ETag'] !== undefined && koa.fresh) {
       koa.status = 304;
       return;

@@ -110,13 +110,14 @@ export const idFilter: Parameter<number | undefined> = {
 export const idInPath = idFilter as Parameter<number>;
 
 /** An external key as a filter: whatever is no key is an invalid value. */
-export const keyFilter: Parameter<string | undefined> = scalar(KEY_SCHEMA, undefined, (value, name) =>
-  value.length <= KEY_MAX_LENGTH && KEY_PATTERN.test(value)
-    ? accepted(value)
-    : refused(
-        invalidValue(name, `must match ${KEY_PATTERN.source} and be at most ${KEY_MAX_LENGTH} characters`),
-      ),
-);
+export const keyFilter: Parameter<string | undefined> = scalar(KEY_SCHEMA, undefined, (value, name) => {
+  if (!KEY_PATTERN.test(value)) {
+    return refused(invalidValue(name, `must match ${KEY_PATTERN.source}`));
+  }
+  return value.length > KEY_MAX_LENGTH
+    ? refused(invalidValue(name, `must be at most ${KEY_MAX_LENGTH} characters`))
+    : accepted(value);
+});
 
 /** Exactly `true` or `false`. */
 export function booleanFilter<Absent>(absent: Absent): Parameter<boolean | Absent> {

@@ -26,7 +26,8 @@ export const NO_QUERY: Query<Record<never, never>> = { parameters: {} };
  * then unknown ones in alphabetical order.
  */
 export function readQuery<P extends Parameters>(query: Query<P>, search: string): Read<P> {
-  const given = new URLSearchParams(search);
+  // Without its own question mark the constructor would take one that belongs to the first name.
+  const given = new URLSearchParams(`?${search}`);
   const pairs = (query.exclusive ?? []).filter((pair) => pair.every((name) => given.has(name)));
   const ambiguities = new Map(pairs.flatMap(ambiguous).map((issue) => [issue.field, issue]));
   const issues: FieldIssue[] = [];

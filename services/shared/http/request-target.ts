@@ -19,3 +19,15 @@ export const settleTarget: Middleware = (koa, next) => {
   }
   return next();
 };
+
+/**
+ * Refuses what does not say which host is meant, as HTTP/1.1 has it (RFC 9112 section 3.2).
+ *
+ * @throws Problem `bad_request`.
+ */
+export const requireHost: Middleware = ({ req }, next) => {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    throw badRequest('Host header is required');
+  }
+  return next();
+};

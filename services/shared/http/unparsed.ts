@@ -1,25 +1,35 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ulid } from 'ulid';
-import { badRequest, envelope } from './problem.ts';
+import { badRequest, envelope, type Headers } from './problem.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
 /**
  * Has the server answer with an envelope where Node.js on its own would not: to what it cannot parse as a request, so
- * that there is no path and no request id of the caller's, and to an `Expect` header it does not know, which is
- * passed over (interface section 7.1: every response that is not a success).
+ * that there is no path and no request id of the caller's, to CONNECT, which is a method like any other here, and to an
+ * `Expect` header it does not know, which is passed over (interface section 7.1: every response that is not a success).
+ *
+ * @param headers what else every answer has.
  */
-export function answerUnparsed(server: Server): void {
+export function answerUnparsed(server: Server, headers: () => Headers): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.prependListener('request', (request: IncomingMessage, response) => {
     answering.set(request.socket, response);
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (request, socket) => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once('finish', () => socket.end());
+    server.emit('request', request, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = answering.get(socket);
     const isAnswered = response?.headersSent === true && !response.writableFinished;
     if (socket.writable && !isAnswered && error.code !== 'ECONNRESET') {
-      socket.end(answer(DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP'));
+      socket.end(answer(DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP', headers()));
     } else {
       socket.destroy(error);
     }
@@ -31,7 +41,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'Request was not sent in time',
 };
 
-function answer(detail: string): string {
+function answer(detail: string, headers: Headers): string {
   const requestId = ulid();
   const body = JSON.stringify(envelope(badRequest(detail), '', requestId));
   return [
@@ -39,6 +49,7 @@ function answer(detail: string): string {
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID_HEADER}: ${requestId}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     body,

@@ -35,7 +35,8 @@ export async function listenOn(
   { prepare, stopping }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
+  // Without `Host` Node.js would answer by itself, and say nothing; what is wrong is for the listener to say.
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false }, listener);
   const leaving = new AbortController();
   stopping?.addEventListener('abort', () => leaving.abort());
   prepare?.(server);

@@ -36,9 +36,10 @@ describe('the pages of the description', () => {
   ] as const) {
     it(`has moved from ${from} for good`, async () => {
       for (const method of ['GET', 'HEAD']) {
-        const { status, headers } = await get(from, { method });
-        expect([status, headers.get('location')]).to.deep.equal([301, to]);
-        expect(headers.get('x-request-id')).to.be.a('string');
+        const answer = await get(from, { method });
+        expect([answer.status, answer.headers.get('location')]).to.deep.equal([301, to]);
+        expect(answer.headers.get('x-request-id')).to.be.a('string');
+        expect([answer.headers.get('content-type'), await answer.text()]).to.deep.equal([null, '']);
       }
     });
   }
