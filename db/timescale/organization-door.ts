@@ -3,6 +3,7 @@ import { createPool } from './pool.ts';
 import { type RowQueries, rowQueries } from './row-queries.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { inTransaction } from './transaction.ts';
+import { Turns } from './turns.ts';
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
 export interface OrganizationConnection extends RowQueries {
@@ -10,7 +11,12 @@ export interface OrganizationConnection extends RowQueries {
 }
 
 export interface OrganizationDatabase extends OrganizationConnection {
-  /** Runs `work` in a transaction; again from the start if the database gave it up for another's sake. */
+  /**
+   * What can wait for others' locks belongs here: a statement by itself is sent on a connection that others share, and
+   * their answers come after its own.
+   *
+   * Runs `work` in a transaction; again from the start if the database gave it up for another's sake.
+   */
   transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
 }
 
@@ -24,21 +30,27 @@ export interface OrganizationDoor {
   end(): Promise<void>;
 }
 
-/** @param connections `max` of them, half of them for transactions. */
+/**
+ * @param connections `max` of them, half of them for transactions, of which one organization has at most half
+ * at a time: its own import can hold its transactions up for seconds, and must not hold up others'.
+ */
 export function openOrganizationDoor(url: string, connections: ServiceConnections): OrganizationDoor {
   const config = serviceConfig(url, connections, ORGANIZATION_ROLE);
   const shared = new PipelinedConnections(config, Math.ceil(connections.max / 2), ENTER);
   const exclusive = createPool(config, Math.floor(connections.max / 2));
+  const turns = new Turns<number>(Math.ceil(exclusive.options.max / 2));
   return {
     of: (orgId) => ({
       orgId,
       ...rowQueries((query) => shared.query(String(orgId), query)),
       transaction: (work) =>
-        inTransaction(exclusive, async (client) => {
-          const set = client.query({ ...ENTER, values: [String(orgId)] });
-          const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
-          return (await Promise.all([worked, set]))[0];
-        }),
+        turns.take(orgId, () =>
+          inTransaction(exclusive, async (client) => {
+            const set = client.query({ ...ENTER, values: [String(orgId)] });
+            const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
+            return (await Promise.all([worked, set]))[0];
+          }),
+        ),
     }),
     end: async () => {
       await Promise.all([shared.end(), exclusive.end()]);

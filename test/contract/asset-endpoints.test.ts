@@ -86,6 +86,11 @@ describe('assets', () => {
           { field: 'location_external_key', code: 'ambiguous_fields', message },
         ]);
       }
+      expectFields(await client.get('/assets?location_id=0&location_external_key=a.b&limit=0'), [
+        { field: 'location_id', code: 'ambiguous_fields', message },
+        { field: 'location_external_key', code: 'ambiguous_fields', message },
+        { field: 'limit', code: 'too_small' },
+      ]);
     });
 
     it('adds deleted rows on request only, with the key of a location that was deleted', async () => {

@@ -54,7 +54,17 @@ describe('locations', () => {
       expect(await keys(`parent_id=${ids['TOP']}`)).to.deep.equal(['A', 'B']);
       expect(await keys(`parent_id=${ids['A']}&include_deleted=true`)).to.deep.equal(['A-1', 'GONE']);
       expect(await keys('parent_external_key=NONE')).to.deep.equal([]);
+      expect(await keys('parent_external_key=top')).to.deep.equal([]);
       expect(await keys('parent_id=2147483647')).to.deep.equal([]);
+    });
+
+    it('filters by a parent that was deleted', async () => {
+      const { id } = await client.make('locations', { external_key: 'PAST' });
+      const child = await client.make('locations', { external_key: 'PAST-CHILD', parent_id: id });
+      await client.remove(`/locations/${child.id}`);
+      await client.remove(`/locations/${id}`);
+      expect(await keys('parent_external_key=PAST&include_deleted=true')).to.deep.equal(['PAST-CHILD']);
+      expect(await keys('parent_external_key=PAST')).to.deep.equal([]);
     });
 
     it('refuses both ways of naming the parent', async () => {
@@ -114,6 +124,16 @@ describe('locations', () => {
       expect(await client.make('locations', { parent_id: null })).to.include(atRoot);
       expect(await client.make('locations', { parent_external_key: null })).to.include(atRoot);
       expect(await client.make('locations')).to.include(atRoot);
+    });
+
+    it('on create refuses both forms beside all else that is wrong', async () => {
+      const json = { is_active: null, parent_external_key: 'a b', parent_id: 0, name: '' };
+      expectFields(await client.post('/locations', json), [
+        { field: 'name', code: 'too_short' },
+        { field: 'parent_id', code: 'ambiguous_fields', message: BOTH },
+        { field: 'parent_external_key', code: 'ambiguous_fields', message: BOTH },
+        { field: 'is_active', code: 'invalid_value' },
+      ]);
     });
 
     it('on create refuses both forms, also equal, null and unresolvable ones', async () => {

@@ -141,7 +141,12 @@ describe('HTTP', () => {
 
     for (const path of POSTED) {
       it(`for POST ${path} are application/json only`, async () => {
-        for (const type of [...common, 'application/merge-patch+json', 'application/json; charset=utf-16']) {
+        for (const type of [
+          ...common,
+          'application/merge-patch+json',
+          'application/json; charset=utf-16',
+          'application/json; CHARSET=latin1',
+        ]) {
           await expectType(await send('POST', path, type), 415, POST_DETAIL);
         }
       });
@@ -160,7 +165,7 @@ describe('HTTP', () => {
     }
 
     it('for POST are read without regard to case and blanks, with charset utf-8', async () => {
-      for (const type of ['', ';charset=utf-8', '; charset=UTF-8', ' ;\tcharset="Utf-8"']) {
+      for (const type of ['', ';charset=utf-8', '; charset= UTF-8', ' ;\tCharset="Utf-8"']) {
         expect((await send('POST', '/assets', `application/JSON${type}`)).status).to.equal(400);
       }
     });

@@ -171,6 +171,17 @@ describe('PATCH', () => {
         });
       });
 
+      it('refuses tags of which one is not as it is, in any part of it', async () => {
+        const { tags } = await current();
+        const [first, ...others] = tags;
+        await client.changingNothing(async () => {
+          for (const other of [{ value: 'other' }, { tag_type: 'ble' }, { id: 2147483647 }, { more: 1 }]) {
+            const answer = await client.patch(at, { tags: [{ ...first, ...other }, ...others] });
+            expectFields(answer, [{ field: 'tags', code: 'read_only' }]);
+          }
+        });
+      });
+
       it('refuses everything that is wrong at once, in the order of the fields, unknown ones last', async () => {
         const json = {
           zeta: 1,

@@ -92,6 +92,8 @@ describe('the report of where assets are', () => {
   });
 
   it('filters by assets, by locations, and by both together', async () => {
+    expect(await assets('location_external_key=HALL')).not.to.deep.equal([]);
+    expect(await assets('location_external_key=hall')).to.deep.equal([]);
     expect(await assets(`asset_id=${ids['A']}&asset_id=${ids['b']}&asset_id=${ids['A']}`)).to.deep.equal([
       'b',
       'A',

@@ -98,6 +98,14 @@ describe('search', () => {
         await client.remove(`/${resource}/${made.id}`);
       });
 
+      it('has one sigma in capitals for both small ones', async () => {
+        const made = await client.make(resource, { external_key: 'SIGMA', name: 'ΟΔΟΣ' });
+        for (const q of ['οδος', 'οδοσ', 'Οδος']) {
+          expect(await found(q)).to.deep.equal(['SIGMA']);
+        }
+        await client.remove(`/${resource}/${made.id}`);
+      });
+
       it('refuses control characters', async () => {
         for (const control of ['\u0000', '\u0001', '\u001f', '\u007f', '\u0008']) {
           const answer = await client.get(`/${resource}?q=a${encodeURIComponent(control)}b`);

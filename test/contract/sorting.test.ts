@@ -91,6 +91,9 @@ describe('sorting', () => {
         ['deleted_at', 'deleted_at'],
         ['constructor', 'constructor'],
         ['__proto__', '__proto__'],
+        ['%20', ' '],
+        ['name,%20external_key', ' external_key'],
+        ['%2Bname', '+name'],
         ...(resource === 'locations' ? [['updated_at', 'updated_at'] as const] : []),
       ] as const) {
         it(`is not that of ${sort}`, async () => {

@@ -110,6 +110,29 @@ describe('the door to the tables of organizations', () => {
     expect(done).to.deep.equal([...Array<string>(5).fill('short'), 'long']);
   });
 
+  it('holds up nobody else when an organization waits for its own locks', async () => {
+    const narrow = openOrganizationDoor(database.url, { max: 4 });
+    const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lock = sql.type(
+      keyRow,
+    )`select external_key from assets where external_key = 'OUR-ASSET' for update`;
+    const holder = door.of(ours.orgId).transaction(async (transaction) => {
+      await transaction.any(lock);
+      held.resolve();
+      await free.promise;
+    });
+    await held.promise;
+    const waiting = Array.from({ length: 4 }, () =>
+      narrow.of(ours.orgId).transaction((transaction) => transaction.any(lock)),
+    );
+    const theirKeys = await narrow.of(theirs.orgId).transaction((transaction) => transaction.any(KEYS));
+    expect(theirKeys).to.deep.equal([{ external_key: 'THEIR-ASSET' }]);
+    free.resolve();
+    expect(await Promise.all(waiting)).to.deep.equal(Array(4).fill([{ external_key: 'OUR-ASSET' }]));
+    await holder;
+    await narrow.end();
+  });
+
   it('connects again after its connections were cut', async () => {
     await database.rows(
       `select pg_terminate_backend(pid) from pg_stat_activity

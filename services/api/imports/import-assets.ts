@@ -7,6 +7,7 @@ import { type FieldIssue, invalidValue } from '../../shared/http/issues.ts';
 import { readHeader } from './columns.ts';
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 import { importRows } from './import-rows.ts';
+import { Postponed } from './postponed.ts';
 import { FileProblems } from './problems.ts';
 import { lockImports } from './queries.ts';
 import { emptyReport, type ImportReport } from './report.ts';
@@ -86,10 +87,11 @@ async function importFile(
 ): Promise<ImportOutcome> {
   const report = emptyReport(isDryRun);
   const problems = new FileProblems();
+  const postponed = new Postponed(isDryRun);
   let group: ImportRow[] = [];
   let done = 0;
   const importGroup = async () => {
-    await importRows(transaction, group, report, problems);
+    await importRows(transaction, group, { report, problems, postponed });
     done += group.length;
     onProgress?.(done);
     group = [];
@@ -101,6 +103,7 @@ async function importFile(
     }
   }
   await importGroup();
+  await postponed.finish(transaction, problems);
   if (problems.areThere) {
     return { isImported: false, issues: problems.inOrder(), leftOut: problems.leftOut };
   }

@@ -22,15 +22,15 @@ export async function attachAll(
   }
 }
 
-/** Attaches one tag. @throws Problem `conflict` if it is live, `not_found` if the row is gone. */
+/** Attaches one tag. May wait for who has just attached it and not yet committed. @throws Problem `conflict` if it is live, `not_found` if the row is gone. */
 export async function attachOne(
-  connection: OrganizationConnection,
+  transaction: OrganizationConnection,
   parent: Parent,
   parentId: number,
   tag: NewTag,
   stillThere: () => Promise<unknown>,
 ): Promise<TagRow> {
-  const [attached] = await attachTags(connection, parent, parentId, [tag]);
+  const [attached] = await attachTags(transaction, parent, parentId, [tag]);
   if (attached !== undefined) {
     return attached;
   }

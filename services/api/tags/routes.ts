@@ -28,7 +28,7 @@ const attachToAsset = route({
   success: created(TAG, 'The tag as attached'),
   problems: { conflict: 'The organization has this tag already' },
   handle: async ({ context: { db }, params: { asset_id: id }, body }) =>
-    tagView(await attachOne(db, 'asset', id, body, () => findLiveAssetId(db, id))),
+    tagView(await db.transaction((it) => attachOne(it, 'asset', id, body, () => findLiveAssetId(it, id)))),
 });
 
 const attachToLocation = route({
@@ -48,7 +48,9 @@ const attachToLocation = route({
   success: created(TAG, 'The tag as attached'),
   problems: { conflict: 'The organization has this tag already' },
   handle: async ({ context: { db }, params: { location_id: id }, body }) =>
-    tagView(await attachOne(db, 'location', id, body, () => findLiveLocationId(db, id))),
+    tagView(
+      await db.transaction((it) => attachOne(it, 'location', id, body, () => findLiveLocationId(it, id))),
+    ),
 });
 
 const detachFromAsset = route({
@@ -67,7 +69,8 @@ const detachFromAsset = route({
   success: noContent('The tag is detached'),
   problems: { not_found: 'Asset not found, or the tag is not attached to it' },
   handle: async ({ context, params }) => {
-    if ((await detachTag(context.db, 'asset', params.asset_id, params.tag_id)) === null) {
+    const { asset_id: id, tag_id: tagId } = params;
+    if ((await context.db.transaction((it) => detachTag(it, 'asset', id, tagId))) === null) {
       throw notFound('Tag not found on this asset');
     }
   },
@@ -89,7 +92,8 @@ const detachFromLocation = route({
   success: noContent('The tag is detached'),
   problems: { not_found: 'Location not found, or the tag is not attached to it' },
   handle: async ({ context, params }) => {
-    if ((await detachTag(context.db, 'location', params.location_id, params.tag_id)) === null) {
+    const { location_id: id, tag_id: tagId } = params;
+    if ((await context.db.transaction((it) => detachTag(it, 'location', id, tagId))) === null) {
       throw notFound('Tag not found on this location');
     }
   },

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Call, expectIssues, expectProblem, useApi } from '../../support/api.ts';
 
@@ -267,5 +268,32 @@ describe('importing assets over HTTP', () => {
     const names = (await assets()).map((asset) => asset['name']);
     expect(names).to.have.length(2_000);
     expect(new Set(names)).to.deep.equal(new Set(['Imported']));
+  });
+
+  it('waits for a create that has its key and takes a tag next, and holds nothing that it waits for', async () => {
+    const { send, orgId, key } = await importer();
+    const rows = Array.from({ length: 1_200 }, (_, index) => `C-${index},Imported,rfid:C-${index}`);
+    const creating = await api.database.pool.connect();
+    await creating.query('begin');
+    const { rows: created } = await creating.query(
+      `insert into assets (org_id, external_key, name) values ($1, 'C-1100', 'Created') returning id`,
+      [orgId],
+    );
+    const importing = send(`external_key,name,tags\n,Keyless,rfid:C\n${rows.join('\n')}`);
+    const waiting = `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into assets%'`;
+    while ((await api.database.rows(waiting)).length === 0) {
+      await pause(10);
+    }
+    // It has not begun to mint keys, so this is not held up.
+    const minted = await api.call({ method: 'POST', path: '/api/v1/assets', key, json: { name: 'Minted' } });
+    expect(minted.body?.data.external_key).to.equal('ASSET-0001');
+    await creating.query(
+      `insert into tags (org_id, asset_id, tag_type, value, tag_key) values ($1, $2, 'rfid', 'C-1', 'C1')`,
+      [orgId, created[0]?.id],
+    );
+    await creating.query('commit');
+    creating.release();
+    expectIssues(await importing, [['tags', 'invalid_value']]);
   });
 });
