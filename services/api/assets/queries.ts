@@ -186,7 +186,7 @@ export function softDeleteAsset(transaction: OrganizationConnection, id: number)
       where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
       for update
     )
-    update assets set deleted_at = now(), updated_at = ${NEXT_UPDATE}
+    update assets set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
     from locked
     where assets.org_id = ${transaction.orgId} and assets.id = locked.id
     returning assets.id`);

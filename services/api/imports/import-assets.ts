@@ -75,8 +75,9 @@ class TakenBack extends Error {
 }
 
 /**
- * Rows that are dealt with together. 50,000 rows take 7 to 15 s beside other work, and 248 MB of the process, of which
- * 111 are there before; in groups of 1,000 no less time, and 276 MB.
+ * Rows that are dealt with together. 50,000 rows with a tag each take 4 s, beside other work 7 to 15, and 285 MB of the
+ * process, of which 152 are there before; in groups of 1,000 no less time, and more memory. Meanwhile a create that
+ * mints its key takes 0.1 s, and 2.2 where all rows of the file are to have one minted.
  */
 const GROUP = 500;
 

@@ -93,7 +93,7 @@ export async function updateLocationKey(
 /** Of a location that is locked for it. */
 export async function softDeleteLocation(transaction: OrganizationConnection, id: number): Promise<void> {
   await transaction.query(sql.prepared('soft-delete-location', rowsOf<never>())`
-    update locations set deleted_at = now(), updated_at = ${NEXT_UPDATE}
+    update locations set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
     where org_id = ${transaction.orgId} and id = ${id}`);
 }
 

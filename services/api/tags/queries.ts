@@ -71,7 +71,7 @@ export function detachTag(
   tagId: number,
 ): Promise<{ id: number } | null> {
   return connection.maybeOne(sql.type(rowsOf<{ id: number }>())`
-    update tags set detached_at = now()
+    update tags set detached_at = clock_timestamp()
     where org_id = ${connection.orgId} and id = ${tagId}
       and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null
     returning id`);
@@ -84,6 +84,6 @@ export async function detachAllTags(
   parentId: number,
 ): Promise<void> {
   await connection.query(sql.type(rowsOf<never>())`
-    update tags set detached_at = now()
+    update tags set detached_at = clock_timestamp()
     where org_id = ${connection.orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`);
 }
