@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ulid } from 'ulid';
 import { useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
 
@@ -76,7 +80,7 @@ for (const { what, width, height, letters = '100%', isTight = false } of SCREENS
       await app.press('Done');
     });
 
-    it('keeps the other screens within its width', async () => {
+    it('keeps the other screens within its width, and scrolls them by keys', async () => {
       for (const number of [1, 2, 3, 4]) {
         await app.scan(tag(number));
       }
@@ -89,6 +93,11 @@ for (const { what, width, height, letters = '100%', isTight = false } of SCREENS
       await app.goTo('History');
       await app.page.locator('.row').first().waitFor();
       expect(await beyondTheEdge()).to.deep.equal([]);
+      await app.page.evaluate(AXE);
+      const rule = `axe.run(document, { runOnly: ['scrollable-region-focusable'] })`;
+      expect(
+        await app.page.evaluate(`${rule}.then(({ violations }) => violations.map(({ id }) => id))`),
+      ).to.deep.equal([]);
     });
 
     /** Whether the first of these is in sight without scrolling, with nothing over it. */

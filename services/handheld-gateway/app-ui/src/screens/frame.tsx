@@ -54,7 +54,8 @@ export function Frame() {
           </button>
         </div>
       )}
-      <main class="screen" key={screen.value}>
+      {/* Keys scroll what can have the focus, and a history may have nothing else that can. */}
+      <main class="screen" key={screen.value} tabIndex={screen.value === 'history' ? 0 : undefined}>
         <Current />
       </main>
       <nav class="tabs" aria-label="Screens">
