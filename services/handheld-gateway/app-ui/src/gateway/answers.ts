@@ -41,6 +41,8 @@ export type Answer<Data> =
   | { kind: 'ok'; data: Data }
   /** The gateway will say the same again: not worth repeating. */
   | { kind: 'refused'; status: number; detail: string }
+  /** More than the gateway, or a server in front of it, takes at once: nothing of it was read. */
+  | { kind: 'too_large'; detail: string }
   | { kind: 'unauthorized'; detail: string }
   /** Worth repeating later; `seconds` if the gateway said when. */
   | { kind: 'unreachable'; detail: string; seconds: number | null };

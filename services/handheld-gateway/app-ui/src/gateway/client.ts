@@ -69,23 +69,41 @@ export class GatewayClient {
         cache: 'no-store',
         signal: timeLimit(body === undefined ? LOOK_UP_PATIENCE_MS : SENDING_PATIENCE_MS),
       });
-      return answerOf(response, await response.json());
+      return answerOf(response, inJson(await response.text()));
     } catch {
-      // No network, no answer in time, or an answer that is not JSON: not the gateway's.
+      // No network, or no answer in time.
       return { kind: 'unreachable', detail: 'The gateway cannot be reached.', seconds: null };
     }
   }
 }
 
-function answerOf(response: Response, body: { data?: unknown; error?: Fault } | null): Answer<unknown> {
+interface Body {
+  data?: unknown;
+  error?: Fault;
+}
+
+/** @returns null for what is no JSON. */
+function inJson(text: string): Body | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** @param body null if it is not the gateway's, which speaks JSON only. */
+function answerOf(response: Response, body: Body | null): Answer<unknown> {
+  const { status } = response;
   if (response.ok) {
     return body?.data === undefined ? foreign() : { kind: 'ok', data: body.data };
   }
   const detail = body?.error?.detail;
-  if (body?.error === undefined || detail === undefined) {
-    return foreign();
+  if (status === 413) {
+    return { kind: 'too_large', detail: detail ?? answeredWith(status) };
   }
-  const { status } = response;
+  if (body?.error === undefined || detail === undefined) {
+    return { kind: 'unreachable', detail: answeredWith(status), seconds: null };
+  }
   // A token may stop being good in more than one way: 403 and 422 say that its organization is gone.
   if (status === 401 || status === 403 || status === 422) {
     return { kind: 'unauthorized', detail };
@@ -111,6 +129,11 @@ function inWords({ detail = '', fields = [] }: Fault): string {
 
 function foreign(): { kind: 'unreachable'; detail: string; seconds: null } {
   return { kind: 'unreachable', detail: 'Something other than the gateway answers here.', seconds: null };
+}
+
+/** For the user to tell somebody who knows what stands between the device and the gateway. */
+function answeredWith(status: number): string {
+  return `The gateway (or a server in front of it) answered with status ${status}.`;
 }
 
 /** `AbortSignal.timeout`, which older browsers do not have. */

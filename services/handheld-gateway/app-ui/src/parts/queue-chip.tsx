@@ -23,7 +23,7 @@ export function QueueChip() {
           </span>
         </a>
       )}
-      <a class={`chip chip-${tone}`} href="#history" title={sender.trouble.value ?? undefined}>
+      <a class={`chip chip-${tone}`} href="#history">
         <Icon name={icon} />
         <span role="status" data-waiting={waiting}>
           {words.join(' · ')}

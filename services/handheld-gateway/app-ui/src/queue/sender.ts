@@ -2,8 +2,9 @@ import { signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { Database } from '../storage/database.ts';
 import { backOff } from './back-off.ts';
+import { MOST_SCANS } from './bundle.ts';
 import type { StoredScan } from './scan.ts';
-import { setAside, settle, takeNext } from './store.ts';
+import { queueAgain, setAside, settle, takeNext } from './store.ts';
 
 export interface SenderParts {
   database: Database;
@@ -30,9 +31,12 @@ export type Link = 'fine' | 'sending' | 'offline' | 'waiting';
  */
 export class Sender {
   readonly link = signal<Link>('fine');
+  /** Why the last attempt failed, in words for the user; null if it did not. */
   readonly trouble = signal<string | null>(null);
   readonly #parts: SenderParts;
   #failures = 0;
+  /** As many scans as go into a submission: fewer once one was too large for a server on the way. */
+  #mostScans = MOST_SCANS;
   #isRunning = false;
   #isWanted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -82,9 +86,10 @@ export class Sender {
       }
       if (isOffline()) {
         this.link.value = 'offline';
+        this.trouble.value = null;
         return;
       }
-      const next = await takeNext(database, newId);
+      const next = await takeNext(database, newId, this.#mostScans);
       if (next === null) {
         this.link.value = 'fine';
         return;
@@ -115,6 +120,19 @@ export class Sender {
         await setAside(database, submission.submission_id, { status: answer.status, reason: answer.detail });
         onRefused(answer.detail);
         return true;
+      case 'too_large': {
+        const half = Math.floor(submission.scans.length / 2);
+        if (half === 0) {
+          await setAside(database, submission.submission_id, { status: 413, reason: answer.detail });
+          onRefused(answer.detail);
+          return true;
+        }
+        // It was not read, so its scans may go out under other ids. (Had it been recorded before on another way, without
+        // an answer, the same scans are there twice: that moves nothing.)
+        await queueAgain(database, submission.submission_id, null);
+        this.#mostScans = half;
+        return true;
+      }
       case 'unauthorized':
         this.link.value = 'fine';
         onUnauthorized(token, answer.detail);

@@ -2,7 +2,7 @@ import type { ScanResult } from '../gateway/answers.ts';
 import { type Place, placeOf } from '../places/place.ts';
 import type { Database, StoredSubmission } from '../storage/database.ts';
 import { knownKey } from '../storage/known.ts';
-import { MOST_SCANS, nextBundle, submissionOf } from './bundle.ts';
+import { nextBundle, submissionOf } from './bundle.ts';
 import { learnedPlaces } from './learned-places.ts';
 import type { NewScan, StoredScan } from './scan.ts';
 
@@ -41,8 +41,14 @@ export async function addScans(
  * The submission to send next: the one that was under way, or else one made of the first queued scans. It is stored
  * with its id before it is sent, in one transaction with its scans: whatever happens after, and in however many tabs,
  * these scans go out under this id only.
+ *
+ * @param mostScans as many as a new one may have.
  */
-export async function takeNext(database: Database, newId: () => string): Promise<StoredSubmission | null> {
+export async function takeNext(
+  database: Database,
+  newId: () => string,
+  mostScans: number,
+): Promise<StoredSubmission | null> {
   const transaction = database.transaction(['scans', 'submissions'], 'readwrite', STRICT);
   const submissions = transaction.objectStore('submissions');
   const scans = transaction.objectStore('scans');
@@ -50,7 +56,7 @@ export async function takeNext(database: Database, newId: () => string): Promise
   if (underWay !== undefined) {
     return underWay;
   }
-  const bundle = nextBundle(await scans.index('state').getAll('queued', MOST_SCANS));
+  const bundle = nextBundle(await scans.index('state').getAll('queued', mostScans));
   if (bundle.length === 0) {
     return null;
   }
@@ -128,7 +134,7 @@ export async function setAside(
 }
 
 /**
- * Queues the scans of a refused submission anew, under a new id.
+ * Queues the scans of a submission that was refused, or too large, anew: under new ids.
  *
  * @param place where the scans were made that the submission put at its own place; null to leave it.
  */

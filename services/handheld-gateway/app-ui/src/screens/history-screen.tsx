@@ -1,16 +1,23 @@
 import { useApp } from '../app.ts';
 import { RefusedCard } from '../parts/refused-card.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';
-import { dayOf } from '../parts/titles.ts';
+import { counted, dayOf } from '../parts/titles.ts';
 import type { ShownScan } from '../queue/queue.ts';
 
 /** What was scanned lately, and what the gateway would not take. */
 export function HistoryScreen() {
-  const { queue } = useApp();
+  const { queue, sender } = useApp();
   const refused = queue.refused.value;
+  const trouble = sender.trouble.value;
   return (
     <div class="stack">
       <h1>History</h1>
+      {trouble !== null && queue.waiting.value > 0 && (
+        <section class="advice" aria-label="Not sent">
+          <h2>{counted(queue.waiting.value, 'scan')} not sent yet</h2>
+          <p>{trouble} They are safe on this device, and it goes on trying.</p>
+        </section>
+      )}
       {refused.map((submission) => (
         <RefusedCard key={submission.submission_id} refused={submission} />
       ))}
