@@ -42,7 +42,7 @@ for (const { what, width, height, letters = '100%', isTight = false } of SCREENS
     });
 
     beforeEach(async () => {
-      const device = await browser.device({ viewport: { width, height } });
+      const device = await browser.device({ viewport: { width, height }, serviceWorkers: 'block' });
       app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
       await app.page.evaluate(`document.documentElement.style.fontSize = '${letters}'`);
       await app.choosePlace('Dock 1');
@@ -78,6 +78,13 @@ for (const { what, width, height, letters = '100%', isTight = false } of SCREENS
       await app.shows('2 of 3 missing');
       expect(await beyondTheEdge()).to.deep.equal([]);
       await app.press('Done');
+    });
+
+    it('has the count of what waits within its width while nothing can be sent', async () => {
+      await app.page.route('**/submissions', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }));
+      await app.scan(tag(1));
+      await app.shows('No answer · 1 waiting');
+      expect(await beyondTheEdge()).to.deep.equal([]);
     });
 
     it('keeps the other screens within its width, and scrolls them by keys', async () => {

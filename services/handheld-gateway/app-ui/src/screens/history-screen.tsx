@@ -15,7 +15,7 @@ export function HistoryScreen() {
       {trouble !== null && queue.waiting.value > 0 && (
         <section class="advice" aria-label="Not sent">
           <h2>{counted(queue.waiting.value, 'scan')} not sent yet</h2>
-          <p>{trouble} They are safe on this device, and it goes on trying.</p>
+          <p>{trouble} Nothing is lost, and it is tried again and again.</p>
         </section>
       )}
       {refused.map((submission) => (
