@@ -7,6 +7,7 @@ import { cueOf, verdictOf } from './feedback/verdict.ts';
 import { GatewayClient } from './gateway/client.ts';
 import { type Place, placeOf } from './places/place.ts';
 import { Places } from './places/places.ts';
+import { DeviceClock } from './queue/device-clock.ts';
 import { learnedPlaces } from './queue/learned-places.ts';
 import { QueueView } from './queue/queue.ts';
 import { Recorder } from './queue/recorder.ts';
@@ -45,12 +46,14 @@ export class App {
   /** What was scanned while nobody was signed in: a token, one hopes. */
   readonly tokenScanned = signal<string | null>(null);
   readonly #recorder: Recorder;
+  readonly #clock: DeviceClock;
   readonly #sounds = new Sounds();
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
-    const gateway = new GatewayClient(now);
+    this.#clock = new DeviceClock(now, () => performance.now());
+    const gateway = new GatewayClient(now, (gatewayTime) => this.#clock.heard(gatewayTime));
     this.session = new Session(database, gateway);
     this.settings = new KeptSettings(database);
     this.places = new Places(database, gateway, now);
@@ -70,6 +73,7 @@ export class App {
     this.sender = new Sender({
       database,
       gateway,
+      clock: this.#clock,
       token: () => this.session.token.value,
       newId: ulid,
       random: Math.random,
@@ -202,6 +206,7 @@ export class App {
   }
 
   async #stored(scans: readonly StoredScan[]): Promise<void> {
+    this.#clock.made(scans);
     this.#cue(scans.some(({ sets }) => sets !== null) ? 'place' : 'taken');
     this.sender.wake();
     await this.#show();

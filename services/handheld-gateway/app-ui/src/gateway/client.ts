@@ -7,12 +7,18 @@ const SENDING_PATIENCE_MS = 30_000;
 const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
 
-/** The gateway, as this app talks to it. `now` is the device's clock. */
+/** The gateway, as this app talks to it. */
 export class GatewayClient {
   readonly #now: () => Date;
+  readonly #onTime: (gatewayTime: Date) => void;
 
-  constructor(now: () => Date) {
+  /**
+   * @param now the device's clock.
+   * @param onTime is told what the gateway's clock says, to the second, whenever it answers.
+   */
+  constructor(now: () => Date, onTime: (gatewayTime: Date) => void) {
     this.#now = now;
+    this.#onTime = onTime;
   }
 
   async submit(token: string, submission: Submission): Promise<Answer<ScanResult[]>> {
@@ -28,6 +34,11 @@ export class GatewayClient {
     return isForUs && results.length === submission.scans.length
       ? { kind: 'ok', data: results.map(resultOf) }
       : foreign();
+  }
+
+  /** Asks for little, to hear what time it is. */
+  async time(token: string): Promise<Answer<unknown>> {
+    return this.#request(token, '/handheld/v1/locations?limit=1');
   }
 
   async locations(token: string): Promise<Answer<Location[]>> {
@@ -69,7 +80,12 @@ export class GatewayClient {
         cache: 'no-store',
         signal: timeLimit(body === undefined ? LOOK_UP_PATIENCE_MS : SENDING_PATIENCE_MS),
       });
-      return answerOf(response, inJson(await response.text()));
+      const answer = answerOf(response, inJson(await response.text()));
+      const time = Date.parse(response.headers.get('Date') ?? '');
+      if (answer.kind === 'ok' && !Number.isNaN(time)) {
+        this.#onTime(new Date(time));
+      }
+      return answer;
     } catch {
       // No network, or no answer in time.
       return { kind: 'unreachable', detail: 'The gateway cannot be reached.', seconds: null };

@@ -3,12 +3,14 @@ import type { GatewayClient } from '../gateway/client.ts';
 import type { Database } from '../storage/database.ts';
 import { backOff } from './back-off.ts';
 import { MOST_SCANS } from './bundle.ts';
+import type { DeviceClock } from './device-clock.ts';
 import type { StoredScan } from './scan.ts';
-import { queueAgain, setAside, settle, takeNext } from './store.ts';
+import { correctTimes, queueAgain, setAside, settle, takeNext } from './store.ts';
 
 export interface SenderParts {
   database: Database;
   gateway: GatewayClient;
+  clock: DeviceClock;
   /** The token to send with; null while nobody is signed in. */
   token(): string | null;
   newId(): string;
@@ -77,7 +79,7 @@ export class Sender {
   }
 
   async #sendAll(): Promise<void> {
-    const { database, newId, token: currentToken, isOffline } = this.#parts;
+    const { database, gateway, clock, newId, token: currentToken, isOffline } = this.#parts;
     for (;;) {
       const token = currentToken();
       if (token === null) {
@@ -89,6 +91,14 @@ export class Sender {
         this.trouble.value = null;
         return;
       }
+      if (clock.isUnsure) {
+        const answer = await gateway.time(token);
+        if (answer.kind === 'unreachable') {
+          this.#tryLater(answer);
+          return;
+        }
+      }
+      await correctTimes(database, clock.takeCorrections());
       const next = await takeNext(database, newId, this.#mostScans);
       if (next === null) {
         this.link.value = 'fine';
@@ -105,7 +115,7 @@ export class Sender {
     token: string,
     { submission }: NonNullable<Awaited<ReturnType<typeof takeNext>>>,
   ): Promise<boolean> {
-    const { database, gateway, onAnswered, onRefused, onUnauthorized, random, isOffline } = this.#parts;
+    const { database, gateway, onAnswered, onRefused, onUnauthorized } = this.#parts;
     this.link.value = 'sending';
     const answer = await gateway.submit(token, submission);
     if (answer.kind !== 'unreachable') {
@@ -137,18 +147,22 @@ export class Sender {
         this.link.value = 'fine';
         onUnauthorized(token, answer.detail);
         return false;
-      case 'unreachable': {
-        this.#failures += 1;
-        this.link.value = isOffline() ? 'offline' : 'waiting';
-        this.trouble.value = answer.detail;
-        const wait = answer.seconds === null ? backOff(this.#failures, random()) : answer.seconds * 1000;
-        this.#timer = setTimeout(() => {
-          this.#timer = undefined;
-          void this.#run();
-        }, wait);
+      case 'unreachable':
+        this.#tryLater(answer);
         return false;
-      }
     }
+  }
+
+  #tryLater({ detail, seconds }: { detail: string; seconds: number | null }): void {
+    const { random, isOffline } = this.#parts;
+    this.#failures += 1;
+    this.link.value = isOffline() ? 'offline' : 'waiting';
+    this.trouble.value = detail;
+    const wait = seconds === null ? backOff(this.#failures, random()) : seconds * 1000;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#run();
+    }, wait);
   }
 }
 

@@ -37,6 +37,25 @@ export async function addScans(
   return stored;
 }
 
+/** Moves the times of queued scans, by their numbers, by so many milliseconds: the device's clock was set since. */
+export async function correctTimes(
+  database: Database,
+  corrections: ReadonlyMap<number, number>,
+): Promise<void> {
+  if (corrections.size === 0) {
+    return;
+  }
+  const transaction = database.transaction('scans', 'readwrite', STRICT);
+  for (const [seq, milliseconds] of corrections) {
+    const scan = await transaction.store.get(seq);
+    if (scan?.state === 'queued') {
+      const observed_at = new Date(Date.parse(scan.observed_at) + milliseconds).toISOString();
+      await transaction.store.put({ ...scan, observed_at });
+    }
+  }
+  await transaction.done;
+}
+
 /**
  * The submission to send next: the one that was under way, or else one made of the first queued scans. It is stored
  * with its id before it is sent, in one transaction with its scans: whatever happens after, and in however many tabs,
