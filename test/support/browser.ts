@@ -112,10 +112,16 @@ export function until(page: Page, condition: string): Promise<void> {
 /**
  * Types as a scanner does, five milliseconds a character: the times are the browser's own input events', so that a
  * busy machine does not make a slow scanner.
+ *
+ * @param value a group separator in it is typed as Ctrl+], which is how many scanners do.
  */
-export async function scanByWedge(page: Page, value: string, end: 'Enter' | 'Tab' = 'Enter'): Promise<void> {
+export async function scanByWedge(page: Page, value: string, ...ends: ('Enter' | 'Tab')[]): Promise<void> {
   const session = await inputOf(page);
-  const keys = [...[...value].map((text) => ({ key: text, text })), END_KEYS[end]];
+  const endKeys = (ends.length === 0 ? (['Enter'] as const) : ends).map((end) => END_KEYS[end]);
+  const keys = [
+    ...[...value].map((text) => (text === '\u001d' ? SEPARATOR : { key: text, text })),
+    ...endKeys,
+  ];
   const began = Date.now() / 1000;
   const events = keys.flatMap((key, index) => {
     const timestamp = began + index * 0.005;
@@ -135,6 +141,9 @@ function inputOf(page: Page): Promise<CDPSession> {
   sessions.set(page, session);
   return session;
 }
+
+/** `modifiers` 2 is Ctrl. */
+const SEPARATOR = { key: ']', code: 'BracketRight', windowsVirtualKeyCode: 221, modifiers: 2 } as const;
 
 const END_KEYS = {
   Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },

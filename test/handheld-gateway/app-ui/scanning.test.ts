@@ -85,6 +85,17 @@ describe('scanning with the handheld app', () => {
     expect(await field.inputValue()).to.equal('half a val');
   });
 
+  it('takes no part of what has a separator in it, and says so wherever it is', async () => {
+    const { page } = app;
+    await app.choosePlace('DOCK-1');
+    await app.goTo('Settings');
+    await app.shows('Colours');
+    await scanByWedge(page, `10LOT77\u001d${CARTON}`);
+    await app.shows('Not a plain value');
+    await app.goTo('History');
+    await app.shows('What you scan is listed here');
+  });
+
   it('takes a value that is typed', async () => {
     await app.choosePlace('DOCK-1');
     await app.type(` ${CARTON} `);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
-import { useBrowser } from '../../support/browser.ts';
+import { scanByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 
@@ -106,6 +106,21 @@ describe('a sweep with the handheld app', () => {
     await app.tells('moved');
     await app.waits(0);
     expect(await assetsAtShelf()).to.include('TOTE-4');
+  });
+
+  it('is not finished by the second key with which a scanner ends', async () => {
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
+    await begin(app);
+    for (const [number, ends] of [
+      [1, ['Enter', 'Enter']],
+      [2, ['Tab', 'Enter']],
+    ] as const) {
+      await app.page.getByRole('button', { name: 'Finish' }).focus();
+      await scanByWedge(app.page, tag(number), ...ends);
+      await app.page.locator(`[data-latest="${tag(number)}"]`).waitFor();
+    }
+    await app.page.getByRole('img', { name: '2 of 3 found' }).waitFor();
+    expect(await app.page.getByRole('button', { name: 'Finish' }).count()).to.equal(1);
   });
 
   async function begin(app: HandheldApp, place = 'SHELF-1'): Promise<void> {

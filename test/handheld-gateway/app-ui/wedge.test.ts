@@ -49,6 +49,58 @@ describe('telling a scanner that types from a person', () => {
     expect(scans(press([...'123', 'ArrowLeft', ...'45', 'Enter'], 4))).to.deep.equal([]);
   });
 
+  for (const [what, key] of [
+    ['a key with a name', 'F8'],
+    ['a dead key', 'Dead'],
+  ] as const) {
+    it(`takes no part of a burst in which ${what} came, and says so at its end`, () => {
+      const strokes = press([...'0104012345', key, ...'21SER77', 'Enter'], 4);
+      expect(scans(strokes)).to.deep.equal([]);
+      expect(strokes.at(-1)).to.deep.equal({ kind: 'broken' });
+    });
+  }
+
+  it('takes no part of a burst in which a key came together with Ctrl', () => {
+    const decoder = new WedgeDecoder();
+    press([...'10LOT77'], 5, decoder);
+    decoder.command(35);
+    decoder.command(40);
+    expect(press([...'PAL-3', 'Enter'], 5, decoder, 45).at(-1)).to.deep.equal({ kind: 'broken' });
+    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 80))).to.deep.equal(['PAL-3']);
+  });
+
+  it('takes the burst after a broken one that had no end', () => {
+    const decoder = new WedgeDecoder();
+    press([...'10LOT77', 'F8', ...'21'], 5, decoder);
+    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 1_000))).to.deep.equal(['PAL-3']);
+  });
+
+  it('takes a burst that a key with a name went before', () => {
+    expect(scans(press(['F8', ...'PAL-3', 'Enter'], 5))).to.deep.equal(['PAL-3']);
+  });
+
+  it('leaves a person who corrects a character alone, however quick', () => {
+    expect(press(['a', 'Backspace', 'Enter'], 20).at(-1)).to.deep.equal({ kind: 'typing' });
+  });
+
+  for (const ends of [
+    ['Enter', 'Enter'],
+    ['Tab', 'Enter'],
+    ['Enter', 'Enter', 'Tab'],
+  ]) {
+    it(`takes ${ends.join(', ')} for one end`, () => {
+      const strokes = press([...'PAL-2', ...ends, ...'PAL-3', ...ends], 5);
+      expect(scans(strokes)).to.deep.equal(['PAL-2', 'PAL-3']);
+      expect(strokes.at(-1)).to.deep.equal({ kind: 'end' });
+    });
+  }
+
+  it('leaves Enter to a person who presses it after a scan', () => {
+    const decoder = new WedgeDecoder();
+    press([...'PAL-2', 'Enter'], 5, decoder);
+    expect(decoder.press('Enter', 200).kind).to.equal('typing');
+  });
+
   it('takes characters beyond the first plane whole', () => {
     expect(scans(press(['📦', '1', '2', 'Enter'], 4))).to.deep.equal(['📦12']);
   });

@@ -138,6 +138,14 @@ export class App {
     this.#recorder.record(scan, this.walking.now.value);
   }
 
+  /** A scanner typed keys into a scan that are no characters: what is left of it may be the value of another tag. */
+  scanWasBroken(): void {
+    this.#notTaken(
+      'Not a plain value',
+      'The scanner pressed a key in the middle of it, as some do for separators. Have it type characters only.',
+    );
+  }
+
   /** Where the user is from now on. */
   async goTo(place: Place): Promise<void> {
     await this.walking.choose(place);

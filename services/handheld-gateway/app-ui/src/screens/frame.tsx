@@ -32,7 +32,17 @@ const TABS = [
 export function Frame() {
   const app = useApp();
   useTheme(app.settings.now.value.theme);
-  useEffect(() => listenToWedge((value) => scanned(app, value)), [app]);
+  useEffect(
+    () =>
+      listenToWedge({
+        onScan: (value) => scanned(app, value),
+        onBroken: () => {
+          app.scanWasBroken();
+          showScans(app);
+        },
+      }),
+    [app],
+  );
   if (app.session.token.value === null) {
     return <SignInScreen />;
   }
@@ -70,13 +80,18 @@ export function Frame() {
   );
 }
 
-/** A scan shows where scans are shown; before anybody is signed in it can only be a token. */
+/** Before anybody is signed in a scan can only be a token. */
 function scanned(app: App, value: string): void {
   if (app.session.token.value === null) {
     app.tokenScanned.value = value;
     return;
   }
   app.scan(value);
+  showScans(app);
+}
+
+/** Goes where the last scan is shown. */
+function showScans(app: App): void {
   if (screen.value !== 'scan' && screen.value !== 'sweep') {
     goToScreen(app.sweeping.open === null ? 'scan' : 'sweep');
   }
