@@ -123,6 +123,26 @@ describe('a sweep with the handheld app', () => {
     expect(await app.page.getByRole('button', { name: 'Finish' }).count()).to.equal(1);
   });
 
+  it('shows a scan that is made before it begins, or after it is finished', async () => {
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
+    await app.choosePlace('SHELF-1');
+    await app.goTo('Sweep');
+    await app.page.getByRole('button', { name: 'Sweep SHELF-1' }).waitFor();
+    await app.scan(tag(1));
+    await app.tells('seen');
+    await begin(app);
+    await app.press('Finish');
+    await app.shows('Sweep finished');
+    await app.scan(tag(4));
+    await app.tells('moved');
+    // It was too early: what is scanned from here on counts for the sweep.
+    await app.goTo('Sweep');
+    await app.press('Go on');
+    await app.page.getByRole('button', { name: 'Finish' }).waitFor();
+    await app.scan(tag(2));
+    await app.page.getByRole('img', { name: '1 of 3 found' }).waitFor();
+  });
+
   async function begin(app: HandheldApp, place = 'SHELF-1'): Promise<void> {
     await app.goTo('Scan');
     await app.choosePlace(place);

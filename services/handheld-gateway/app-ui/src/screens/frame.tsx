@@ -90,9 +90,10 @@ function scanned(app: App, value: string): void {
   showScans(app);
 }
 
-/** Goes where the last scan is shown. */
+/** Goes where the last scan is shown: on the sweep's screen only while one is under way. */
 function showScans(app: App): void {
-  if (screen.value !== 'scan' && screen.value !== 'sweep') {
+  const isShown = screen.value === 'scan' || (screen.value === 'sweep' && app.sweeping.open !== null);
+  if (!isShown) {
     goToScreen(app.sweeping.open === null ? 'scan' : 'sweep');
   }
 }
