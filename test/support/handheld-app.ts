@@ -27,6 +27,22 @@ export class HandheldApp {
     await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
+  /** Keeps from now on, over reloads too, what {@link felt} answers. */
+  static async feel(device: Device): Promise<void> {
+    await device.context.addInitScript(
+      `Object.defineProperty(navigator, 'vibrate', { value: (pattern) => {
+         const felt = JSON.parse(sessionStorage.getItem('felt') ?? '[]');
+         sessionStorage.setItem('felt', JSON.stringify([...felt, pattern.join(' ')]));
+         return true;
+       } });`,
+    );
+  }
+
+  /** How the device vibrated, which goes with how it sounded: one entry for each time. */
+  async felt(): Promise<string[]> {
+    return JSON.parse(await this.page.evaluate<string>(`sessionStorage.getItem('felt') ?? '[]'`));
+  }
+
   /** Scans by the trigger; resolves when the app shows the scan, which it does once it is stored. */
   async scan(value: string): Promise<void> {
     await scanByWedge(this.page, value);

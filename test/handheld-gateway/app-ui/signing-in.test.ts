@@ -62,6 +62,61 @@ describe('signing in to the handheld app', () => {
     expect(await recorded()).to.equal(1);
   });
 
+  it('goes on taking scans while the token is refused, and sends them once somebody signs in', async () => {
+    const { pool } = gateway.database;
+    const { orgId } = gateway.site;
+    const first = await createHandheld(pool, { orgId, name: 'refused in the middle of work' });
+    const device = await browser.device();
+    await HandheldApp.feel(device);
+    const app = await HandheldApp.signedIn(device, gateway.url, first.token);
+    await app.choosePlace('DOCK-1');
+    await revokeHandheld(pool, first.id);
+    await app.scan('WHILE-SIGNED-IN');
+    await app.shows('Please sign in again');
+    const before = await app.felt();
+    await app.scan('WHILE-REFUSED');
+    await app.tells('queued');
+    await app.shows('2 scans are safe on this device');
+    // It feels as the one before did, when all was well.
+    expect(await app.felt()).to.deep.equal([...before, before.at(-1)]);
+    await app.page.reload();
+    await app.shows('2 scans are safe on this device');
+    await app.scan('AFTER-A-RELOAD');
+    await app.shows('3 scans are safe on this device');
+
+    const second = await createHandheld(pool, { orgId, name: 'to go on with' });
+    await scanByWedge(app.page, second.token);
+    await app.press('Sign in and send them');
+    await app.waits(0);
+    const sent = await gateway.database.rows<{ value: string }>(
+      `select value from unknown_tags where value in ('WHILE-SIGNED-IN', 'WHILE-REFUSED', 'AFTER-A-RELOAD')
+        order by first_seen`,
+    );
+    expect(sent.map(({ value }) => value)).to.deep.equal([
+      'WHILE-SIGNED-IN',
+      'WHILE-REFUSED',
+      'AFTER-A-RELOAD',
+    ]);
+  });
+
+  it('says so when something is scanned after signing out, and takes it for nobody', async () => {
+    const device = await browser.device();
+    await HandheldApp.feel(device);
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.goTo('Settings');
+    await app.press('Sign out');
+    await app.press('Yes, sign out');
+    await app.page.getByLabel('Token of this handheld').waitFor();
+    expect(await app.felt()).to.deep.equal([]);
+    await scanByWedge(app.page, 'AFTER-SIGNING-OUT');
+    await app.shows('Sign in first: until then nothing else is taken.');
+    expect(await app.felt()).to.have.length(1);
+    await app.signIn(gateway.token);
+    await app.shows('All sent');
+    await app.goTo('History');
+    await app.shows('What you scan is listed here');
+  });
+
   it('keeps what is queued over signing out and in', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);

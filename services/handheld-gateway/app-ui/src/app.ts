@@ -43,7 +43,7 @@ export class App {
   readonly updates = new Updates();
   /** Why the last scan was not taken; gone with the next. */
   readonly notice = signal<Notice | null>(null);
-  /** What was scanned while nobody was signed in: a token, one hopes. */
+  /** A token that was scanned while nobody was signed in. */
   readonly tokenScanned = signal<string | null>(null);
   readonly #recorder: Recorder;
   readonly #clock: DeviceClock;
@@ -107,6 +107,10 @@ export class App {
 
   /** Takes what was scanned or typed. The time is now; everything else may wait. */
   scan(scanned: string): void {
+    if (!this.session.isOpen.value) {
+      this.#notTaken('Not a handheld’s token', 'Sign in first: until then nothing else is taken.', 'refused');
+      return;
+    }
     const observed_at = now().toISOString();
     const { value, tagType, location } = this.#recognized(scanned);
     const unusable = whyUnusable(tagType, value);
@@ -140,10 +144,7 @@ export class App {
 
   /** A scanner typed keys into a scan that are no characters: what is left of it may be the value of another tag. */
   scanWasBroken(): void {
-    this.#notTaken(
-      'Not a plain value',
-      'The scanner pressed a key in the middle of it, as some do for separators. Have it type characters only.',
-    );
+    this.#notTaken('Not a plain value', 'Have the scanner type characters only, and no keys for separators.');
   }
 
   /** Where the user is from now on. */
@@ -175,6 +176,7 @@ export class App {
     if (result.kind !== 'done') {
       return { detail: result.detail };
     }
+    this.notice.value = null;
     await this.places.keep(result.locations);
     await Promise.all([this.walking.load(), this.sweeping.load()]);
     // Asks the browser not to make room at the cost of what is queued.
@@ -182,6 +184,11 @@ export class App {
     await this.queue.changed();
     this.sender.retryNow();
     return null;
+  }
+
+  async signOut(): Promise<void> {
+    this.notice.value = null;
+    await this.session.signOut();
   }
 
   async #refreshPlaces(): Promise<void> {

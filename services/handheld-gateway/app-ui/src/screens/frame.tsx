@@ -6,6 +6,7 @@ import { QueueChip } from '../parts/queue-chip.tsx';
 import { useTheme } from '../parts/use-theme.ts';
 import { goToScreen, type Screen, screen } from '../router.ts';
 import { listenToWedge } from '../scanning/listen-to-wedge.ts';
+import { tokenIn } from '../session/token.ts';
 import { HistoryScreen } from './history-screen.tsx';
 import { PlaceScreen } from './place-screen.tsx';
 import { ScanScreen } from './scan-screen.tsx';
@@ -33,14 +34,7 @@ export function Frame() {
   const app = useApp();
   useTheme(app.settings.now.value.theme);
   useEffect(
-    () =>
-      listenToWedge({
-        onScan: (value) => scanned(app, value),
-        onBroken: () => {
-          app.scanWasBroken();
-          showScans(app);
-        },
-      }),
+    () => listenToWedge({ onScan: (value) => scanned(app, value), onBroken: () => broken(app) }),
     [app],
   );
   if (app.session.token.value === null) {
@@ -80,9 +74,9 @@ export function Frame() {
   );
 }
 
-/** Before anybody is signed in a scan can only be a token. */
+/** While nobody is signed in a token is scanned to sign in; all else is a scan, wherever it is made. */
 function scanned(app: App, value: string): void {
-  if (app.session.token.value === null) {
+  if (app.session.token.value === null && tokenIn(value) !== null) {
     app.tokenScanned.value = value;
     return;
   }
@@ -90,8 +84,16 @@ function scanned(app: App, value: string): void {
   showScans(app);
 }
 
-/** Goes where the last scan is shown: on the sweep's screen only while one is under way. */
+function broken(app: App): void {
+  app.scanWasBroken();
+  showScans(app);
+}
+
+/** Goes where the last scan is shown: the sweep's screen does while one is under way, and so does signing in. */
 function showScans(app: App): void {
+  if (app.session.token.value === null) {
+    return;
+  }
   const isShown = screen.value === 'scan' || (screen.value === 'sweep' && app.sweeping.open !== null);
   if (!isShown) {
     goToScreen(app.sweeping.open === null ? 'scan' : 'sweep');

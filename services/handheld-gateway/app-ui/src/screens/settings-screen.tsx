@@ -55,11 +55,7 @@ function SignOut() {
           ? 'Nothing on this device waits to be sent.'
           : `${counted(waiting, 'scan')} not yet sent. They stay here, and go out when you sign in again.`}
       </p>
-      <button
-        type="button"
-        class="danger"
-        onClick={() => (isSure ? void app.session.signOut() : setSure(true))}
-      >
+      <button type="button" class="danger" onClick={() => (isSure ? void app.signOut() : setSure(true))}>
         {isSure ? 'Yes, sign out' : 'Sign out'}
       </button>
     </div>

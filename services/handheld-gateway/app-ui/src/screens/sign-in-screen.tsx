@@ -4,6 +4,7 @@ import { CameraSheet } from '../parts/camera-sheet.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { counted } from '../parts/titles.ts';
+import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import { tokenIn } from '../session/token.ts';
 
 /** Nobody is signed in, or the gateway no longer takes the token. What was scanned stays where it is. */
@@ -17,6 +18,8 @@ export function SignInScreen() {
   const [another, setAnother] = useState<string | null>(null);
   const waiting = app.queue.waiting.value;
   const { rejected } = app.session.stored.value;
+  /** Work goes on while the gateway refuses the token; after signing out what was scanned is nobody's business. */
+  const latest = app.session.isOpen.value ? app.queue.recent.value[0] : undefined;
 
   const attempt = async (given: string, isAgreed = false) => {
     setCamera(false);
@@ -55,6 +58,9 @@ export function SignInScreen() {
           <h2>Please sign in again</h2>
           <p>The gateway no longer takes this device’s token: {rejected}.</p>
         </div>
+      )}
+      {(latest !== undefined || app.notice.value !== null) && (
+        <VerdictStrip shown={latest} notice={app.notice.value} />
       )}
       {waiting > 0 && (
         <p class="kept">

@@ -23,6 +23,8 @@ export class Session {
   readonly stored = signal<StoredSession>(NOBODY);
   /** The token to send with; null while there is none that is good. */
   readonly token = computed(() => (this.stored.value.rejected === null ? this.stored.value.token : null));
+  /** Whether somebody works with the device: they go on when the gateway refuses the token, until they sign out. */
+  readonly isOpen = computed(() => this.stored.value.token !== null);
   readonly #database: Database;
   readonly #gateway: GatewayClient;
 
