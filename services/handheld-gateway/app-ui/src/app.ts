@@ -1,9 +1,9 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { ulid } from 'ulid';
-import { Sounds } from './feedback/sounds.ts';
-import { cueOf, verdictOf } from './feedback/verdict.ts';
+import { type Cue, Sounds } from './feedback/sounds.ts';
+import { cueOf, storedCueOf, type Verdict, verdictOf } from './feedback/verdict.ts';
 import { GatewayClient } from './gateway/client.ts';
 import { type Place, placeOf } from './places/place.ts';
 import { Places } from './places/places.ts';
@@ -13,7 +13,8 @@ import { QueueView } from './queue/queue.ts';
 import { Recorder } from './queue/recorder.ts';
 import type { StoredScan } from './queue/scan.ts';
 import { Sender } from './queue/sender.ts';
-import { discard, forgetOldest, queueAgain } from './queue/store.ts';
+import { discard, forgetOldest, placeLeg, queueAgain } from './queue/store.ts';
+import { isUnplaced } from './queue/unplaced.ts';
 import { Walking } from './queue/walking.ts';
 import { guessTagType } from './scanning/guess-tag-type.ts';
 import { whyUnusable } from './scanning/usable-value.ts';
@@ -43,6 +44,11 @@ export class App {
   readonly updates = new Updates();
   /** Why the last scan was not taken; gone with the next. */
   readonly notice = signal<Notice | null>(null);
+  /** How many of the latest scans were made before anybody said where. */
+  readonly unplaced = computed(() => {
+    const { unplaced } = this.walking.now.value;
+    return this.queue.recent.value.filter(({ scan }) => scan.leg === unplaced && isUnplaced(scan)).length;
+  });
   /** A token that was scanned while nobody was signed in. */
   readonly tokenScanned = signal<string | null>(null);
   readonly #recorder: Recorder;
@@ -153,6 +159,21 @@ export class App {
     this.#cue('place');
   }
 
+  /** Says that the scans made before a place was known were made at `place`. */
+  async placeEarlier(place: Place): Promise<void> {
+    const { unplaced } = this.walking.now.value;
+    if (unplaced !== null) {
+      await placeLeg(this.#database, unplaced, place);
+      await this.#show();
+      this.sender.retryNow();
+    }
+  }
+
+  /** Leaves them without a place. */
+  async leaveEarlier(): Promise<void> {
+    await this.walking.forgetUnplaced();
+  }
+
   /** Begins a sweep where the user is. */
   async startSweep(place: Place): Promise<void> {
     await this.sweeping.start(ulid(), place, this.session.token.value);
@@ -222,16 +243,13 @@ export class App {
 
   async #stored(scans: readonly StoredScan[]): Promise<void> {
     this.#clock.made(scans);
-    this.#cue(scans.some(({ sets }) => sets !== null) ? 'place' : 'taken');
+    this.#cueFor(scans, storedCueOf);
     this.sender.wake();
     await this.#show();
   }
 
   async #answered(scans: readonly StoredScan[]): Promise<void> {
-    const cue = cueOf(scans.map((scan) => verdictOf({ scan, known: null })));
-    if (cue !== null) {
-      this.#cue(cue);
-    }
+    this.#cueFor(scans, cueOf);
     await this.walking.learn(learnedPlaces(scans));
     await this.#show();
   }
@@ -251,7 +269,14 @@ export class App {
     await Promise.all([this.queue.changed(), this.sweeping.recount()]);
   }
 
-  #cue(cue: Parameters<Sounds['play']>[0]): void {
+  #cueFor(scans: readonly StoredScan[], choose: (verdicts: Verdict[]) => Cue | null): void {
+    const cue = choose(scans.map((scan) => verdictOf({ scan, known: null })));
+    if (cue !== null) {
+      this.#cue(cue);
+    }
+  }
+
+  #cue(cue: Cue): void {
     this.#sounds.play(cue, this.settings.now.value.sound);
   }
 }

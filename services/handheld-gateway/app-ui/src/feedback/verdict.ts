@@ -22,7 +22,7 @@ function unanswered({ scan, known }: ShownScan): Verdict {
     return { tone: 'place', word: 'You are here', says: 'Scans from now on count here.' };
   }
   if (scan.place === null) {
-    return { tone: 'queued', word: 'Kept', says: 'No place is chosen: choose where you are.' };
+    return { tone: 'problem', word: 'No place yet', says: 'Kept on this device. Choose where you are.' };
   }
   const elsewhere = known?.place != null && known.place.id !== scan.place.id;
   if (elsewhere) {
@@ -79,7 +79,15 @@ const CUES: Record<Verdict['tone'], Cue> = {
 
 /** The one sound for scans that were answered together: a problem is never drowned. */
 export function cueOf(verdicts: readonly Verdict[]): Cue | null {
-  const order: Verdict['tone'][] = ['refused', 'problem', 'moved', 'seen'];
-  const worst = order.find((tone) => verdicts.some((verdict) => verdict.tone === tone));
-  return worst === undefined ? null : CUES[worst];
+  return first(['refused', 'problem', 'moved', 'seen'], verdicts);
+}
+
+/** The one sound for scans that were stored together. */
+export function storedCueOf(verdicts: readonly Verdict[]): Cue | null {
+  return first(['problem', 'place', 'queued'], verdicts);
+}
+
+function first(order: readonly Verdict['tone'][], verdicts: readonly Verdict[]): Cue | null {
+  const found = order.find((tone) => verdicts.some((verdict) => verdict.tone === tone));
+  return found === undefined ? null : CUES[found];
 }

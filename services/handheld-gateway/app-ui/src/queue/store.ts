@@ -5,11 +5,14 @@ import { knownKey } from '../storage/known.ts';
 import { nextBundle, submissionOf } from './bundle.ts';
 import { learnedPlaces } from './learned-places.ts';
 import type { NewScan, StoredScan } from './scan.ts';
+import { isUnplaced } from './unplaced.ts';
 
 /** Where the user walks: what the next scan gets. */
 export interface Walk {
   place: Place | null;
   leg: string;
+  /** The last leg on which no place was known, unless the user leaves its scans as they are. */
+  unplaced: string | null;
 }
 
 /** Answered scans the device remembers, to show them. */
@@ -17,6 +20,11 @@ const MOST_ANSWERED = 2_000;
 
 /** On the disk, not only on its way there: what a scan's sound stands for. */
 const STRICT = { durability: 'strict' } as const;
+
+/** A scan as if it had never been sent. */
+function anew(scan: StoredScan): StoredScan {
+  return { ...scan, state: 'queued', submission_id: null, result: null };
+}
 
 /** Stores scans in their order, and where the walk is after them, all or nothing. */
 export async function addScans(
@@ -92,10 +100,12 @@ export async function takeNext(
 
 /**
  * Writes down what the gateway answered to a submission, what that says of assets, and where scans that are
- * still queued were made (see {@link learnedPlaces}).
+ * still queued were made (see {@link learnedPlaces}). What was not recorded for want of a place and was given one
+ * meanwhile is queued anew.
  *
  * @param results one for each scan, in order.
- * @returns the scans with their results; none if another tab has settled the submission already.
+ * @returns the scans with their results, without those that are queued anew; none if another tab has settled the
+ * submission already.
  */
 export async function settle(
   database: Database,
@@ -109,8 +119,13 @@ export async function settle(
   }
   await transaction.objectStore('submissions').delete(submissionId);
   const answered: StoredScan[] = [];
+  const placedMeanwhile: StoredScan[] = [];
   for (const [index, scan] of (await scans.index('submission_id').getAll(submissionId)).entries()) {
     const result = results[index] ?? null;
+    if (result?.status === 'no_location' && scan.place !== null) {
+      placedMeanwhile.push(scan);
+      continue;
+    }
     const settled: StoredScan = { ...scan, state: 'done', result };
     await scans.put(settled);
     if (result?.asset != null && result.location !== null) {
@@ -127,6 +142,9 @@ export async function settle(
         await scans.put({ ...scan, place: placeOf(place) });
       }
     }
+  }
+  for (const scan of placedMeanwhile) {
+    await scans.put(anew(scan));
   }
   await transaction.done;
   return answered;
@@ -168,12 +186,24 @@ export async function queueAgain(
   const scans = transaction.objectStore('scans');
   for (const scan of await scans.index('submission_id').getAll(submissionId)) {
     const isThere = scan.place?.id === refused?.submission.location?.id;
-    await scans.put({
-      ...scan,
-      state: 'queued',
-      submission_id: null,
-      place: place !== null && isThere ? placeOf(place) : scan.place,
-    });
+    await scans.put(anew({ ...scan, place: place !== null && isThere ? placeOf(place) : scan.place }));
+  }
+  await transaction.done;
+}
+
+/**
+ * Says where the scans of a leg were made on which no place was known. Those that wait go out with it, those that were
+ * sent without it are queued anew, and so are those that are under way when they are answered ({@link settle}).
+ */
+export async function placeLeg(database: Database, leg: string, place: Place): Promise<void> {
+  const transaction = database.transaction('scans', 'readwrite', STRICT);
+  for (const state of ['queued', 'bundled', 'done'] as const) {
+    for (const scan of await transaction.store.index('state').getAll(state)) {
+      if (scan.leg === leg && isUnplaced(scan)) {
+        const placed = { ...scan, place: placeOf(place) };
+        await transaction.store.put(state === 'done' ? anew(placed) : placed);
+      }
+    }
   }
   await transaction.done;
 }

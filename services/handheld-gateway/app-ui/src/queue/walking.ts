@@ -6,7 +6,7 @@ import type { Walk } from './store.ts';
 
 /** Where the user is. Kept on the device, so that the walk goes on after the app was closed. */
 export class Walking {
-  readonly now = signal<Walk>({ place: null, leg: '' });
+  readonly now = signal<Walk>({ place: null, leg: '', unplaced: null });
   readonly #database: Database;
   readonly #newId: () => string;
 
@@ -16,13 +16,14 @@ export class Walking {
   }
 
   async load(): Promise<void> {
-    const kept = (await this.#database.get('kept', 'walk')) as Walk | undefined;
-    this.now.value = kept ?? this.next(null);
+    const kept = (await this.#database.get('kept', 'walk')) as Partial<Walk> | undefined;
+    this.now.value = { ...this.next(null), unplaced: null, ...kept };
   }
 
   /** The walk as it goes on at another place; not kept yet. */
   next(place: Place | null): Walk {
-    return { place: place === null ? null : placeOf(place), leg: this.#newId() };
+    const unplaced = this.#unplacedSoFar();
+    return { place: place === null ? null : placeOf(place), leg: this.#newId(), unplaced };
   }
 
   /** The user chose a place by hand. */
@@ -33,20 +34,33 @@ export class Walking {
 
   /** The tree changed: a place that was renamed is called so, and one that is gone is left. */
   async follow(tree: LocationTree): Promise<void> {
-    const { place, leg } = this.now.value;
+    const { place } = this.now.value;
     if (place !== null && tree.all.length > 0) {
       const location = tree.get(place.id);
-      this.now.value = location === undefined ? this.next(null) : { place: placeOf(location), leg };
+      this.now.value =
+        location === undefined ? this.next(null) : { ...this.now.value, place: placeOf(location) };
       await this.#database.put('kept', this.now.value, 'walk');
     }
+  }
+
+  /** The user leaves the scans that were made without a place as they are. */
+  async forgetUnplaced(): Promise<void> {
+    this.now.value = { ...this.now.value, unplaced: null };
+    await this.#database.put('kept', this.now.value, 'walk');
   }
 
   /** The gateway knew the tag of a location that the device did not: the leg's walk is there. */
   async learn(places: ReadonlyMap<string, Place>): Promise<void> {
     const place = places.get(this.now.value.leg);
     if (place !== undefined) {
-      this.now.value = { ...this.now.value, place: placeOf(place) };
+      this.now.value = { ...this.now.value, place: placeOf(place), unplaced: this.#unplacedSoFar() };
       await this.#database.put('kept', this.now.value, 'walk');
     }
+  }
+
+  /** The last leg without a place, seen from one with a place. */
+  #unplacedSoFar(): string | null {
+    const { place, leg, unplaced } = this.now.value;
+    return place === null ? leg : unplaced;
   }
 }

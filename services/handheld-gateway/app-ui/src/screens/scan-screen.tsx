@@ -3,6 +3,7 @@ import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';
+import { UnplacedCard } from '../parts/unplaced-card.tsx';
 import { VerdictCard } from '../parts/verdict-card.tsx';
 
 const EARLIER = 12;
@@ -16,6 +17,7 @@ export function ScanScreen() {
     <div class="scan">
       <h1 class="unseen">Scan</h1>
       <PlaceBar />
+      <UnplacedCard />
       <VerdictCard shown={latest} notice={notice.value} />
       <ul class="rows rows-earlier" aria-label="Scanned before">
         {below.slice(0, EARLIER).map((shown) => (
