@@ -88,6 +88,26 @@ for (const theme of ['light', 'dark'] as const) {
       await look('scan-offline');
     });
 
+    it('scan: without a place, and with the question where that was', async () => {
+      await signedIn();
+      await device.context.setOffline(true);
+      await app.scan(tag(2));
+      await app.tells('problem');
+      await look('scan-no-place');
+      await app.choosePlace('Dock 1');
+      await app.shows('1 scan has no place yet.');
+      await look('scan-unplaced');
+    });
+
+    it('a browser that keeps nothing', async () => {
+      await device.context.addInitScript(
+        `indexedDB.open = () => { throw new DOMException('Denied', 'SecurityError'); };`,
+      );
+      app = await HandheldApp.open(device, gateway.url);
+      await app.shows('This browser keeps nothing');
+      await look('no-memory');
+    });
+
     it('the panels for typing and for the camera', async () => {
       await signedIn();
       await app.press('Type');
