@@ -59,6 +59,7 @@ for (const theme of ['light', 'dark'] as const) {
 
     it('sign in: empty, and with a fault', async () => {
       app = await HandheldApp.open(device, gateway.url);
+      await app.shows('Token of this handheld');
       await look('sign-in');
       await app.signIn('hello');
       await app.shows('That is not a handheld’s token.');
