@@ -16,9 +16,17 @@ describe('which scans go into the next submission', () => {
     expect(nextBundle([])).to.deep.equal([]);
   });
 
-  it('goes on over the tag of a place that was scanned', () => {
+  it('ends with the tag of another place, so that what comes after it is said to be at the place that was shown', () => {
     const queued = [scan(1), scan(2, { sets: placed(2) }), scan(3, { place: placed(2) })];
-    expect(numbers(nextBundle(queued))).to.deep.equal([1, 2, 3]);
+    expect(numbers(nextBundle(queued))).to.deep.equal([1, 2]);
+    expect(submissionOf('ID', nextBundle(queued.slice(2))).location).to.deep.equal({ id: 2 });
+    const first = [scan(1, { place: null, sets: placed(2) }), scan(2, { place: placed(2) })];
+    expect(numbers(nextBundle(first))).to.deep.equal([1]);
+  });
+
+  it('goes on over the tag of the place where the user is already', () => {
+    const queued = [scan(1), scan(2, { sets: placed(1) }), scan(3), scan(4, { sets: placed(1) }), scan(5)];
+    expect(numbers(nextBundle(queued))).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
   it('ends where another place was chosen by hand, or was not known any more', () => {
@@ -59,6 +67,16 @@ describe('where the walk was when the gateway knew a place’s tag that the devi
       scan(4, { leg: 'b', result: result('seen', { location: placed(7) }) }),
     ];
     expect([...learnedPlaces(answered)]).to.deep.equal([['a', placed(6)]]);
+  });
+
+  it('is where the tag is now that the device took for that of the place where it was', () => {
+    const sets = placed(1);
+    const answered = [
+      scan(1, { leg: 'a', sets, result: result('location', { location: placed(5) }) }),
+      scan(2, { leg: 'b', sets, result: result('location', { location: placed(1) }) }),
+      scan(3, { leg: 'c', sets, result: result('unknown', { location: placed(1) }) }),
+    ];
+    expect([...learnedPlaces(answered)]).to.deep.equal([['a', placed(5)]]);
   });
 });
 

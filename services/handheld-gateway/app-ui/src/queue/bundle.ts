@@ -8,15 +8,16 @@ export const MOST_SCANS = 1000;
 const MOST_CHARACTERS = 150_000;
 
 /**
- * Which of the queued scans go into the next submission: the first ones, as long as each was made where the gateway
- * will take the walk to be. So a submission ends where the user chose another place by hand, and goes on over the tags
- * of locations that the user scanned.
+ * Which of the queued scans go into the next submission: the first ones, as long as each was made at the same place.
+ * So what was scanned after a place's tag goes into a submission of its own, which names the place that the user was
+ * shown: the tag may be another's by now, or nobody's. The tag of the place where one is already ends nothing: an RFID
+ * sled reads it again and again.
  *
  * @param queued in the order they were made in.
  */
 export function nextBundle(queued: readonly StoredScan[]): StoredScan[] {
   const bundle: StoredScan[] = [];
-  let here = queued[0]?.place?.id ?? null;
+  const here = queued[0]?.place?.id ?? null;
   let characters = 0;
   for (const scan of queued) {
     characters += scan.value.length;
@@ -25,7 +26,9 @@ export function nextBundle(queued: readonly StoredScan[]): StoredScan[] {
       break;
     }
     bundle.push(scan);
-    here = scan.sets?.id ?? here;
+    if (scan.sets !== null && scan.sets.id !== here) {
+      break;
+    }
   }
   return bundle;
 }
