@@ -6,6 +6,28 @@ import { HandheldApp } from '../../support/handheld-app.ts';
 
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
 
+/** Work on the app's store of scans, as a promise of what the last request gives. */
+const onScans = (work: string) => `new Promise((resolve, reject) => {
+  const opening = indexedDB.open('tagtrail');
+  opening.onsuccess = () => {
+    const transaction = opening.result.transaction('scans', 'readwrite');
+    const scans = transaction.objectStore('scans');
+    const done = (value) => { opening.result.close(); resolve(value); };
+    transaction.onabort = () => reject(transaction.error);
+    ${work}
+  };
+})`;
+
+const COUNT_SCANS = onScans('scans.count().onsuccess = ({ target }) => done(target.result);');
+
+/** Stores the last scan so many times more: what an RFID sled does, sooner than a test could. */
+const repeatLastScan = (times: number) =>
+  onScans(`scans.openCursor(null, 'prev').onsuccess = ({ target }) => {
+    const { seq, ...scan } = target.result.value;
+    for (let time = 0; time < ${times}; time++) scans.add(scan);
+    transaction.oncomplete = () => done();
+  };`);
+
 describe('a sweep with the handheld app', () => {
   const gateway = useGateway();
   const browser = useBrowser();
@@ -95,6 +117,29 @@ describe('a sweep with the handheld app', () => {
     await reopened.shows('No asset has this tag');
     expect(await heaps(reopened)).to.deep.equal(heapsThen);
     expect(await assetsAtShelf()).to.deep.equal(['TOTE-1', 'TOTE-2', 'TOTE-3', 'TOTE-4']);
+  });
+
+  it('stays as it is when the app is closed after thousands of repeats of a tag', async () => {
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
+    await begin(app);
+    for (const value of [tag(1), tag(4), tag(2)]) {
+      await app.scan(value);
+    }
+    await app.waits(0);
+    await app.page.evaluate(repeatLastScan(2_100));
+    await app.page.reload();
+    // The device forgets what need not be shown any more.
+    await app.page.evaluate(`(async () => { while ((await ${COUNT_SCANS}) > 2_100); })()`);
+    await app.page.reload();
+    await app.goTo('Sweep');
+    await app.press('Finish');
+    await app.shows('1 of 3 missing');
+    expect(await heaps(app)).to.deep.equal({
+      Found: ['TOTE-1', 'TOTE-2'],
+      'Moved here': ['TOTE-4'],
+      Missing: ['TOTE-3'],
+      Unknown: [],
+    });
   });
 
   it('stays at its place when the tag of another one is scanned', async () => {

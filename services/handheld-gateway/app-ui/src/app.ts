@@ -30,6 +30,9 @@ export interface Notice {
   says: string;
 }
 
+/** After as many answers the oldest scans are forgotten anew: an app that is never closed must not fill the device. */
+const FORGET_EVERY = 1_000;
+
 const now = () => new Date();
 
 /** The parts of the app and how they work together: what screens use. */
@@ -55,6 +58,7 @@ export class App {
   readonly #clock: DeviceClock;
   readonly #sounds = new Sounds();
   readonly #database: Database;
+  #answersSinceForgetting = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -251,7 +255,16 @@ export class App {
   async #answered(scans: readonly StoredScan[]): Promise<void> {
     this.#cueFor(scans, cueOf);
     await this.walking.learn(learnedPlaces(scans));
+    await this.#forgetOldest(scans.length);
     await this.#show();
+  }
+
+  async #forgetOldest(answers: number): Promise<void> {
+    this.#answersSinceForgetting += answers;
+    if (this.#answersSinceForgetting >= FORGET_EVERY) {
+      this.#answersSinceForgetting = 0;
+      await forgetOldest(this.#database);
+    }
   }
 
   async #refused(): Promise<void> {

@@ -6,6 +6,7 @@ import { nextBundle, submissionOf } from './bundle.ts';
 import { learnedPlaces } from './learned-places.ts';
 import type { NewScan, StoredScan } from './scan.ts';
 import { isUnplaced } from './unplaced.ts';
+import { withoutRepeats } from './without-repeats.ts';
 
 /** Where the user walks: what the next scan gets. */
 export interface Walk {
@@ -219,12 +220,22 @@ export async function discard(database: Database, submissionId: string): Promise
   await transaction.done;
 }
 
-/** Forgets the oldest answered scans beyond what is worth showing. */
+/**
+ * Forgets the oldest answered scans beyond what is worth showing. Of the sweep that is kept on the device, those stay
+ * that its outcome rests on: closing the app loses nothing (operations section 4).
+ */
 export async function forgetOldest(database: Database): Promise<void> {
-  const transaction = database.transaction('scans', 'readwrite');
-  const done = await transaction.store.index('state').getAllKeys('done');
-  for (const seq of done.slice(0, Math.max(0, done.length - MOST_ANSWERED))) {
-    await transaction.store.delete(seq);
+  const transaction = database.transaction(['scans', 'kept'], 'readwrite');
+  const scans = transaction.objectStore('scans');
+  const done = await scans.index('state').getAllKeys('done');
+  const oldest = done.slice(0, Math.max(0, done.length - MOST_ANSWERED));
+  if (oldest.length > 0) {
+    const sweep = (await transaction.objectStore('kept').get('sweep')) as { id: string } | undefined;
+    const swept = sweep === undefined ? [] : await scans.index('sweep').getAll(sweep.id);
+    const telling = new Set(withoutRepeats(swept).map(({ seq }) => seq));
+    for (const seq of oldest.filter((each) => !telling.has(each))) {
+      await scans.delete(seq);
+    }
   }
   await transaction.done;
 }

@@ -83,8 +83,9 @@ export class Sweeping {
   async #recount(): Promise<void> {
     const sweep = this.now.value;
     const scans = sweep === null ? [] : await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
+    const unanswered = scans.filter(({ result }) => result === null);
     const known = new Map(
-      (await findKnown(this.#database, scans)).map((asset, index) => [scans[index], asset]),
+      (await findKnown(this.#database, unanswered)).map((asset, index) => [unanswered[index], asset]),
     );
     this.outcome.value = sweepOutcome(sweep?.expected ?? [], scans, (scan) => known.get(scan) ?? null);
   }
