@@ -6,6 +6,8 @@ import { HandheldApp } from '../../support/handheld-app.ts';
 
 const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
 
+const HEAPS = ['Found', 'Moved here', 'Missing', 'Unknown'];
+
 /** Work on the app's store of scans, as a promise of what the last request gives. */
 const onScans = (work: string) => `new Promise((resolve, reject) => {
   const opening = indexedDB.open('tagtrail');
@@ -188,6 +190,66 @@ describe('a sweep with the handheld app', () => {
     await app.page.getByRole('img', { name: '1 of 3 found' }).waitFor();
   });
 
+  it('tells what the gateway recorded at a place whose tag the device did not know', async () => {
+    const device = await browser.device();
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.isInstalled();
+    await begin(app);
+    await device.context.setOffline(true);
+    await app.shows('Offline');
+    const bay = await gateway.site.location('NEW-BAY');
+    await gateway.site.tag({ locationId: bay }, 'LOC-NEW', 'barcode');
+    for (const value of [tag(1), 'LOC-NEW', tag(2), tag(4)]) {
+      await app.scan(value);
+    }
+    await device.context.setOffline(false);
+    await app.waits(0);
+    await app.shows('Recorded elsewhere');
+    await app.press('Finish');
+    await app.shows('1 of 3 missing, 3 to check');
+    expect(await heaps(app, [...HEAPS, 'To check'])).to.deep.equal({
+      Found: ['TOTE-1'],
+      'Moved here': [],
+      Missing: ['TOTE-3'],
+      Unknown: [],
+      'To check': ['NEW-BAY', 'TOTE-2', 'TOTE-4'],
+    });
+    await app.shows('TOTE-2 · recorded at NEW-BAY.');
+    // Scanned again, they are here.
+    await app.press('Go on');
+    await app.page.getByRole('img', { name: 'found' }).waitFor();
+    await app.scan(tag(2));
+    await app.tells('moved');
+    await app.scan(tag(4));
+    await app.tells('moved');
+    await app.press('Finish');
+    await app.shows('1 of 3 missing, 1 to check');
+    expect(await heaps(app)).to.deep.include({ Found: ['TOTE-1', 'TOTE-2'], 'Moved here': ['TOTE-4'] });
+  });
+
+  it('does not say of what was taken elsewhere since that it is here now', async () => {
+    const device = await browser.device();
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.isInstalled();
+    await begin(app);
+    await device.context.setOffline(true);
+    await app.shows('Offline');
+    await app.scan(tag(4));
+    // Another device, and later.
+    const at = new Date().toISOString();
+    const location = { external_key: 'SHELF-2' };
+    const scans = [{ tag_type: 'rfid', value: tag(4), observed_at: at }];
+    await gateway.submit({ submission_id: ulid(), sent_at: at, location, scans });
+    await device.context.setOffline(false);
+    await app.waits(0);
+    await app.tells('seen');
+    await app.page.getByRole('button', { name: 'To check' }).click();
+    await app.shows('TOTE-4 · seen, not moved: it was here already, or went elsewhere since.');
+    await app.press('Finish');
+    expect(await heaps(app)).to.deep.include({ 'Moved here': [], Unknown: [] });
+    expect(await assetsAtShelf()).not.to.include('TOTE-4');
+  });
+
   async function begin(app: HandheldApp, place = 'SHELF-1'): Promise<void> {
     await app.goTo('Scan');
     await app.choosePlace(place);
@@ -197,9 +259,9 @@ describe('a sweep with the handheld app', () => {
   }
 
   /** The lines of each heap, by its name. */
-  async function heaps(app: HandheldApp): Promise<Record<string, string[]>> {
+  async function heaps(app: HandheldApp, names = HEAPS): Promise<Record<string, string[]>> {
     const lines: Record<string, string[]> = {};
-    for (const name of ['Found', 'Moved here', 'Missing', 'Unknown']) {
+    for (const name of names) {
       await app.page.getByRole('button', { name }).click();
       const list = app.page.getByRole('list', { name });
       await list.waitFor();

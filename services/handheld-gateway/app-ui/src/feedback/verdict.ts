@@ -31,8 +31,16 @@ function unanswered({ scan, known }: ShownScan): Verdict {
   return { tone: 'queued', word: 'Kept', says: 'On this device, to be sent.' };
 }
 
-function answered({ result, place }: StoredScan): Verdict {
+function answered({ result, place, sweep }: StoredScan): Verdict {
   const at = result?.location?.name ?? place?.name ?? 'here';
+  // A walk goes on where the gateway says; a sweep stays where it is.
+  if (sweep !== null && result?.location != null && result.location.id !== place?.id) {
+    return {
+      tone: 'problem',
+      word: 'Recorded elsewhere',
+      says: `Recorded at ${at}, not at ${place?.name ?? 'the place of the sweep'}.`,
+    };
+  }
   switch (result?.status) {
     case 'moved':
       return {

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
+import type { SweepOutcome, SweptToCheck } from '../sweep/outcome.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-type Kind = 'found' | 'movedHere' | 'missing' | 'unknown';
+type Kind = keyof SweepOutcome;
 
 interface Heap {
   kind: Kind;
@@ -29,6 +30,13 @@ export const HEAPS: readonly Heap[] = [
     means: 'It should be here, and was not scanned.',
   },
   { kind: 'unknown', word: 'Unknown', tone: 'problem', icon: 'problem', means: 'No asset has this tag.' },
+  {
+    kind: 'toCheck',
+    word: 'To check',
+    tone: 'place',
+    icon: 'place',
+    means: 'It was scanned, but may not be recorded here.',
+  },
 ];
 
 interface Line {
@@ -37,13 +45,15 @@ interface Line {
   sub: string;
 }
 
-/** The four heaps of a sweep: how many are in each, and what is in the chosen one. */
+/** The heaps of a sweep: how many are in each, and what is in the chosen one. */
 export function Shelf({ isOver }: { isOver: boolean }) {
   const { sweeping } = useApp();
   const outcome = sweeping.outcome.value;
   // While one sweeps, what is still to be found helps most; and so it does afterwards.
   const [chosen, setChosen] = useState<Kind>('missing');
-  const heap = HEAPS.find(({ kind }) => kind === chosen);
+  // There is seldom something to check.
+  const heaps = HEAPS.filter(({ kind }) => kind !== 'toCheck' || outcome.toCheck.length > 0);
+  const heap = heaps.find(({ kind }) => kind === chosen);
   const lines = linesOf(outcome, chosen);
   // What is still to be found is no loss yet.
   const wordOf = (of: Pick<Heap, 'kind' | 'word'> | undefined) =>
@@ -52,12 +62,12 @@ export function Shelf({ isOver }: { isOver: boolean }) {
   return (
     <div class="shelf">
       <div class="heaps">
-        {HEAPS.map(({ kind, word, tone, icon }) => (
+        {heaps.map(({ kind, word, tone, icon }) => (
           <button
             key={kind}
             type="button"
             aria-pressed={kind === chosen}
-            class={`heap tone-${toneOf(kind, tone)}`}
+            class={`heap ${kind === 'toCheck' ? 'heap-wide' : ''} tone-${toneOf(kind, tone)}`}
             onClick={() => setChosen(kind)}
           >
             <span class="heap-count">{outcome[kind].length}</span>
@@ -76,7 +86,7 @@ export function Shelf({ isOver }: { isOver: boolean }) {
             </span>
             <span class="row-text">
               <span class="row-title">{title}</span>
-              <span class="row-sub">{sub}</span>
+              <span class={`row-sub ${chosen === 'toCheck' ? 'row-sub-long' : ''}`}>{sub}</span>
             </span>
           </li>
         ))}
@@ -91,6 +101,7 @@ const EMPTY: Record<Kind, string> = {
   movedHere: 'Nothing from elsewhere was scanned here.',
   missing: 'Nothing is missing.',
   unknown: 'Every tag belongs to something.',
+  toCheck: 'Nothing is left to check.',
 };
 
 const WHY = {
@@ -100,7 +111,18 @@ const WHY = {
   unrecorded: 'Not recorded: see History',
 } as const;
 
-function linesOf(outcome: ReturnType<typeof useApp>['sweeping']['outcome']['value'], kind: Kind): Line[] {
+function toCheck({ what, why, at }: SweptToCheck): string {
+  switch (why) {
+    case 'place':
+      return 'The tag of this place was scanned. What came next counted there.';
+    case 'recorded':
+      return `${what.external_key} · recorded at ${at}. Scan it again if it is here.`;
+    case 'seen':
+      return `${what.external_key} · seen, not moved: it was here already, or went elsewhere since. Scan it again if it is here.`;
+  }
+}
+
+function linesOf(outcome: SweepOutcome, kind: Kind): Line[] {
   switch (kind) {
     case 'found':
     case 'movedHere':
@@ -122,6 +144,12 @@ function linesOf(outcome: ReturnType<typeof useApp>['sweeping']['outcome']['valu
         key: `${tag_type}:${value}`,
         title: value,
         sub: WHY[why],
+      }));
+    case 'toCheck':
+      return outcome.toCheck.map((line) => ({
+        key: `${line.why === 'place' ? 'place' : 'asset'}:${line.what.id}`,
+        title: line.what.name,
+        sub: toCheck(line),
       }));
   }
 }

@@ -6,6 +6,7 @@ import { ScanActions } from '../parts/scan-actions.tsx';
 import { HEAPS, Shelf } from '../parts/shelf.tsx';
 import { counted, timeOf } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
+import type { SweepOutcome } from '../sweep/outcome.ts';
 import type { Sweep } from '../sweep/sweeping.ts';
 
 /** Sees whether what should be at a place is there. */
@@ -60,13 +61,13 @@ function Beginning() {
 
 function UnderWay({ sweep }: { sweep: Sweep }) {
   const app = useApp();
-  const { found, missing } = app.sweeping.outcome.value;
+  const { found } = app.sweeping.outcome.value;
   const last = app.queue.recent.value.find(({ scan }) => scan.sweep === sweep.id);
   return (
     <div class="sweep">
       <h1 class="unseen">Sweep of {sweep.place.name}</h1>
       <div class="sweep-head">
-        <Ring part={found.length} whole={found.length + missing.length} />
+        <Ring part={found.length} whole={sweep.expected?.length ?? 0} />
         <div>
           <p class="sweep-label">Sweeping</p>
           <p class="sweep-place">{sweep.place.name}</p>
@@ -87,16 +88,17 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
 
 function Finished({ sweep }: { sweep: Sweep }) {
   const app = useApp();
-  const { found, missing } = app.sweeping.outcome.value;
+  const outcome = app.sweeping.outcome.value;
+  const isFine = outcome.missing.length === 0 && outcome.toCheck.length === 0;
   return (
     <div class="sweep">
       <h1>{sweep.place.name}</h1>
-      <div class={`tag ${missing.length > 0 ? 'tone-problem' : 'tone-moved'}`} role="status">
+      <div class={`tag ${isFine ? 'tone-moved' : 'tone-problem'}`} role="status">
         <p class="tag-word">
-          <Icon name={missing.length > 0 ? 'problem' : 'check'} />
+          <Icon name={isFine ? 'check' : 'problem'} />
           Sweep finished
         </p>
-        <p class="tag-title">{verdict(sweep, found.length, missing.length)}</p>
+        <p class="tag-title">{verdict(sweep, outcome)}</p>
         <p class="tag-says">
           {timeOf(sweep.started_at)} to {sweep.finished_at === null ? '' : timeOf(sweep.finished_at)}
         </p>
@@ -114,14 +116,22 @@ function Finished({ sweep }: { sweep: Sweep }) {
   );
 }
 
-function verdict(sweep: Sweep, found: number, missing: number): string {
-  if (sweep.expected === null) {
+function verdict({ expected }: Sweep, { found, missing, toCheck }: SweepOutcome): string {
+  const check = toCheck.length === 0 ? '' : `, ${toCheck.length} to check`;
+  return presence(expected, found.length, missing.length) + check;
+}
+
+function presence(expected: Sweep['expected'], found: number, missing: number): string {
+  if (expected === null) {
     return 'What should be here is not known';
   }
   if (missing > 0) {
-    return `${missing} of ${found + missing} missing`;
+    return `${missing} of ${expected.length} missing`;
   }
-  return found === 0 ? 'Nothing was expected here' : `All ${found} are here`;
+  if (expected.length === 0) {
+    return 'Nothing was expected here';
+  }
+  return found === expected.length ? `All ${found} are here` : `${found} of ${expected.length} are here`;
 }
 
 /** How old the list is that is swept against: without a network it may be yesterday's. */

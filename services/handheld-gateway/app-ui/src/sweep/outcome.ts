@@ -1,6 +1,8 @@
 import type { AssetRef, ListedAsset } from '../gateway/answers.ts';
+import type { Place } from '../places/place.ts';
 import type { StoredScan } from '../queue/scan.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
+import { isHere, type Standing, standingAfter, standingAtFirst } from './standing.ts';
 
 /** One line of a sweep's outcome. */
 export interface SweptAsset {
@@ -17,33 +19,52 @@ export interface SweptTag {
   why: 'unknown' | 'ambiguous' | 'pending' | 'unrecorded';
 }
 
-/** What a sweep of a location came to: every expected asset is found or missing, every other scan says what it is. */
+/** What was scanned in the sweep without the gateway saying that it is here now. */
+export interface SweptToCheck {
+  what: AssetRef | Place;
+  /**
+   * `recorded`: at another place, whose tag was scanned before it. `place`: that tag. `seen`: here, which did not
+   * change where the asset is; it was here already, or was scanned elsewhere since.
+   */
+  why: 'recorded' | 'place' | 'seen';
+  /** The name of the place it was recorded at. */
+  at: string;
+}
+
+/**
+ * What a sweep of a location came to: every expected asset is found, missing or to be checked, every other scan says
+ * what it is.
+ */
 export interface SweepOutcome {
   found: SweptAsset[];
   movedHere: SweptAsset[];
   missing: AssetRef[];
   unknown: SweptTag[];
+  toCheck: SweptToCheck[];
 }
 
 /**
  * Compares what should be at a location with what was scanned there. What the gateway said of a scan counts; until it
  * did, what the device knows of the tag.
  *
+ * @param place that is swept.
  * @param expected what should be there when the sweep began.
  * @param scans of the sweep, in order.
  * @param known looks up what the device knows of a scanned tag.
  */
 export function sweepOutcome(
+  place: Place,
   expected: readonly ListedAsset[],
   scans: readonly StoredScan[],
   known: (scan: StoredScan) => KnownAsset | null,
 ): SweepOutcome {
   const expectedIds = new Set(expected.map(({ id }) => id));
-  const here = new Map<number, SweptAsset>();
+  const swept = new Map<number, Standing>();
   const unknown = new Map<string, SweptTag>();
   for (const scan of scans) {
     const tag = `${scan.tag_type}:${scan.value}`;
-    const { asset, from } = assetOf(scan, known(scan));
+    const remembered = scan.result === null ? known(scan) : null;
+    const asset = assetOf(scan, remembered);
     if (asset === null) {
       const why = whyUnknown(scan);
       if (why !== null) {
@@ -52,36 +73,49 @@ export function sweepOutcome(
       continue;
     }
     unknown.delete(tag);
-    const before = here.get(asset.id);
-    here.set(asset.id, {
-      asset,
-      from: before?.from ?? from,
-      isPending: scan.result === null && before?.isPending !== false,
-    });
+    const isExpected = expectedIds.has(asset.id);
+    const before = swept.get(asset.id) ?? standingAtFirst(remembered, asset, { place, isExpected });
+    swept.set(asset.id, standingAfter(before, scan, place));
   }
-  const swept = [...here.values()];
+  const standings = [...swept.values()];
+  const here = standings
+    .filter((standing) => isHere(standing, place))
+    .map(({ asset, from, isPending }) => ({ asset, from, isPending }));
   return {
-    found: swept.filter(({ asset }) => expectedIds.has(asset.id)).map((line) => ({ ...line, from: null })),
-    movedHere: swept.filter(({ asset }) => !expectedIds.has(asset.id)),
-    missing: expected.filter(({ id }) => !here.has(id)),
+    found: here.filter(({ asset }) => expectedIds.has(asset.id)).map((line) => ({ ...line, from: null })),
+    movedHere: here.filter(({ asset }) => !expectedIds.has(asset.id)),
+    missing: expected.filter(({ id }) => !swept.has(id)),
     unknown: [...unknown.values()],
+    toCheck: [
+      ...otherPlaces(place, scans).map((what) => ({ what, why: 'place' as const, at: what.name })),
+      ...standings
+        .filter((standing) => !isHere(standing, place))
+        .map(({ asset, at }) => ({
+          what: asset,
+          why: at.id === place.id ? ('seen' as const) : ('recorded' as const),
+          at: at.name,
+        })),
+    ],
   };
 }
 
-/** Results that leave the asset at the place of the sweep. */
-const PLACED = new Set(['moved', 'seen', 'duplicate']);
+/** Those whose tags the gateway knew and the device did not. */
+function otherPlaces(place: Place, scans: readonly StoredScan[]): Place[] {
+  const set = scans.flatMap(({ result }) => (result?.status === 'location' ? (result.location ?? []) : []));
+  return [...new Map(set.map((each) => [each.id, each])).values()].filter(({ id }) => id !== place.id);
+}
 
-function assetOf(
-  scan: StoredScan,
-  known: KnownAsset | null,
-): { asset: AssetRef | null; from: string | null } {
-  if (scan.state === 'refused' || (scan.result !== null && !PLACED.has(scan.result.status))) {
-    return { asset: null, from: null };
+/** Results that were recorded for an asset. */
+const RECORDED = new Set(['moved', 'seen', 'duplicate']);
+
+function assetOf({ state, result }: StoredScan, known: KnownAsset | null): AssetRef | null {
+  if (state === 'refused') {
+    return null;
   }
-  if (scan.result !== null) {
-    return { asset: scan.result.asset, from: scan.result.from?.name ?? null };
+  if (result === null) {
+    return known?.asset ?? null;
   }
-  return { asset: known?.asset ?? null, from: known?.place?.name ?? null };
+  return RECORDED.has(result.status) ? result.asset : null;
 }
 
 function whyUnknown({ state, result, sets }: StoredScan): SweptTag['why'] | null {

@@ -19,9 +19,11 @@ export interface Sweep {
   fetched_at: string | null;
 }
 
+const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: [], toCheck: [] };
+
 export class Sweeping {
   readonly now = signal<Sweep | null>(null);
-  readonly outcome = signal<SweepOutcome>({ found: [], movedHere: [], missing: [], unknown: [] });
+  readonly outcome = signal<SweepOutcome>(NOTHING);
   /** Scans were made or answered: the outcome is worked out anew. */
   readonly recount = latest(() => this.#recount());
   readonly #database: Database;
@@ -82,12 +84,17 @@ export class Sweeping {
 
   async #recount(): Promise<void> {
     const sweep = this.now.value;
-    const scans = sweep === null ? [] : await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
+    if (sweep === null) {
+      this.outcome.value = NOTHING;
+      return;
+    }
+    const scans = await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
     const unanswered = scans.filter(({ result }) => result === null);
     const known = new Map(
       (await findKnown(this.#database, unanswered)).map((asset, index) => [unanswered[index], asset]),
     );
-    this.outcome.value = sweepOutcome(sweep?.expected ?? [], scans, (scan) => known.get(scan) ?? null);
+    const { place, expected } = sweep;
+    this.outcome.value = sweepOutcome(place, expected ?? [], scans, (scan) => known.get(scan) ?? null);
   }
 
   async #keep(sweep: Sweep): Promise<void> {

@@ -1,0 +1,48 @@
+import type { AssetRef } from '../gateway/answers.ts';
+import type { Place } from '../places/place.ts';
+import type { StoredScan } from '../queue/scan.ts';
+import type { KnownAsset } from '../storage/known-asset.ts';
+
+/** What the scans of a sweep say of where an asset is. */
+export interface Standing {
+  asset: AssetRef;
+  /** Where it was before, if that is known. */
+  from: string | null;
+  /** The gateway has not answered yet. */
+  isPending: boolean;
+  /** Where it was recorded last. */
+  at: Place;
+  /** Whether it is there now: it was moved there, or should be there anyway. */
+  isSure: boolean;
+}
+
+/** Before the first scan of an asset. `known` is what the device knows of it, if the gateway has not answered. */
+export function standingAtFirst(
+  known: KnownAsset | null,
+  asset: AssetRef,
+  { place, isExpected }: { place: Place; isExpected: boolean },
+): Standing {
+  return { asset, from: known?.place?.name ?? null, isPending: true, at: place, isSure: isExpected };
+}
+
+/** After one scan more. */
+export function standingAfter(before: Standing, { result }: StoredScan, place: Place): Standing {
+  if (result === null) {
+    // It will be moved here, one supposes, unless it was before.
+    return isHere(before, place) ? before : { ...before, isPending: true, at: place, isSure: true };
+  }
+  const at = result.location ?? place;
+  return {
+    asset: result.asset ?? before.asset,
+    from: before.from ?? result.from?.name ?? null,
+    isPending: false,
+    at,
+    // What was only seen stays where it is, wherever that may be.
+    isSure: result.status !== 'seen' || (before.isSure && before.at.id === at.id),
+  };
+}
+
+/** Whether it is at the place that is swept. */
+export function isHere({ at, isSure }: Standing, place: Place): boolean {
+  return isSure && at.id === place.id;
+}
