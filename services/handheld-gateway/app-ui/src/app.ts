@@ -22,6 +22,7 @@ import { Session } from './session/session.ts';
 import { KeptSettings } from './session/settings.ts';
 import { Updates } from './session/updates.ts';
 import type { Database } from './storage/database.ts';
+import { OtherTabs } from './storage/other-tabs.ts';
 import { Sweeping } from './sweep/sweeping.ts';
 
 /** Something the user has to know of a scan that was not taken. */
@@ -64,12 +65,13 @@ export class App {
     this.#database = database;
     this.#clock = new DeviceClock(now, () => performance.now());
     const gateway = new GatewayClient(now, (gatewayTime) => this.#clock.heard(gatewayTime));
-    this.session = new Session(database, gateway);
+    const otherTabs = new OtherTabs(() => void this.#changedElsewhere());
+    this.session = new Session(database, gateway, otherTabs);
     this.settings = new KeptSettings(database);
     this.places = new Places(database, gateway, now);
     this.walking = new Walking(database, ulid);
-    this.sweeping = new Sweeping(database, gateway, now);
-    this.queue = new QueueView(database, () => void this.#changedElsewhere());
+    this.sweeping = new Sweeping(database, gateway, now, otherTabs);
+    this.queue = new QueueView(database, otherTabs);
     this.#recorder = new Recorder(
       database,
       (scans) => void this.#stored(scans),
@@ -274,8 +276,13 @@ export class App {
     await this.#show();
   }
 
+  /** Each tab walks by itself; whoever is signed in and what is swept is the same in all. */
   async #changedElsewhere(): Promise<void> {
-    await Promise.all([this.queue.read(), this.session.load(), this.sweeping.recount()]);
+    const { handheld } = this.session.stored.value;
+    await Promise.all([this.queue.read(), this.session.load(), this.sweeping.load()]);
+    if (this.session.stored.value.handheld !== handheld) {
+      await Promise.all([this.places.load(), this.walking.load()]);
+    }
   }
 
   async #show(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Database, StoredSubmission } from '../storage/database.ts';
 import { findKnown } from '../storage/known.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
 import { latest } from '../storage/latest.ts';
+import type { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from './scan.ts';
 
 /** As many of the latest scans as screens show. */
@@ -21,19 +22,18 @@ export class QueueView {
   readonly recent = signal<readonly ShownScan[]>([]);
   readonly refused = signal<readonly StoredSubmission[]>([]);
   readonly #database: Database;
-  readonly #channel: BroadcastChannel;
+  readonly #otherTabs: OtherTabs;
   /** Many changes at once are read together. */
   readonly read = latest(() => this.#read());
 
-  constructor(database: Database, onChangeElsewhere: () => void) {
+  constructor(database: Database, otherTabs: OtherTabs) {
     this.#database = database;
-    this.#channel = new BroadcastChannel('tagtrail-queue');
-    this.#channel.onmessage = onChangeElsewhere;
+    this.#otherTabs = otherTabs;
   }
 
   /** Something changed: other tabs hear of it, too. Resolves when it is shown. */
   async changed(): Promise<void> {
-    this.#channel.postMessage('changed');
+    this.#otherTabs.tell();
     await this.read();
   }
 

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { Location } from '../places/place.ts';
 import type { Database } from '../storage/database.ts';
+import type { OtherTabs } from '../storage/other-tabs.ts';
 import { handheldOf } from './token.ts';
 
 /** Who the device is signed in as. A token that the gateway no longer takes is kept only to be compared with. */
@@ -27,10 +28,12 @@ export class Session {
   readonly isOpen = computed(() => this.stored.value.token !== null);
   readonly #database: Database;
   readonly #gateway: GatewayClient;
+  readonly #otherTabs: OtherTabs;
 
-  constructor(database: Database, gateway: GatewayClient) {
+  constructor(database: Database, gateway: GatewayClient, otherTabs: OtherTabs) {
     this.#database = database;
     this.#gateway = gateway;
+    this.#otherTabs = otherTabs;
   }
 
   async load(): Promise<void> {
@@ -64,12 +67,14 @@ export class Session {
   /** The handheld is remembered, so that what is still queued is not sent for somebody else unasked. */
   async signOut(): Promise<void> {
     await this.#keep({ ...this.stored.value, token: null, rejected: null });
+    this.#otherTabs.tell();
   }
 
   /** The gateway refused `token`: nothing is sent until there is another. */
   async reject(token: string, detail: string): Promise<void> {
     if (this.stored.value.token === token) {
       await this.#keep({ ...this.stored.value, rejected: detail });
+      this.#otherTabs.tell();
     }
   }
 

@@ -5,6 +5,7 @@ import { type Place, placeOf } from '../places/place.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown, keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
+import type { OtherTabs } from '../storage/other-tabs.ts';
 import { type SweepOutcome, sweepOutcome } from './outcome.ts';
 
 /** A sweep of a location, kept on the device until the user is done with it. */
@@ -29,11 +30,13 @@ export class Sweeping {
   readonly #database: Database;
   readonly #gateway: GatewayClient;
   readonly #clock: () => Date;
+  readonly #otherTabs: OtherTabs;
 
-  constructor(database: Database, gateway: GatewayClient, clock: () => Date) {
+  constructor(database: Database, gateway: GatewayClient, clock: () => Date, otherTabs: OtherTabs) {
     this.#database = database;
     this.#gateway = gateway;
     this.#clock = clock;
+    this.#otherTabs = otherTabs;
   }
 
   async load(): Promise<void> {
@@ -79,6 +82,7 @@ export class Sweeping {
   async clear(): Promise<void> {
     await this.#database.delete('kept', 'sweep');
     this.now.value = null;
+    this.#otherTabs.tell();
     await this.recount();
   }
 
@@ -100,6 +104,7 @@ export class Sweeping {
   async #keep(sweep: Sweep): Promise<void> {
     await this.#database.put('kept', sweep, 'sweep');
     this.now.value = sweep;
+    this.#otherTabs.tell();
     await this.recount();
   }
 }
