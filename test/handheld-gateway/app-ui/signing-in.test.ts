@@ -4,6 +4,7 @@ import { revokeHandheld } from '../../../services/handheld-gateway/devices/revok
 import { scanByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { Site } from '../../support/site.ts';
 
 describe('signing in to the handheld app', () => {
   const gateway = useGateway();
@@ -117,6 +118,38 @@ describe('signing in to the handheld app', () => {
     await app.shows('What you scan is listed here');
   });
 
+  it('goes on with the place and the sweep under a new token of the same organization', async () => {
+    const app = await sweepingUntilRevoked();
+    const { token } = await createHandheld(gateway.database.pool, {
+      orgId: gateway.site.orgId,
+      name: 'renewed',
+    });
+    await app.signIn(token);
+    await app.press('Sign in and send them');
+    await app.waits(0);
+    await app.shows('Sweeping');
+    await app.goTo('Sweep');
+    await app.page.getByRole('button', { name: 'Unknown' }).click();
+    await app.shows('BEFORE-REVOKED');
+    await app.shows('AFTER-REVOKED');
+    await app.press('Finish');
+    await app.press('Done');
+    await app.shows('You are at');
+    expect(await app.page.locator('.place-bar-name').textContent()).to.equal('DOCK-1');
+  });
+
+  it('says that the sweep is over when the new token is another organization’s', async () => {
+    const app = await sweepingUntilRevoked();
+    const other = await Site.create(gateway.database, 'Other');
+    await other.location('DOCK-1');
+    const { token } = await createHandheld(gateway.database.pool, { orgId: other.orgId, name: 'other' });
+    await app.signIn(token);
+    await app.press('Sign in and send them');
+    await app.shows('The sweep of DOCK-1 is over');
+    await app.shows('No place yet');
+    await app.shows('1 refused');
+  });
+
   it('keeps what is queued over signing out and in', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
@@ -136,6 +169,23 @@ describe('signing in to the handheld app', () => {
     ]);
     expect(unknown).to.have.length(1);
   });
+
+  /** A sweep with a scan that was sent, and one that the token was no longer good for. */
+  async function sweepingUntilRevoked() {
+    const { pool } = gateway.database;
+    const { id, token } = await createHandheld(pool, { orgId: gateway.site.orgId, name: 'old' });
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, token);
+    await app.choosePlace('DOCK-1');
+    await app.goTo('Sweep');
+    await app.press('Sweep DOCK-1');
+    await app.shows('Scan all you find');
+    await app.scan('BEFORE-REVOKED');
+    await app.waits(0);
+    await revokeHandheld(pool, id);
+    await scanByWedge(app.page, 'AFTER-REVOKED');
+    await app.shows('Please sign in again');
+    return app;
+  }
 
   async function recorded(): Promise<number> {
     return (await gateway.database.rows('select from scan_events')).length;

@@ -23,10 +23,11 @@ import { KeptSettings } from './session/settings.ts';
 import { Updates } from './session/updates.ts';
 import type { Database } from './storage/database.ts';
 import { OtherTabs } from './storage/other-tabs.ts';
-import { Sweeping } from './sweep/sweeping.ts';
+import { type Sweep, Sweeping } from './sweep/sweeping.ts';
 
-/** Something the user has to know of a scan that was not taken. */
+/** Something the user has to know and no scan says: that one was not taken, for instance. */
 export interface Notice {
+  word: string;
   title: string;
   says: string;
 }
@@ -46,7 +47,7 @@ export class App {
   readonly queue: QueueView;
   readonly sender: Sender;
   readonly updates = new Updates();
-  /** Why the last scan was not taken; gone with the next. */
+  /** Why the last scan was not taken, or what signing in has ended; gone with the next. */
   readonly notice = signal<Notice | null>(null);
   /** How many of the latest scans were made before anybody said where. */
   readonly unplaced = computed(() => {
@@ -199,6 +200,7 @@ export class App {
   }
 
   async signIn(token: string): Promise<{ detail: string } | null> {
+    const before = { sweep: this.sweeping.now.value, place: this.walking.now.value.place };
     const result = await this.session.signIn(token);
     if (result.kind !== 'done') {
       return { detail: result.detail };
@@ -206,6 +208,8 @@ export class App {
     this.notice.value = null;
     await this.places.keep(result.locations);
     await Promise.all([this.walking.load(), this.sweeping.load()]);
+    await this.walking.follow(this.places.tree.value);
+    this.notice.value = this.#endedSince(before);
     // Asks the browser not to make room at the cost of what is queued.
     void navigator.storage?.persist?.();
     await this.queue.changed();
@@ -226,9 +230,22 @@ export class App {
     }
   }
 
+  /** What of the sweep and the place is not there any more under the new token. */
+  #endedSince({ sweep, place }: { sweep: Sweep | null; place: Place | null }): Notice | null {
+    const word = 'Signed in';
+    const says = 'This token’s organization has no such place. Choose where you are.';
+    if (sweep !== null && this.sweeping.now.value === null) {
+      return { word, title: `The sweep of ${sweep.place.name} is over`, says };
+    }
+    if (place !== null && this.walking.now.value.place === null) {
+      return { word, title: `You are no longer at ${place.name}`, says };
+    }
+    return null;
+  }
+
   /** A scan that the app cannot take is heard and shown, never dropped without a word. */
   #notTaken(title: string, says: string, cue: 'problem' | 'refused' = 'problem'): void {
-    this.notice.value = { title, says };
+    this.notice.value = { word: 'Not taken', title, says };
     this.#cue(cue);
   }
 
@@ -281,7 +298,8 @@ export class App {
     const { handheld } = this.session.stored.value;
     await Promise.all([this.queue.read(), this.session.load(), this.sweeping.load()]);
     if (this.session.stored.value.handheld !== handheld) {
-      await Promise.all([this.places.load(), this.walking.load()]);
+      await this.places.load();
+      await this.walking.follow(this.places.tree.value);
     }
   }
 

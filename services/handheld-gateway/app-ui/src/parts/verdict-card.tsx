@@ -19,7 +19,7 @@ function Card({ shown, notice }: { shown: ShownScan | undefined; notice: Notice 
       <div class="tag tone-problem">
         <p class="tag-word">
           <Icon name="problem" />
-          Not taken
+          {notice.word}
         </p>
         <p class="tag-title">{notice.title}</p>
         <p class="tag-says">{notice.says}</p>

@@ -5,7 +5,7 @@ import type { Location } from './place.ts';
 import { LocationTree } from './tree.ts';
 
 /** The tree as of the last time the gateway was asked. */
-interface KeptTree {
+export interface KeptTree {
   fetched_at: string;
   locations: Location[];
 }

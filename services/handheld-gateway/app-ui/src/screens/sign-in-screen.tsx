@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { counted } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
+import { goToScreen } from '../router.ts';
 import { tokenIn } from '../session/token.ts';
 
 /** Nobody is signed in, or the gateway no longer takes the token. What was scanned stays where it is. */
@@ -37,6 +38,9 @@ export function SignInScreen() {
     const problem = await app.signIn(token);
     setBusy(false);
     setFault(problem?.detail ?? null);
+    if (app.notice.value !== null) {
+      goToScreen('scan');
+    }
   };
   const scanned = app.tokenScanned.value;
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { Location } from '../places/place.ts';
+import type { KeptTree } from '../places/places.ts';
 import type { Database } from '../storage/database.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import { handheldOf } from './token.ts';
@@ -52,7 +53,7 @@ export class Session {
     const answer = await this.#gateway.locations(token);
     switch (answer.kind) {
       case 'ok':
-        if (this.isAnother(token)) {
+        if (this.isAnother(token) && !(await this.#isOfOrganization(answer.data))) {
           await this.#forgetOrganization();
         }
         await this.#keep({ token, handheld: handheldOf(token), rejected: null });
@@ -83,7 +84,17 @@ export class Session {
     this.stored.value = session;
   }
 
-  /** What the device knows of assets and places is another organization's, perhaps. */
+  /**
+   * Whether the device knows one of the locations already. A token cannot be renewed: who had one that was revoked
+   * goes on with a new handheld's, where they are and with the sweep that they are at.
+   */
+  async #isOfOrganization(locations: readonly Location[]): Promise<boolean> {
+    const kept = (await this.#database.get('kept', 'tree')) as KeptTree | undefined;
+    const keys = new Map(kept?.locations.map(({ id, external_key }) => [id, external_key]));
+    return locations.some(({ id, external_key }) => keys.get(id) === external_key);
+  }
+
+  /** What the device knows of assets and places is another organization's. */
   async #forgetOrganization(): Promise<void> {
     const transaction = this.#database.transaction(['lists', 'known', 'kept'], 'readwrite');
     await transaction.objectStore('lists').clear();
