@@ -28,7 +28,7 @@ describe('what a sweep comes to', () => {
   const expected = [listed(1), listed(2), listed(3)];
 
   it('before anything was scanned, everything is missing', () => {
-    expect(ids(sweepOutcome(here, expected, [], nothing))).to.deep.equal({
+    expect(ids(sweepOutcome({ place: here, expected }, [], nothing))).to.deep.equal({
       found: [],
       movedHere: [],
       missing: [1, 2, 3],
@@ -45,7 +45,7 @@ describe('what a sweep comes to', () => {
       scan(5, { result: result('location', { location: placed(1) }) }),
       scan(6, { result: result('too_late', { asset: asset(2) }) }),
     ];
-    const outcome = sweepOutcome(here, expected, scans, nothing);
+    const outcome = sweepOutcome({ place: here, expected }, scans, nothing);
     expect(ids(outcome)).to.deep.equal({
       found: [1],
       movedHere: [9],
@@ -56,11 +56,13 @@ describe('what a sweep comes to', () => {
   });
 
   it('goes by what the device knows until the gateway has answered', () => {
-    const outcome = sweepOutcome(here, expected, [scan(1), scan(50)], all);
+    const outcome = sweepOutcome({ place: here, expected }, [scan(1), scan(50)], all);
     expect(ids(outcome)).to.deep.equal({ found: [1], movedHere: [50], missing: [2, 3], unknown: [] });
     expect(outcome.found[0]).to.include({ isPending: true });
     expect(outcome.movedHere[0]).to.include({ from: 'Place 2', isPending: true });
-    expect(ids(sweepOutcome(here, expected, [scan(1)], nothing)).unknown).to.deep.equal(['E2801 pending']);
+    expect(ids(sweepOutcome({ place: here, expected }, [scan(1)], nothing)).unknown).to.deep.equal([
+      'E2801 pending',
+    ]);
   });
 
   it('counts an asset once, however often and by however many tags it is scanned', () => {
@@ -70,7 +72,7 @@ describe('what a sweep comes to', () => {
       scan(3, { value: 'X', result: result('unknown') }),
       scan(4, { value: 'X', result: result('unknown') }),
     ];
-    const outcome = sweepOutcome(here, expected, scans, nothing);
+    const outcome = sweepOutcome({ place: here, expected }, scans, nothing);
     expect(ids(outcome)).to.deep.equal({
       found: [],
       movedHere: [9],
@@ -85,11 +87,14 @@ describe('what a sweep comes to', () => {
       scan(1, { value: 'X', result: result('unknown') }),
       scan(2, { value: 'X', result: result('seen', { asset: asset(1) }) }),
     ];
-    expect(ids(sweepOutcome(here, expected, scans, nothing))).to.deep.include({ found: [1], unknown: [] });
+    expect(ids(sweepOutcome({ place: here, expected }, scans, nothing))).to.deep.include({
+      found: [1],
+      unknown: [],
+    });
   });
 
   it('says of a refused scan that it was not recorded, whatever the device knows', () => {
-    const outcome = sweepOutcome(here, expected, [scan(1, { state: 'refused' })], all);
+    const outcome = sweepOutcome({ place: here, expected }, [scan(1, { state: 'refused' })], all);
     expect(ids(outcome)).to.deep.include({ missing: [1, 2, 3], unknown: ['E2801 unrecorded'] });
   });
 
@@ -116,7 +121,7 @@ describe('what a sweep comes to', () => {
         answered(4, 'moved', 7, { asset: 9, from: 4 }),
         answered(5, 'duplicate', 7, { asset: 10 }),
       ];
-      const outcome = sweepOutcome(here, expected, scans, nothing);
+      const outcome = sweepOutcome({ place: here, expected }, scans, nothing);
       expect(ids(outcome)).to.deep.equal({ found: [1], movedHere: [], missing: [3], unknown: [] });
       expect(outcome.toCheck).to.deep.equal([
         { what: placed(7), why: 'place', at: 'Place 7' },
@@ -127,9 +132,31 @@ describe('what a sweep comes to', () => {
     });
 
     it('not moved here is what was not expected and was only seen', () => {
-      const outcome = sweepOutcome(here, expected, [answered(1, 'seen', 1, { asset: 9 })], nothing);
+      const outcome = sweepOutcome(
+        { place: here, expected },
+        [answered(1, 'seen', 1, { asset: 9 })],
+        nothing,
+      );
       expect(ids(outcome)).to.deep.include({ found: [], movedHere: [] });
       expect(outcome.toCheck).to.deep.equal([{ what: asset(9), why: 'seen', at: 'Place 1' }]);
+    });
+
+    it('is where the gateway says, if that was asked', () => {
+      const scans = [1, 2, 3].map((seq) => answered(seq, 'seen', 1, { asset: seq + 8 }));
+      const whereabouts = new Map([
+        [9, here],
+        [10, placed(4)],
+        [11, null],
+      ]);
+      const outcome = sweepOutcome({ place: here, expected, whereabouts }, scans, nothing);
+      expect(ids(outcome).movedHere).to.deep.equal([9]);
+      expect(outcome.toCheck).to.deep.equal([
+        { what: asset(10), why: 'recorded', at: 'Place 4' },
+        { what: asset(11), why: 'seen', at: 'Place 1' },
+      ]);
+      const again = [...scans, answered(4, 'moved', 1, { asset: 10, from: 4 })];
+      const after = sweepOutcome({ place: here, expected, whereabouts }, again, nothing);
+      expect(ids(after).movedHere).to.deep.equal([9, 10]);
     });
 
     it('is found, or moved here, as soon as it is scanned again and moved', () => {
@@ -140,14 +167,14 @@ describe('what a sweep comes to', () => {
         answered(4, 'moved', 1, { asset: 9, from: 4 }),
         answered(5, 'seen', 1, { asset: 9 }),
       ];
-      const outcome = sweepOutcome(here, expected, scans, nothing);
+      const outcome = sweepOutcome({ place: here, expected }, scans, nothing);
       expect(ids(outcome)).to.deep.include({ found: [2], movedHere: [9] });
       expect(outcome.toCheck).to.deep.equal([]);
     });
 
     it('is here by what the device knows, when it was scanned again and that is not answered yet', () => {
       const scans = [scan(1, { result: result('moved', { location: placed(7), asset: asset(2) }) }), scan(2)];
-      const outcome = sweepOutcome(here, expected, scans, all);
+      const outcome = sweepOutcome({ place: here, expected }, scans, all);
       expect(outcome.found).to.deep.equal([{ asset: asset(2), from: null, isPending: true }]);
       expect(outcome.toCheck).to.deep.equal([]);
     });
@@ -157,7 +184,7 @@ describe('what a sweep comes to', () => {
         answered(1, 'moved', 1, { asset: 9, from: 4 }),
         answered(2, 'moved', 7, { asset: 9, from: 1 }),
       ];
-      const outcome = sweepOutcome(here, expected, scans, nothing);
+      const outcome = sweepOutcome({ place: here, expected }, scans, nothing);
       expect(outcome.movedHere).to.deep.equal([]);
       expect(outcome.toCheck).to.deep.equal([{ what: asset(9), why: 'recorded', at: 'Place 7' }]);
     });

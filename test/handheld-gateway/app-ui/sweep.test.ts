@@ -234,21 +234,51 @@ describe('a sweep with the handheld app', () => {
     await begin(app);
     await device.context.setOffline(true);
     await app.shows('Offline');
+    const now = Date.now();
+    await device.setTime(now - 60_000);
     await app.scan(tag(4));
-    // Another device, and later.
-    const at = new Date().toISOString();
-    const location = { external_key: 'SHELF-2' };
-    const scans = [{ tag_type: 'rfid', value: tag(4), observed_at: at }];
-    await gateway.submit({ submission_id: ulid(), sent_at: at, location, scans });
+    await device.setTime(now);
+    await scanElsewhere(tag(4), 'SHELF-2');
     await device.context.setOffline(false);
     await app.waits(0);
     await app.tells('seen');
     await app.page.getByRole('button', { name: 'To check' }).click();
-    await app.shows('TOTE-4 · seen, not moved: it was here already, or went elsewhere since.');
+    await app.shows('TOTE-4 · recorded at SHELF-2. Scan it again if it is here.');
     await app.press('Finish');
     expect(await heaps(app)).to.deep.include({ 'Moved here': [], Unknown: [] });
     expect(await assetsAtShelf()).not.to.include('TOTE-4');
   });
+
+  it('says that it is here of what another device has moved here since', async () => {
+    const app = await HandheldApp.signedIn(await browser.device(), gateway.url, gateway.token);
+    await begin(app);
+    await scanElsewhere(tag(4), 'SHELF-1');
+    await app.scan(tag(4));
+    await app.tells('seen');
+    await app.page.locator('.heap', { hasText: 'Moved here' }).getByText('1').waitFor();
+    await app.page.reload();
+    await app.shows('Sweep of SHELF-1');
+    expect((await heaps(app, ['Moved here']))['Moved here']).to.deep.equal(['TOTE-4']);
+  });
+
+  it('leaves open where a tote is that was only seen, when it cannot ask', async () => {
+    const device = await browser.device({ serviceWorkers: 'block' });
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await begin(app);
+    await scanElsewhere(tag(4), 'SHELF-1');
+    await device.context.route('**/handheld/v1/tags?*', (route) => route.abort('connectionreset'));
+    await app.scan(tag(4));
+    await app.page.getByRole('button', { name: 'To check' }).click();
+    await app.shows('TOTE-4 · seen, not moved: it was here already, or went elsewhere since.');
+  });
+
+  /** Another device scans a tag at a shelf, now. */
+  async function scanElsewhere(value: string, key: string): Promise<void> {
+    const at = new Date().toISOString();
+    const scans = [{ tag_type: 'rfid', value, observed_at: at }];
+    const submission = { submission_id: ulid(), sent_at: at, location: { external_key: key }, scans };
+    expect((await gateway.submit(submission)).status).to.equal(201);
+  }
 
   async function begin(app: HandheldApp, place = 'SHELF-1'): Promise<void> {
     await app.goTo('Scan');

@@ -276,6 +276,7 @@ export class App {
     await this.walking.learn(learnedPlaces(scans));
     await this.#forgetOldest(scans.length);
     await this.#show();
+    await this.sweeping.lookUp(scans, this.session.token.value);
   }
 
   async #forgetOldest(answers: number): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Location } from '../places/place.ts';
+import type { TagType } from '../../../../shared/tracking/tag-type.ts';
+import type { Location, Place } from '../places/place.ts';
 import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
 import { resultOf } from './result-of.ts';
 
@@ -47,6 +48,16 @@ export class GatewayClient {
 
   async assetsAt(token: string, locationId: number): Promise<Answer<ListedAsset[]>> {
     return this.#list<ListedAsset>(token, `/handheld/v1/locations/${locationId}/assets`);
+  }
+
+  /** Where the asset is that has the tag; null if it was never seen anywhere. */
+  async whereIs(token: string, tag: { tag_type: TagType; value: string }): Promise<Answer<Place | null>> {
+    const answer = await this.#request(token, `/handheld/v1/tags?${new URLSearchParams(tag)}`);
+    if (answer.kind !== 'ok') {
+      return answer;
+    }
+    const { asset } = (answer.data ?? {}) as { asset?: { location?: Place | null } | null };
+    return { kind: 'ok', data: asset?.location ?? null };
   }
 
   /** All pages of a list. */

@@ -2,7 +2,14 @@ import type { AssetRef, ListedAsset } from '../gateway/answers.ts';
 import type { Place } from '../places/place.ts';
 import type { StoredScan } from '../queue/scan.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
-import { isHere, type Standing, standingAfter, standingAtFirst } from './standing.ts';
+import {
+  isHere,
+  type Standing,
+  standingAfter,
+  standingAtFirst,
+  standingLookedUp,
+  type Whereabouts,
+} from './standing.ts';
 
 /** One line of a sweep's outcome. */
 export interface SweptAsset {
@@ -23,8 +30,8 @@ export interface SweptTag {
 export interface SweptToCheck {
   what: AssetRef | Place;
   /**
-   * `recorded`: at another place, whose tag was scanned before it. `place`: that tag. `seen`: here, which did not
-   * change where the asset is; it was here already, or was scanned elsewhere since.
+   * `recorded`: at another place, whose tag was scanned before it, or where it was scanned since. `place`: the tag of
+   * such a place. `seen`: here, which did not change where the asset is; it was here already, or is elsewhere since.
    */
   why: 'recorded' | 'place' | 'seen';
   /** The name of the place it was recorded at. */
@@ -47,14 +54,17 @@ export interface SweepOutcome {
  * Compares what should be at a location with what was scanned there. What the gateway said of a scan counts; until it
  * did, what the device knows of the tag.
  *
- * @param place that is swept.
- * @param expected what should be there when the sweep began.
+ * @param swept the place, what should be there when the sweep began, and where the gateway said since that assets are
+ *   of which its scans do not tell.
  * @param scans of the sweep, in order.
  * @param known looks up what the device knows of a scanned tag.
  */
 export function sweepOutcome(
-  place: Place,
-  expected: readonly ListedAsset[],
+  {
+    place,
+    expected,
+    whereabouts = new Map(),
+  }: { place: Place; expected: readonly ListedAsset[]; whereabouts?: Whereabouts },
   scans: readonly StoredScan[],
   known: (scan: StoredScan) => KnownAsset | null,
 ): SweepOutcome {
@@ -77,7 +87,7 @@ export function sweepOutcome(
     const before = swept.get(asset.id) ?? standingAtFirst(remembered, asset, { place, isExpected });
     swept.set(asset.id, standingAfter(before, scan, place));
   }
-  const standings = [...swept.values()];
+  const standings = [...swept.values()].map((standing) => standingLookedUp(standing, whereabouts));
   const here = standings
     .filter((standing) => isHere(standing, place))
     .map(({ asset, from, isPending }) => ({ asset, from, isPending }));

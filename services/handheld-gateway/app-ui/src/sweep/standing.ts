@@ -3,6 +3,9 @@ import type { Place } from '../places/place.ts';
 import type { StoredScan } from '../queue/scan.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
 
+/** Where assets are by the gateway's word, by their ids; null for nowhere. */
+export type Whereabouts = ReadonlyMap<number, Place | null>;
+
 /** What the scans of a sweep say of where an asset is. */
 export interface Standing {
   asset: AssetRef;
@@ -40,6 +43,12 @@ export function standingAfter(before: Standing, { result }: StoredScan, place: P
     // What was only seen stays where it is, wherever that may be.
     isSure: result.status !== 'seen' || (before.isSure && before.at.id === at.id),
   };
+}
+
+/** After the gateway was asked, if the scans do not tell. */
+export function standingLookedUp(standing: Standing, whereabouts: Whereabouts): Standing {
+  const at = whereabouts.get(standing.asset.id) ?? null;
+  return standing.isSure || at === null ? standing : { ...standing, at, isSure: true };
 }
 
 /** Whether it is at the place that is swept. */

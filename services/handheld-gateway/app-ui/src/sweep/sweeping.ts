@@ -2,11 +2,13 @@ import { signal } from '@preact/signals';
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../places/place.ts';
+import type { StoredScan } from '../queue/scan.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown, keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
-import { type SweepOutcome, sweepOutcome } from './outcome.ts';
+import { type SweepOutcome, type SweptToCheck, sweepOutcome } from './outcome.ts';
+import { keepWhereabouts, whereaboutsOf } from './whereabouts.ts';
 
 /** A sweep of a location, kept on the device until the user is done with it. */
 export interface Sweep {
@@ -66,6 +68,32 @@ export class Sweeping {
     });
   }
 
+  /**
+   * Asks where assets are that were not expected and only seen: here already, or elsewhere since. Without a network
+   * that stays open.
+   */
+  async lookUp(answered: readonly StoredScan[], token: string | null): Promise<void> {
+    const sweep = this.now.value;
+    if (sweep === null || token === null) {
+      return;
+    }
+    const open = new Set(this.outcome.value.toCheck.filter(isAsset).map(({ what }) => what.id));
+    const found = new Map<number, Place | null>();
+    for (const { tag_type, value, result } of answered) {
+      if (result?.status === 'seen' && result.asset !== null && open.delete(result.asset.id)) {
+        const answer = await this.#gateway.whereIs(token, { tag_type, value });
+        if (answer.kind === 'ok') {
+          found.set(result.asset.id, answer.data);
+        }
+      }
+    }
+    if (found.size > 0) {
+      await keepWhereabouts(this.#database, sweep.id, found);
+      this.#otherTabs.tell();
+      await this.recount();
+    }
+  }
+
   async finish(): Promise<void> {
     if (this.now.value !== null) {
       await this.#keep({ ...this.now.value, finished_at: this.#clock().toISOString() });
@@ -98,7 +126,11 @@ export class Sweeping {
       (await findKnown(this.#database, unanswered)).map((asset, index) => [unanswered[index], asset]),
     );
     const { place, expected } = sweep;
-    this.outcome.value = sweepOutcome(place, expected ?? [], scans, (scan) => known.get(scan) ?? null);
+    this.outcome.value = sweepOutcome(
+      { place, expected: expected ?? [], whereabouts: await whereaboutsOf(this.#database, sweep.id) },
+      scans,
+      (scan) => known.get(scan) ?? null,
+    );
   }
 
   async #keep(sweep: Sweep): Promise<void> {
@@ -107,4 +139,8 @@ export class Sweeping {
     this.#otherTabs.tell();
     await this.recount();
   }
+}
+
+function isAsset({ why }: SweptToCheck): boolean {
+  return why !== 'place';
 }
