@@ -30,7 +30,7 @@ describe('the handheld app in two tabs', () => {
     await app.press('Yes, sign out');
     await tab.page.getByLabel('Token of this handheld').waitFor();
     await scanByWedge(tab.page, EPC);
-    await tab.shows('That is not a handheld’s token.');
+    await tab.shows('Sign in first');
     expect(await gateway.database.rows('select from scan_events')).to.deep.equal([]);
     // And signed in to both.
     await app.signIn(gateway.token);
