@@ -166,6 +166,30 @@ describe('the description', () => {
     expect(schemas['Location']?.['required']).to.have.length(13);
   });
 
+  it('requires of a request what it cannot do without, and every field of an error but `fields` and `params`', () => {
+    const required = (name: string) => document.components.schemas[name]?.['required'];
+    for (const [name, fields] of [
+      ['NewAsset', ['name']],
+      ['NewLocation', ['name']],
+      ['NewTag', ['tag_type', 'value']],
+      ['Rename', ['external_key']],
+      ['AssetPatch', []],
+      ['LocationPatch', []],
+      ['ErrorDetails', ['type', 'title', 'status', 'detail', 'instance', 'request_id']],
+      ['FieldError', ['field', 'code', 'message']],
+    ] as const) {
+      expect(required(name), name).to.have.members(fields);
+    }
+    for (const { operation } of operations) {
+      if (operation.requestBody !== undefined) {
+        expect(operation.requestBody.required, operation.operationId).to.equal(true);
+      }
+      for (const parameter of operation.parameters ?? []) {
+        expect(parameter.required, parameter.name).to.equal(parameter.in === 'path');
+      }
+    }
+  });
+
   it('explains every field', () => {
     const silent = Object.entries(document.components.schemas).flatMap(([name, { properties }]) =>
       Object.entries((properties ?? {}) as Record<string, JsonSchema>)
