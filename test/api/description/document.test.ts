@@ -199,17 +199,38 @@ describe('the description', () => {
     expect(silent).to.deep.equal([]);
   });
 
-  it('marks what may grow', () => {
+  it('marks what may grow, and lists all there is today', () => {
     const { schemas } = document.components;
     const extensible = (name: string, field: string) =>
       ((schemas[name]?.['properties'] ?? {}) as Record<string, JsonSchema>)[field]?.['x-extensible-enum'];
     expect(extensible('Tag', 'tag_type')).to.deep.equal(['rfid', 'ble', 'barcode']);
-    expect(extensible('ErrorDetails', 'type')).to.include.members([
+    expect(extensible('ErrorDetails', 'type')).to.have.members([
       'validation_error',
-      'rate_limited',
+      'bad_request',
+      'unauthorized',
+      'forbidden',
+      'not_found',
+      'method_not_allowed',
+      'conflict',
       'gone',
+      'payload_too_large',
+      'unsupported_media_type',
+      'missing_org_context',
+      'rate_limited',
+      'internal_error',
     ]);
-    expect(extensible('FieldError', 'code')).to.include.members(['required', 'ambiguous_fields']);
+    expect(extensible('FieldError', 'code')).to.have.members([
+      'required',
+      'invalid_value',
+      'unknown_field',
+      'too_short',
+      'too_long',
+      'too_small',
+      'too_large',
+      'fk_not_found',
+      'ambiguous_fields',
+      'read_only',
+    ]);
   });
 
   it('has examples that its own schemas accept', () => {
