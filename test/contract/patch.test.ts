@@ -4,10 +4,10 @@ import { expectError, expectFields, RESOURCES, useClient } from './support.ts';
 
 const SERVER = /submit the current value or omit/;
 const READ_ONLY = {
-  id: /server-assigned.*submit the current value or omit/,
-  created_at: /server-managed.*submit the current value or omit/,
-  updated_at: /server-managed.*submit the current value or omit/,
-  deleted_at: /use DELETE to soft-delete; submit the current value or omit/,
+  id: /^id .*server-assigned.*submit the current value or omit/,
+  created_at: /^created_at .*server-managed.*submit the current value or omit/,
+  updated_at: /^updated_at .*server-managed.*submit the current value or omit/,
+  deleted_at: /^deleted_at .*use DELETE to soft-delete; submit the current value or omit/,
   tags: /tag.*attach.*detach/,
 };
 
