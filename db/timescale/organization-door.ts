@@ -31,8 +31,8 @@ export interface OrganizationDoor {
 }
 
 /**
- * @param connections `max` of them, half of them for transactions, of which one organization has at most half
- * at a time: its own import can hold its transactions up for seconds, and must not hold up others'.
+ * @param connections `max` of them, half of them for transactions, of which one organization has at most half at a
+ * time: its own import can hold its transactions up for seconds, and must not hold up others'.
  */
 export function openOrganizationDoor(url: string, connections: ServiceConnections): OrganizationDoor {
   const config = serviceConfig(url, connections, ORGANIZATION_ROLE);

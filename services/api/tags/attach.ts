@@ -22,7 +22,11 @@ export async function attachAll(
   }
 }
 
-/** Attaches one tag. May wait for who has just attached it and not yet committed. @throws Problem `conflict` if it is live, `not_found` if the row is gone. */
+/**
+ * Attaches one tag. May wait for who has just attached it and not yet committed.
+ *
+ * @throws Problem `conflict` if it is live, `not_found` if the row is gone.
+ */
 export async function attachOne(
   transaction: OrganizationConnection,
   parent: Parent,

@@ -83,7 +83,10 @@ export class CredentialCache<Row extends CredentialRow> {
 
 const MOST_KEPT = 10_000;
 
-/** Milliseconds. Bounds how long a revocation can stay unheard whatever goes wrong; listening notices a lost connection in four seconds. */
+/**
+ * Milliseconds. Bounds how long a revocation can stay unheard whatever goes wrong; a connection that is lost without a
+ * word is noticed after four seconds (`listen.ts`).
+ */
 const LONGEST_KEPT_MS = 30_000;
 
 /** Milliseconds: far longer than a notification takes, and not long for whoever revokes a credential. */
