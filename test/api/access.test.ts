@@ -107,7 +107,7 @@ describe('API keys', () => {
     expectProblem(await untilStatus(key, 401), 'unauthorized', 'API key has been revoked');
   });
 
-  it('are not made for unknown scopes, names out of bounds, or no organization', async () => {
+  it('are not made for unknown scopes, names out of bounds, or no organization that is there', async () => {
     const codeOf = async (made: Promise<unknown>) =>
       (
         await made.then(
@@ -118,6 +118,9 @@ describe('API keys', () => {
     expect(await codeOf(api.keyWith(['assets:admin']))).to.equal('invalid_input');
     expect(await codeOf(api.keyWith([], { expiresAt: 'tomorrow' }))).to.equal('invalid_input');
     expect(await codeOf(api.keyWith([], { orgId: 2_147_483_647 }))).to.equal('not_found');
+    const { orgId } = await api.organization('Gone');
+    await api.database.rows('update organizations set deleted_at = now() where id = $1', [orgId]);
+    expect(await codeOf(api.keyWith([], { orgId }))).to.equal('not_found');
     expect(await codeOf(api.organization(''))).to.equal('invalid_input');
   });
 });
