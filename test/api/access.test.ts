@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { CredentialCache } from '../../services/shared/access/credential-cache.ts';
 import { type Call, expectProblem, useApi } from '../support/api.ts';
 
 describe('API keys', () => {
@@ -93,6 +94,25 @@ describe('API keys', () => {
       answer = await api.call({ path: '/api/v1/assets', key });
     }
     expectProblem(answer, 'forbidden', 'Missing required scope: assets:read');
+  });
+
+  it('are looked up again if one of them changed while they were looked up', async () => {
+    let looks = 0;
+    const cache = new CredentialCache({
+      look: async () => {
+        looks++;
+        if (looks === 1) {
+          cache.clear();
+        }
+        return { seconds_left: null };
+      },
+      isFresh: () => true,
+      now: () => 0,
+    });
+    for (const expected of [1, 2, 2]) {
+      await cache.get('any');
+      expect(looks).to.equal(expected);
+    }
   });
 
   it('are looked up every time while changes cannot be heard, and work again after', async () => {
