@@ -136,8 +136,8 @@ describe('the key endpoints', () => {
       const rows: { id: string; revoked_at: string | null; expires_at: string | null }[] = all?.data;
       expect(rows.map(({ revoked_at }) => revoked_at !== null)).to.deep.equal([false, false, true]);
       expect(rows[2]?.expires_at).to.equal('2020-01-01T00:00:00.123Z');
-      const { body: page } = await get('?limit=1&offset=1');
-      expect(page).to.deep.equal({ data: [rows[1]], limit: 1, offset: 1, total_count: 3 });
+      const { body: page } = await get('?limit=1&offset=2');
+      expect(page).to.deep.equal({ data: [rows[2]], limit: 1, offset: 2, total_count: 3 });
       expect((await get('?offset=3')).body).to.deep.equal({ data: [], limit: 50, offset: 3, total_count: 3 });
     });
 
