@@ -137,6 +137,11 @@ describe('ids', () => {
       ['-9223372036854775808', 'too_small', { min: 1 }],
       [`${MAX + 1}`, 'too_large', { max: MAX }],
       ['9223372036854775807', 'too_large', { max: MAX }],
+      ['9007199254740993', 'too_large', { max: MAX }],
+      ['1e18', 'too_large', { max: MAX }],
+      ['-0.0', 'too_small', { min: 1 }],
+      ['0e99999999', 'too_small', { min: 1 }],
+      ['-250e-1', 'too_small', { min: 1 }],
     ] as const) {
       it(`are not ${value}`, async () => {
         for (const answer of await both(value)) {
@@ -144,6 +149,14 @@ describe('ids', () => {
         }
       });
     }
+
+    it('are the same in other notations', async () => {
+      for (const value of [`${location}.0`, `${location}0e-1`, `0.${location}E+${String(location).length}`]) {
+        const body = `{"name":"x","parent_id":${value}}`;
+        const answer = await client.post('/locations', undefined, { body });
+        expect(answer.body?.data.parent_id, answer.text).to.equal(location);
+      }
+    });
 
     for (const value of [
       '"1"',
@@ -154,6 +167,12 @@ describe('ids', () => {
       '9223372036854775808',
       '-9223372036854775809',
       '1'.repeat(300),
+      '1.00000000000000000001',
+      '0.99999999999999999999',
+      '15e-1',
+      '1e-400',
+      '1e19',
+      '1e300',
     ]) {
       it(`cannot be decoded from ${value.slice(0, 24)}`, async () => {
         for (const answer of await both(value)) {

@@ -111,6 +111,7 @@ export const flag: Field<boolean> = {
 };
 
 const INT64_MAX = 2n ** 63n - 1n;
+const INT64_DIGITS = 19;
 
 /** The id of a row. Fractions and what no 64-bit integer holds are of another type; the rest is range-checked. */
 export const id: Field<number> = {
@@ -145,13 +146,21 @@ function integerOf(value: Json): bigint | null {
   if (!isExactNumber(value)) {
     return null;
   }
-  if (!/^-?\d{1,19}$/.test(value.rawJSON)) {
-    const number = Number(value.rawJSON);
-    return Number.isSafeInteger(number) ? BigInt(number) : null;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(value.rawJSON) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const shift = Number(exponent) - fraction.length;
+  // What a negative shift cuts off makes a fraction, unless it is zeros.
+  if (digits === '' || (shift < 0 && /[^0]/.test(digits.slice(shift)))) {
+    return digits === '' ? 0n : null;
   }
-  const integer = BigInt(value.rawJSON);
+  if (digits.length + shift > INT64_DIGITS) {
+    return null;
+  }
+  const integer = BigInt(sign + (shift < 0 ? digits.slice(0, shift) : digits + '0'.repeat(shift)));
   return integer > INT64_MAX || integer < -INT64_MAX - 1n ? null : integer;
 }
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** An instant (interface section 2.7). Every other type than string is a wrong value, not a wrong type. */
 export const timestamp: Field<Instant> = {
