@@ -3,7 +3,8 @@ import { required } from '../../shared/http/issues.ts';
 import { changedColumns, patchedColumns } from '../assets/patch.ts';
 import type { AssetColumns } from '../assets/queries.ts';
 import type { NewTag } from '../tags/schema.ts';
-import { type TagRow, tagViews } from '../tags/view.ts';
+import { tagName } from '../tags/tag-name.ts';
+import { tagViews } from '../tags/view.ts';
 import { fieldChanges } from './difference.ts';
 import type { Postponed } from './postponed.ts';
 import type { FileProblems } from './problems.ts';
@@ -55,7 +56,7 @@ export async function importRows(
       updates.push(...update);
     } else if (row.asset.external_key === undefined && isNamed(row, problems)) {
       const change = creation(row.line, null, row.asset.name);
-      postponed.create({ line: row.line, asset: asNew(row, ''), change });
+      postponed.create({ row, change });
       countRow(report, change);
     }
   }
@@ -112,17 +113,13 @@ function asNew({ asset }: ImportRow, externalKey: string): NewImportedAsset {
 
 /** Each once, though the row may name it twice. */
 function missingTags(tags: readonly NewTag[], stored: StoredAsset | null): NewTag[] {
-  const known = new Set(stored === null ? [] : tagViews(stored.tags).map(nameOf));
+  const known = new Set(stored === null ? [] : tagViews(stored.tags).map(tagName));
   return tags.filter((tag) => {
-    const name = nameOf({ tag_type: tag.tagType, value: tag.value });
+    const name = tagName({ tag_type: tag.tagType, value: tag.value });
     const isMissing = !known.has(name);
     known.add(name);
     return isMissing;
   });
-}
-
-function nameOf({ tag_type, value }: Omit<TagRow, 'id' | 'tag_type'> & { tag_type: string }): string {
-  return `${tag_type}:${value}`;
 }
 
 /** What a row comes to, and what is to be written for it. */

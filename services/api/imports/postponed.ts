@@ -2,14 +2,15 @@ import type { OrganizationConnection } from '../../../db/timescale/organization-
 import { invalidValue } from '../../shared/http/issues.ts';
 import { insertWithMintedKeys } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
+import { tagName } from '../tags/tag-name.ts';
 import type { FileProblems } from './problems.ts';
-import { attachToAssets, insertAssets, type NewImportedAsset } from './queries.ts';
+import { attachToAssets, insertAssets } from './queries.ts';
 import type { RowChange } from './report.ts';
+import type { ImportRow } from './row.ts';
 
 /** A row without a key, and what the report says of it. */
 interface Keyless {
-  line: number;
-  asset: Omit<NewImportedAsset, 'external_key'>;
+  row: ImportRow;
   change: RowChange;
 }
 
@@ -57,7 +58,9 @@ export class Postponed {
       const created = await insertAssets(
         transaction,
         [...keylessOf].flatMap(([key, keyless]) =>
-          keyless === undefined ? [] : [{ ...keyless.asset, external_key: key }],
+          keyless === undefined
+            ? []
+            : [{ ...keyless.row.asset, external_key: key, name: keyless.change.name }],
         ),
       );
       for (const { id, external_key: externalKey } of created) {
@@ -72,9 +75,9 @@ export class Postponed {
   }
 
   /** A key that a dry run makes up may be another's by the time of the import. */
-  #settle({ line, asset, change }: Keyless, id: number, externalKey: string): void {
+  #settle({ row, change }: Keyless, id: number, externalKey: string): void {
     change.external_key = this.#isDryRun ? null : externalKey;
-    this.attach(line, id, asset.tags ?? []);
+    this.attach(row.line, id, row.asset.tags ?? []);
   }
 }
 
@@ -84,9 +87,9 @@ async function attach(
   problems: FileProblems,
 ): Promise<void> {
   const rows = await attachToAssets(transaction, wanted);
-  const attached = new Set(rows.map(({ asset_id, tag_type, value }) => `${asset_id}:${tag_type}:${value}`));
+  const attached = new Set(rows.map((tag) => `${tag.asset_id}:${tagName(tag)}`));
   for (const { line, assetId, tag } of wanted) {
-    const name = `${tag.tagType}:${tag.value}`;
+    const name = tagName({ tag_type: tag.tagType, value: tag.value });
     if (!attached.has(`${assetId}:${name}`)) {
       problems.note(line, [invalidValue('tags', `has the tag ${name}, which is attached elsewhere`)]);
     }

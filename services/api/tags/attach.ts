@@ -2,6 +2,7 @@ import type { OrganizationConnection } from '../../../db/timescale/organization-
 import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
 import { attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';
+import { tagName } from './tag-name.ts';
 import type { TagRow } from './view.ts';
 
 /** Attaches all tags to a row that this transaction has made. @throws Problem `conflict` if one of them is live. */
@@ -15,8 +16,8 @@ export async function attachAll(
     return;
   }
   const attached = await attachTags(transaction, parent, parentId, tags);
-  const left = new Set(attached.map(nameOf));
-  const taken = tags.find((tag) => !left.delete(nameOf({ tag_type: tag.tagType, value: tag.value })));
+  const left = new Set(attached.map(tagName));
+  const taken = tags.find((tag) => !left.delete(tagName({ tag_type: tag.tagType, value: tag.value })));
   if (taken !== undefined) {
     throw tagTaken(taken);
   }
@@ -44,9 +45,5 @@ export async function attachOne(
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
 
 function tagTaken({ tagType, value }: NewTag): Problem {
-  return conflict(`tag ${tagType}:${value} already exists`);
-}
-
-function nameOf({ tag_type, value }: { tag_type: string; value: string }): string {
-  return `${tag_type}:${value}`;
+  return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
 }

@@ -176,11 +176,6 @@ export class App {
     }
   }
 
-  /** Leaves them without a place. */
-  async leaveEarlier(): Promise<void> {
-    await this.walking.forgetUnplaced();
-  }
-
   /** Begins a sweep where the user is. */
   async startSweep(place: Place): Promise<void> {
     await this.sweeping.start(ulid(), place, this.session.token.value);

@@ -18,7 +18,7 @@ export function UnplacedCard() {
         <button type="button" class="primary" onClick={() => void app.placeEarlier(place)}>
           Put {count === 1 ? 'it' : 'them'} at {place.name}
         </button>
-        <button type="button" class="secondary" onClick={() => void app.leaveEarlier()}>
+        <button type="button" class="secondary" onClick={() => void app.walking.forgetUnplaced()}>
           Leave {count === 1 ? 'it' : 'them'}
         </button>
       </div>

@@ -115,7 +115,7 @@ export class Sender {
     token: string,
     { submission }: NonNullable<Awaited<ReturnType<typeof takeNext>>>,
   ): Promise<boolean> {
-    const { database, gateway, onAnswered, onRefused, onUnauthorized } = this.#parts;
+    const { database, gateway, onAnswered, onUnauthorized } = this.#parts;
     this.link.value = 'sending';
     const answer = await gateway.submit(token, submission);
     if (answer.kind !== 'unreachable') {
@@ -127,14 +127,12 @@ export class Sender {
         onAnswered(await settle(database, submission.submission_id, answer.data));
         return true;
       case 'refused':
-        await setAside(database, submission.submission_id, { status: answer.status, reason: answer.detail });
-        onRefused(answer.detail);
+        await this.#setAside(submission, answer);
         return true;
       case 'too_large': {
         const half = Math.floor(submission.scans.length / 2);
         if (half === 0) {
-          await setAside(database, submission.submission_id, { status: 413, reason: answer.detail });
-          onRefused(answer.detail);
+          await this.#setAside(submission, { status: 413, detail: answer.detail });
           return true;
         }
         // It was not read, so its scans may go out under other ids. (Had it been recorded before on another way, without
@@ -151,6 +149,15 @@ export class Sender {
         this.#tryLater(answer);
         return false;
     }
+  }
+
+  async #setAside(
+    { submission_id }: { submission_id: string },
+    { status, detail }: { status: number; detail: string },
+  ): Promise<void> {
+    const { database, onRefused } = this.#parts;
+    await setAside(database, submission_id, { status, reason: detail });
+    onRefused(detail);
   }
 
   #tryLater({ detail, seconds }: { detail: string; seconds: number | null }): void {
