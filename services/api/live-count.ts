@@ -4,13 +4,26 @@ import { allOf, when } from './sql.ts';
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 /**
- * How many live rows of an organization are in effect now, as a query of one `total_count`: the live rows, of which
- * triggers keep count (migration 0007), less those not in effect, which two indexes find. It is exact, and only rows
- * that are not in effect make it slower; the figures are in `test/bench/README.md`.
+ * How many live rows of an organization there are, in effect or not, as a query of one `total_count`: triggers keep
+ * count (migration 0007).
  *
  * It belongs into the statement that reads the page, so that both see the same rows.
  *
  * @param isActive counts only the active rows, or only the others.
+ */
+export function countLive(
+  orgId: number,
+  resource: keyof typeof TABLES,
+  isActive: boolean | undefined,
+): FragmentSqlToken {
+  const ofState = when(isActive, (wanted) => sql.fragment`is_active = ${wanted}`);
+  const counted = allOf([sql.fragment`org_id = ${orgId} and resource = ${resource}`, ofState]);
+  return sql.fragment`select coalesce(sum(row_count), 0)::int8 as total_count from live_row_counts where ${counted}`;
+}
+
+/**
+ * {@link countLive} less the rows that are not in effect now, which two indexes find. It is exact, and only rows that
+ * are not in effect make it slower; the figures are in `test/bench/README.md`.
  */
 export function countInEffect(
   orgId: number,
@@ -19,10 +32,9 @@ export function countInEffect(
 ): FragmentSqlToken {
   const table = TABLES[resource];
   const ofState = when(isActive, (wanted) => sql.fragment`is_active = ${wanted}`);
-  const counted = allOf([sql.fragment`org_id = ${orgId} and resource = ${resource}`, ofState]);
   const live = allOf([sql.fragment`org_id = ${orgId} and deleted_at is null`, ofState]);
   return sql.fragment`select (
-      (select coalesce(sum(row_count), 0) from live_row_counts where ${counted})
+      (${countLive(orgId, resource, isActive)})
       - (select count(*) from ${table} where ${live} and valid_from > now())
       - (select count(*) from ${table} where ${live} and valid_from <= now() and valid_to <= now())
     )::int8 as total_count`;

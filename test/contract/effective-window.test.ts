@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { useClient } from './support.ts';
+import { expectError, expectFields, RESOURCES, useClient } from './support.ts';
 
 const PAST = '2020-01-01T00:00:00.000Z';
 const FUTURE = '2099-01-01T00:00:00.000Z';
@@ -66,6 +66,55 @@ describe('the currently effective rows', () => {
     const { body } = await client.get('/reports/asset-locations?include_deleted=true');
     expect(body?.total_count).to.equal(effective.length);
     expect(await client.keys(`/locations?id=${hidden}&include_deleted=true`)).to.deep.equal([]);
+  });
+
+  it('are joined by the others where those are asked for, on every page and in every total', async () => {
+    const others = 'include_not_in_effect=true';
+    for (const path of [`/assets?${others}`, `/locations?parent_id=${root}&${others}`]) {
+      expect(await client.keys(path)).to.have.members(all);
+      expect((await client.get(`${path}&limit=2`)).body?.total_count).to.equal(all.length);
+      expect((await client.get(`${path}&limit=2&offset=99`)).body?.total_count).to.equal(all.length);
+      expect((await client.get(`${path}&is_active=false`)).body?.total_count).to.equal(0);
+      expect((await client.get(`${path}&is_active=true`)).body?.total_count).to.equal(all.length);
+    }
+    const { body } = await client.get(`/locations?${others}`);
+    expect(body?.total_count).to.equal(all.length + 2);
+    const report = await client.get(`/reports/asset-locations?${others}&sort=asset_external_key`);
+    const rows: { asset_external_key: string }[] = report.body?.data;
+    expect(rows.map((row) => row.asset_external_key)).to.deep.equal(all.toSorted());
+    expect(report.body?.total_count).to.equal(all.length);
+    for (const path of ['/assets?', `/locations?parent_id=${root}&`]) {
+      expect(await client.keys(`${path}include_not_in_effect=false`)).to.have.members(effective);
+    }
+  });
+
+  it('hide who has a key or a tag, and the filter shows it', async () => {
+    for (const resource of RESOURCES) {
+      const tag = { tag_type: 'barcode', value: `${resource}-of-ended` };
+      const { id } = await client.make(resource, { external_key: 'taken', valid_to: PAST, tags: [tag] });
+      expectError(await client.post(`/${resource}`, { name: 'Any', external_key: 'taken' }), 409, 'conflict');
+      expect(await client.keys(`/${resource}?external_key=taken`)).to.deep.equal([]);
+      for (const query of ['external_key=taken', `q=${tag.value}`]) {
+        const { body } = await client.get(`/${resource}?${query}&include_not_in_effect=true`);
+        expect(body?.data.map((row: { id: number }) => row.id)).to.deep.equal([id]);
+      }
+      await client.remove(`/${resource}/${id}`);
+      const path = `/${resource}?external_key=taken`;
+      expect(await client.keys(`${path}&include_not_in_effect=true`)).to.deep.equal([]);
+      expect(await client.keys(`${path}&include_deleted=true`)).to.deep.equal([]);
+      expect(await client.keys(`${path}&include_deleted=true&include_not_in_effect=true`)).to.deep.equal([
+        'taken',
+      ]);
+    }
+  });
+
+  it('are asked to be joined with true or false, once', async () => {
+    for (const path of ['/assets', '/locations', '/reports/asset-locations']) {
+      for (const query of ['=1', '=', '=true&include_not_in_effect=true']) {
+        const answer = await client.get(`${path}?include_not_in_effect${query}`);
+        expectFields(answer, [{ field: 'include_not_in_effect', code: 'invalid_value' }]);
+      }
+    }
   });
 
   it('are also what is shown of deleted rows', async () => {

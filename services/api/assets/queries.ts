@@ -3,7 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/organization-
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { countInEffect } from '../live-count.ts';
+import { countInEffect, countLive } from '../live-count.ts';
 import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { AssetFilters, NewAsset } from './schema.ts';
@@ -57,7 +57,7 @@ const SORT_COLUMNS = {
   updated_at: sql.fragment`asset.updated_at`,
 };
 
-/** A page of the assets in effect (interface section 4.2). */
+/** A page of the assets, by default of those in effect (interface section 4.2). */
 export async function listAssets(
   connection: OrganizationConnection,
   filters: AssetFilters,
@@ -76,15 +76,16 @@ export async function listAssets(
   ];
   const where = allOf([
     sql.fragment`asset.org_id = ${orgId}`,
-    inEffect('asset'),
+    filters.include_not_in_effect ? null : inEffect('asset'),
     filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
     when(filters.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
     ...narrowing,
   ]);
+  const countEach = filters.include_not_in_effect ? countLive : countInEffect;
   const total =
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
-      : countInEffect(orgId, 'asset', filters.is_active);
+      : countEach(orgId, 'asset', filters.is_active);
   const rows = await connection.any(sql.type(rowsOf<AssetRow & { total_count: number }>())`
     select total.total_count, ${COLUMNS}
     from (${total}) total

@@ -25,7 +25,7 @@ const list = route({
   operationId: 'listAssets',
   summary: 'List the assets in effect',
   description:
-    'Only what is in effect now is listed: `valid_from` has come, `valid_to` has not. Filters narrow the list together; a filter that can be repeated matches any of its values.',
+    'Only what is in effect now is listed, `valid_from` has come and `valid_to` has not, unless `include_not_in_effect` asks for the others too. Filters narrow the list together; a filter that can be repeated matches any of its values.',
   scope: 'assets:read',
   query: ASSET_LIST,
   params: {},
@@ -45,7 +45,7 @@ const create = route({
   params: {},
   body: newAssetBody,
   success: created(ASSET, 'The asset as created', { location_id: null, location_external_key: null }),
-  problems: { conflict: 'The external key or a tag is taken' },
+  problems: { conflict: 'The external key or a tag is taken, also by an asset that is not in effect' },
   handle: async ({ context, body }) => assetView(await createAsset(context.db, body)),
 });
 
@@ -122,7 +122,7 @@ const rename = route({
     ...RENAME_EXAMPLE,
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
-  problems: { conflict: 'The external key is taken' },
+  problems: { conflict: 'The external key is taken, also by an asset that is not in effect' },
   handle: async ({ context, row: id, body }) => ({
     data: assetView(await renameAsset(context.db, id, body.external_key)),
     descendant_count_affected: 0,

@@ -177,6 +177,10 @@ export const ASSET_LIST = {
       'Only active assets, or only the others; both if left out.',
     ),
     include_deleted: described(booleanFilter(false), 'Soft-deleted assets too.'),
+    include_not_in_effect: described(
+      booleanFilter(false),
+      'Assets too that are not in effect: `valid_from` has not come yet, or `valid_to` has.',
+    ),
     q: described(
       searchText,
       'Assets that have this text in their name, external key, description or the value of a tag, whatever the case.',

@@ -93,7 +93,11 @@ sorted by come in order of id, so that pages never overlap.
 is sorted by its bytes, and null comes last. The lists of the location tree have one order of their own.
 
 Lists show what is in effect: live, \`valid_from\` has come, \`valid_to\` has not. \`include_deleted=true\` adds what was
-soft-deleted. Reading one by id only asks that it is live.
+soft-deleted, \`include_not_in_effect=true\` what is not in effect yet or no more; what is both takes both. Reading one by
+id only asks that it is live.
+
+A key belongs to its row whether that is in effect or not. So if a create or a rename answers 409 and the list does not
+show who has the key, ask for \`?external_key=...&include_not_in_effect=true\`; for a tag, \`?q=...\` of its value.
 
 ## Updating and deleting
 

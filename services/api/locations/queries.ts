@@ -3,7 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/organization-
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { countInEffect } from '../live-count.ts';
+import { countInEffect, countLive } from '../live-count.ts';
 import { allOf, containsText, inEffect, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { LocationFilters, NewLocation } from './schema.ts';
@@ -44,7 +44,7 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`location.created_at`,
 };
 
-/** A page of the locations in effect (interface section 4.3). */
+/** A page of the locations, by default of those in effect (interface section 4.3). */
 export async function listLocations(
   connection: OrganizationConnection,
   filters: LocationFilters,
@@ -67,15 +67,16 @@ export async function listLocations(
   ];
   const where = allOf([
     sql.fragment`location.org_id = ${orgId}`,
-    inEffect('location'),
+    filters.include_not_in_effect ? null : inEffect('location'),
     filters.include_deleted ? null : sql.fragment`location.deleted_at is null`,
     when(filters.is_active, (isActive) => sql.fragment`location.is_active = ${isActive}`),
     ...narrowing,
   ]);
+  const countEach = filters.include_not_in_effect ? countLive : countInEffect;
   const total =
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from locations location where ${where}`
-      : countInEffect(orgId, 'location', filters.is_active);
+      : countEach(orgId, 'location', filters.is_active);
   const rows = await connection.any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
     select total.total_count, ${COLUMNS}
     from (${total}) total

@@ -25,7 +25,7 @@ const list = route({
   operationId: 'listLocations',
   summary: 'List the locations in effect',
   description:
-    'Only what is in effect now is listed: `valid_from` has come, `valid_to` has not. Filters narrow the list together; a filter that can be repeated matches any of its values.',
+    'Only what is in effect now is listed, `valid_from` has come and `valid_to` has not, unless `include_not_in_effect` asks for the others too. Filters narrow the list together; a filter that can be repeated matches any of its values.',
   scope: 'locations:read',
   query: LOCATION_LIST,
   params: {},
@@ -44,7 +44,7 @@ const create = route({
   params: {},
   body: newLocationBody,
   success: created(LOCATION, 'The location as created'),
-  problems: { conflict: 'The external key or a tag is taken' },
+  problems: { conflict: 'The external key or a tag is taken, also by a location that is not in effect' },
   handle: async ({ context, body }) => locationView(await createLocation(context.db, body)),
 });
 
@@ -125,7 +125,7 @@ const rename = route({
     ...RENAME_EXAMPLE,
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
-  problems: { conflict: 'The external key is taken' },
+  problems: { conflict: 'The external key is taken, also by a location that is not in effect' },
   handle: async ({ context, row: id, body }) => {
     const { location, descendantCount } = await renameLocation(context.db, id, body.external_key);
     return { data: locationView(location), descendant_count_affected: descendantCount };

@@ -147,6 +147,10 @@ export const LOCATION_LIST = {
       'Only active locations, or only the others; both if left out.',
     ),
     include_deleted: described(booleanFilter(false), 'Soft-deleted locations too.'),
+    include_not_in_effect: described(
+      booleanFilter(false),
+      'Locations too that are not in effect: `valid_from` has not come yet, or `valid_to` has.',
+    ),
     q: described(
       searchText,
       'Locations that have this text in their name, external key, description or the value of a tag, whatever the case.',

@@ -28,7 +28,7 @@ const POSITIONED = sql.fragment`positions position
   left join locations location
     on location.org_id = position.org_id and location.id = position.location_id and location.deleted_at is null`;
 
-/** A page of the assets in effect that were ever scanned (interface section 4.4). */
+/** A page of the assets that were ever scanned, by default of those in effect (interface section 4.4). */
 export async function listAssetLocations(
   connection: OrganizationConnection,
   filters: AssetLocationFilters,
@@ -38,7 +38,7 @@ export async function listAssetLocations(
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
     sql.fragment`position.last_seen is not null`,
-    inEffect('asset'),
+    filters.include_not_in_effect ? null : inEffect('asset'),
     filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
     when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
     when(

@@ -56,6 +56,10 @@ export const ASSET_LOCATIONS = {
       'DOCK-1',
     ]),
     include_deleted: described(booleanFilter(false), 'Soft-deleted assets too.'),
+    include_not_in_effect: described(
+      booleanFilter(false),
+      'Assets too that are not in effect: `valid_from` has not come yet, or `valid_to` has.',
+    ),
     sort: sortBy(
       ['asset_external_key', 'location_external_key', 'asset_last_seen'],
       [{ field: 'asset_last_seen', isDescending: true }],

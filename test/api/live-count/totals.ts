@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { countInEffect } from '../../../services/api/live-count.ts';
+import { countInEffect, countLive } from '../../../services/api/live-count.ts';
 import { inEffect } from '../../../services/api/sql.ts';
 
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
@@ -12,14 +12,18 @@ export async function expectTotals(organization: OrganizationDatabase): Promise<
   const { orgId } = organization;
   for (const resource of ['asset', 'location'] as const) {
     for (const isActive of [undefined, true, false]) {
-      const [row] = await organization.any(sql.type(rowsOf<{ total: number; counted: number }>())`
-        select (${countInEffect(orgId, resource, isActive)}) as total, (
-          select count(*) from ${TABLES[resource]} item
-          where item.org_id = ${orgId} and item.deleted_at is null and ${inEffect('item')}
-            and (${isActive ?? null}::boolean is null or item.is_active = ${isActive ?? null})
-        ) as counted`);
+      const items = sql.fragment`${TABLES[resource]} item
+        where item.org_id = ${orgId} and item.deleted_at is null
+          and (${isActive ?? null}::boolean is null or item.is_active = ${isActive ?? null})`;
+      const [row] = await organization.any(sql.type(rowsOf<Record<'effective' | 'live', number[]>>())`
+        select array[
+            (${countInEffect(orgId, resource, isActive)}), (select count(*) from ${items} and ${inEffect('item')})
+          ] as effective,
+          array[(${countLive(orgId, resource, isActive)}), (select count(*) from ${items})] as live`);
       const of = `${resource}s of organization ${orgId}, is_active ${isActive}`;
-      expect(row?.total, of).to.equal(row?.counted);
+      for (const [total, counted] of [row?.effective ?? [0, 1], row?.live ?? [0, 1]]) {
+        expect(total, of).to.equal(counted);
+      }
     }
   }
 }
