@@ -13,6 +13,8 @@ export const ADVISORY_LOCKS = {
   smoothing: 7_461_729,
   /** Who has the embedded database, for as long as it runs. */
   occupation: 7_461_730,
+  /** Who uses the embedded server share it; who stops it holds it alone. */
+  use: 7_461_731,
 } as const;
 
 /** Taken as the first of two numbers, of which the second is the organization. */

@@ -12,15 +12,28 @@ export async function createDatabase(url: string): Promise<void> {
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0) {
-      await client.query(
-        `create database ${client.escapeIdentifier(name)} template template0 encoding 'UTF8'
-         locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`,
-      );
+      await create(client, name);
     }
   } finally {
     await client.end();
   }
 }
+
+async function create(client: pg.Client, name: string): Promise<void> {
+  try {
+    await client.query(
+      `create database ${client.escapeIdentifier(name)} template template0 encoding 'UTF8'
+       locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`,
+    );
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || !MADE_MEANWHILE.has(error.code ?? '')) {
+      throw error;
+    }
+  }
+}
+
+/** `duplicate_database`, or `unique_violation` where two are made in the same moment. */
+const MADE_MEANWHILE = new Set(['42P04', '23505']);
 
 /** The same server's address with another database name. */
 export function withDatabase(url: string, name: string): string {

@@ -1,7 +1,8 @@
+import { constants } from 'node:os';
 import type pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
-import { runningEmbeddedUrl, startEmbedded } from '../../db/timescale/embedded.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrate } from '../../db/timescale/migrate.ts';
 import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
@@ -30,8 +31,8 @@ export interface Connections {
 }
 
 /**
- * Runs `work` on the database that DATABASE_URL names; else on the embedded one that is running on TAGTRAIL_DATA;
- * else on that, started for the length of the command.
+ * Runs `work` on the database that DATABASE_URL names; else on the embedded one in TAGTRAIL_DATA, started if nobody
+ * uses it, and stopped if nobody does any more.
  *
  * @throws AppError naming the setting if there is no such database, or it is not migrated.
  */
@@ -74,34 +75,52 @@ export function withOrganization<Result>(
 
 /** As {@link withConnections}, with the address only. */
 export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
-  return withDatabaseUrl(async (url, isOwn) => {
-    if (isOwn) {
-      await migrate(url);
-    }
-    await requireDatabase(url);
+  return withDatabaseUrl(async (url, isEmbedded) => {
+    // Whoever comes to the embedded one first has it migrated, be it a command or all of tagtrail that is starting.
+    await (isEmbedded ? migrate(url) : requireDatabase(url));
     return work(url);
   });
 }
 
-/** As {@link withMigratedUrl}, migrated or not; `isOwn` if the database was started for this command. */
+/** As {@link withMigratedUrl}, migrated or not. */
 export async function withDatabaseUrl<Result>(
-  work: (url: string, isOwn: boolean) => Promise<Result>,
+  work: (url: string, isEmbedded: boolean) => Promise<Result>,
 ): Promise<Result> {
   const { DATABASE_URL, TAGTRAIL_DATA } = readSettings(SETTINGS, process.env);
   if (DATABASE_URL !== null) {
     await requireReachable(DATABASE_URL);
     return work(DATABASE_URL, false);
   }
-  const running = runningEmbeddedUrl(TAGTRAIL_DATA);
-  if (running !== null) {
-    return work(withDatabase(running, EMBEDDED_DATABASE), false);
-  }
   const server = await startEmbedded({ data: TAGTRAIL_DATA, durable: true });
+  const stopListening = leaveOnSignals(server);
   try {
     const url = withDatabase(server.url, EMBEDDED_DATABASE);
     await createDatabase(url);
     return await work(url, true);
   } finally {
+    stopListening();
     await server.stop();
   }
 }
+
+/**
+ * Ctrl-C leaves no server behind: what is under way is taken back. Commands that end in order by themselves when they
+ * are asked to listen to the same signals, and leave then.
+ */
+function leaveOnSignals(server: EmbeddedDatabase): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) === 1) {
+      server.stop().finally(() => process.exit(128 + constants.signals[signal]));
+    }
+  };
+  for (const signal of SIGNALS) {
+    process.on(signal, onSignal);
+  }
+  return () => {
+    for (const signal of SIGNALS) {
+      process.off(signal, onSignal);
+    }
+  };
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

@@ -13,8 +13,8 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts the embedded database in the data folder, or takes over one that a killed process left running there, and
- * migrates it. It is stopped last, when nothing needs it any more.
+ * Starts the embedded database in the data folder, or joins who uses it there, and migrates it. It is stopped last, when
+ * nothing needs it any more, and by the last process that uses it.
  *
  * @returns its address.
  * @throws AppError `unavailable` if it cannot be started, or if another process runs on the same folder.
@@ -23,15 +23,11 @@ export async function startEmbeddedDatabase(
   { data, durable }: EmbeddedOptions,
   lifecycle: Lifecycle,
 ): Promise<string> {
-  let stopServer: (() => Promise<void>) | null = null;
   const server = await lifecycle.start(
     'embedded database',
     () => startEmbedded({ data, durable }),
-    () => stopServer?.(),
+    ({ stop }) => stop(),
   );
-  if (!server.wasRunning) {
-    stopServer = server.stop;
-  }
   const url = withDatabase(server.url, EMBEDDED_DATABASE);
   await createDatabase(url);
   await lifecycle.start(
@@ -39,8 +35,6 @@ export async function startEmbeddedDatabase(
     () => occupy(url, data),
     (client) => client.end(),
   );
-  // What runs here now is this process's to stop, whoever started it.
-  stopServer = server.stop;
   await migrate(url);
   return url;
 }
@@ -48,7 +42,7 @@ export async function startEmbeddedDatabase(
 /** The name of the embedded server's one database. */
 export const EMBEDDED_DATABASE = 'tagtrail';
 
-/** Holds a lock for as long as this process lives, so that no second one stops the database under the first. */
+/** Holds a lock for as long as this process lives, so that no second one runs on the same data. */
 async function occupy(url: string, data: string): Promise<pg.Client> {
   const client = new pg.Client(connectionConfig(url, 'tagtrail'));
   client.on('error', () => {});

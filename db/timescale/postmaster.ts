@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A server process as its lock file, `postmaster.pid`, tells of it. */
+export interface Postmaster {
+  pid: number;
+  port: number;
+  isAlive: boolean;
+}
+
+/** The server that wrote the lock file of a cluster; null if there is none, as after an orderly stop. */
+export function readPostmaster(cluster: string): Postmaster | null {
+  const lock = readLock(cluster);
+  if (lock === null) {
+    return null;
+  }
+  const { pid, folder, port } = lock;
+  return { pid, port, isAlive: isAlive(pid) && serves(pid, folder) };
+}
+
+/**
+ * Has PostgreSQL start over the lock file of a server that is dead and whose process id is another process's by now:
+ * it would take that one for the server. The rest of the file stays, by which PostgreSQL finds out whether parts of
+ * the dead server still use the data.
+ */
+export function disownReusedPid(cluster: string): void {
+  const lock = readLock(cluster);
+  if (lock !== null && isAlive(lock.pid) && !serves(lock.pid, lock.folder)) {
+    writeFileSync(join(cluster, LOCK_FILE), lock.text.replace(/^\d+/, NOBODYS_PID));
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const LOCK_FILE = 'postmaster.pid';
+
+/** Greater than any process id that Linux (4,194,304) or macOS (99,998) gives. */
+const NOBODYS_PID = '999999999';
+
+/** The process id is in line 1, the folder as the server was told it in line 2, the port in line 4. */
+function readLock(cluster: string): { text: string; pid: number; folder: string; port: number } | null {
+  let text: string;
+  try {
+    text = readFileSync(join(cluster, LOCK_FILE), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return null;
+    }
+    throw error;
+  }
+  const [pid = '', folder = '', , port = ''] = text.split('\n');
+  // It is empty for the moment between being made and being written.
+  return /^\d+$/.test(pid) && /^\d+$/.test(port)
+    ? { text, pid: Number(pid), folder, port: Number(port) }
+    : null;
+}
+
+/** Whether the process is a PostgreSQL on that folder; in doubt, it is. */
+function serves(pid: number, folder: string): boolean {
+  const command = commandOf(pid);
+  return command === null || (command.includes('postgres') && command.includes(folder));
+}
+
+function commandOf(pid: number): string | null {
+  try {
+    return existsSync('/proc/self/cmdline')
+      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return null;
+  }
+}
