@@ -4,7 +4,7 @@ import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { readersLog } from './source/readers-log.ts';
-import { type Subscriber, startSubscriber } from './source/subscriber.ts';
+import { type Subscriber, type SubscriberOptions, startSubscriber } from './source/subscriber.ts';
 import {
   DRAIN_PATIENCE,
   type IntakeConfig,
@@ -63,7 +63,7 @@ export async function startSubscribedIngest(
   port: number,
   log: Logger,
   lifecycle: Lifecycle,
-  parts: IntakeParts = {},
+  { keepalive, ...parts }: IntakeParts & Pick<SubscriberOptions, 'keepalive'> = {},
 ): Promise<StartedIntake & { subscriber: Subscriber }> {
   const started = await startIntake(config, log, lifecycle, parts);
   const { intake, registry, pool } = started;
@@ -75,6 +75,7 @@ export async function startSubscribedIngest(
         sessionExpiry: config.LATENESS_DAYS * SECONDS_PER_DAY,
         intake,
         registry,
+        ...(keepalive === undefined ? {} : { keepalive }),
         retiredTopics: () => loadRetiredTopics(pool),
         log,
       }),

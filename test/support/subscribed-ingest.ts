@@ -37,12 +37,13 @@ export async function startIngestOn(
   mqttUrl: string,
   settings: Partial<SubscribedIngestConfig> = {},
   log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+  parts: { keepalive?: number } = {},
 ): Promise<RunningIngest> {
   const lifecycle = new Lifecycle(log);
   const stop = () => lifecycle.stop();
   database.beforeDrop(stop);
   const config = subscribedConfig(database.url, mqttUrl, settings);
-  const { subscriber } = await startSubscribedIngest(config, 0, log, lifecycle);
+  const { subscriber } = await startSubscribedIngest(config, 0, log, lifecycle, parts);
   return { subscriber, stop };
 }
 

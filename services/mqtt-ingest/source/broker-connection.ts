@@ -4,6 +4,7 @@ import { writeToStream } from 'mqtt-packet';
 import type { IncomingMessage } from '../intake/message.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { BrokerAddress } from './broker-address.ts';
+import { BrokerKeepalive } from './broker-keepalive.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 
 export interface ConnectionOptions {
@@ -97,13 +98,16 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
       stream.uncork();
     }
   });
-  const pings = pingsWhileHeld(client);
+  const keepalive = new BrokerKeepalive(client, () => {
+    fault(new Error('the broker is silent'));
+    stream.destroy();
+  });
   client.handleMessage = (packet, next) => {
     const { topic, payload, qos, dup, retain, messageId } = packet;
     const isIn = options.onDelivery({
       message: { topic, payload: bytesOf(payload), isDup: dup, isStale: retain },
       proceed: () => {
-        pings.stop();
+        keepalive.release();
         next(qos === 1 ? ACKNOWLEDGED_LATER : undefined);
       },
       acknowledge: qos === 1 && messageId !== undefined ? acknowledgements.owe(messageId) : () => {},
@@ -113,7 +117,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
       },
     });
     if (!isIn) {
-      pings.start();
+      keepalive.hold();
     }
   };
   const giveUp = () => stream.destroy();
@@ -189,28 +193,6 @@ function clientOptions(options: ConnectionOptions): IClientOptions {
           },
         }
       : {}),
-  };
-}
-
-/**
- * While a message waits for room, nothing is read, neither are answers to pings. The broker is told that this client
- * lives all the same, and the library that the broker does.
- */
-function pingsWhileHeld(client: MqttClient): { start(): void; stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const stop = () => clearInterval(timer);
-  const ping = () => {
-    if (client.connected) {
-      client.sendPing();
-      client.reschedulePing(true);
-    }
-  };
-  client.once('close', stop);
-  return {
-    start: () => {
-      timer = setInterval(ping, client.keepalive * 500);
-    },
-    stop,
   };
 }
 

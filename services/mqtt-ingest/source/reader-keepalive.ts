@@ -13,8 +13,11 @@ export class ReaderKeepalive {
   #timer: NodeJS.Timeout | undefined;
   #lastHeard = performance.now();
   #held = 0;
-  /** Whether the reader was listened to at some time since the last look. */
-  #wasHeardOut = true;
+  /**
+   * Whether anything was held since the last look. Commits that come one after another let a little be read between
+   * them, and a ping can be far behind that: in front of it there is whatever the reader and the network hold.
+   */
+  #wasHeld = false;
 
   constructor({ answerPing, cutOff }: { answerPing: () => void; cutOff: () => void }) {
     this.#answerPing = answerPing;
@@ -41,26 +44,24 @@ export class ReaderKeepalive {
   /** A publish begins to wait for its commit. */
   hold(): void {
     this.#held += 1;
+    this.#wasHeld = true;
   }
 
   /** It is committed, or given up. */
   release(): void {
     this.#held -= 1;
     if (this.#held === 0) {
-      this.#wasHeardOut = true;
       this.heard();
     }
   }
 
   #look(silence: number): void {
-    if (this.#held > 0) {
-      if (!this.#wasHeardOut) {
-        this.#answerPing();
-      }
+    if (this.#wasHeld) {
+      this.#answerPing();
     } else if (performance.now() - this.#lastHeard >= silence) {
       this.#cutOff();
     }
-    this.#wasHeardOut = this.#held === 0;
+    this.#wasHeld = this.#held > 0;
   }
 }
 

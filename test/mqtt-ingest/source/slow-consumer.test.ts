@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { useDatabase } from '../../support/database.ts';
+import { useIngest } from '../../support/ingest.ts';
+import { useMosquitto } from '../../support/mosquitto.ts';
+import { Site } from '../../support/site.ts';
+import { startIngestOn, until } from '../../support/subscribed-ingest.ts';
+
+/** In seconds. What is drained below takes at least five of these. */
+const KEEPALIVE = 1;
+
+/** As a database that takes its time: every commit of messages waits for so many seconds. */
+const slowDown = (seconds: number) => `
+  create function take_your_time() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(${seconds}); return null; end $$;
+  create trigger slow before insert on reader_counters for each statement execute function take_your_time()`;
+
+describe('a backlog that is drained more slowly than it came', function () {
+  this.timeout(90_000);
+  const broker = useMosquitto(() => ['max_inflight_messages 4000']);
+  const database = useDatabase();
+  const embedded = useIngest(database);
+
+  before(async () => {
+    const site = await Site.create(database);
+    const dock = await site.location('DOCK');
+    await site.asset('PALLET', 'E2801160');
+    await site.reader('portal', [dock], { topic: 'site/portal' });
+    await site.reader('eager', [dock]);
+    await database.rows(slowDown(0.12));
+  });
+
+  const payload = (index: number, filling = '') =>
+    JSON.stringify({
+      value: 'E2801160',
+      observed_at: new Date(BEGAN + index * 1_000).toISOString(),
+      filling,
+    });
+
+  it('costs no connection to the broker, and nothing is handed over twice', async () => {
+    const away = await startIngestOn(database, broker.url);
+    await until(() => away.subscriber.figures().subscribed > 0);
+    await away.stop();
+    const reader = await broker.connect();
+    const messages = 20_000;
+    await Promise.all(
+      Array.from({ length: messages }, (_, index) =>
+        reader.publishAsync('site/portal', payload(index, 'x'.repeat(4_096)), { qos: 1 }),
+      ),
+    );
+    const { subscriber } = await startIngestOn(database, broker.url, {}, undefined, { keepalive: KEEPALIVE });
+    const began = performance.now();
+    await until(() => subscriber.figures().committed >= messages);
+    expect(performance.now() - began).to.be.above(5 * KEEPALIVE * 1_000);
+    const { received, connections, committed } = subscriber.figures();
+    expect({ received, committed }).to.deep.equal({ received: messages, committed: messages });
+    expect(connections).to.equal(1);
+  });
+
+  it('costs no reader its connection to the embedded broker', async () => {
+    const reader = await embedded.connect('eager', { keepalive: KEEPALIVE, reschedulePings: false });
+    let ends = 0;
+    reader.on('close', () => {
+      ends += 1;
+    });
+    const began = performance.now();
+    await Promise.all(
+      Array.from({ length: 1_200 }, (_, index) =>
+        reader.publishAsync('eager', payload(index, 'x'.repeat(8_192)), { qos: 1 }),
+      ),
+    );
+    expect(performance.now() - began).to.be.above(5 * KEEPALIVE * 1_000);
+    expect(ends).to.equal(0);
+  });
+});
+
+const BEGAN = Date.now() - 86_400_000;
