@@ -25,7 +25,7 @@ Each has its own help with examples (tagtrail reader create --help). With --json
 nothing else. The exit status is 0, 1 for what failed, 2 for wrong usage.
 
 It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which is
-started for the command if it is not running.
+started for the command if it is not running (but not for doctor, which looks at things as they are).
 
 Examples:
   npx tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +8,15 @@ import { Aedes } from 'aedes';
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connection.ts';
+import { readApiConfig } from '../../services/api/config.ts';
+import { startApi } from '../../services/api/start.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
 import type { Finding } from '../../services/cli/doctor/finding.ts';
 import { examineServer } from '../../services/cli/doctor/server.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import { createLog } from '../../services/shared/runtime/log.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
+import { onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
@@ -24,6 +30,9 @@ describe('doctor', () => {
     const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], {
       DATABASE_URL: database.url,
       TAGTRAIL_DATA: join(folder, 'none'),
+      API_PORT: '0',
+      HANDHELD_PORT: '0',
+      INGEST_PORT: '0',
       ...environment,
     });
     const status = await program.ended;
@@ -191,6 +200,47 @@ describe('doctor', () => {
     expectFinding(of('database'), 'warning', 'DATABASE_URL is not set', 'npm start');
   });
 
+  describe('on the embedded database', () => {
+    const folders = useDataFolders();
+    const postmasterPid = (data: string) =>
+      Number(readFileSync(join(data, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0]);
+
+    it('looks at one that runs, finds one that was stopped, and starts none', async () => {
+      const data = folders.path('stopped');
+      await onEmbedded(data, async () => {
+        const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
+        expect(isAtFault).to.equal(false);
+        expect(of('schema')[0]).to.include({ status: 'ok' });
+      });
+      const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
+      expect(isAtFault).to.equal(true);
+      expectFinding(of('database'), 'fault', 'not running', 'npm start');
+      expect(existsSync(join(data, 'postgres/cluster/postmaster.pid'))).to.equal(false);
+    });
+
+    it('finds that it died beneath a system that runs, which says so itself', async () => {
+      const data = folders.path('dead');
+      await onEmbedded(data, async ({ url }) => {
+        const config = readApiConfig({ DATABASE_URL: url, API_PORT: '0' });
+        const lifecycle = new Lifecycle(createLog('api', 'silent'));
+        const api = await startApi(config, createLog('api', 'silent'), lifecycle);
+        const environment = { DATABASE_URL: '', TAGTRAIL_DATA: data, API_PORT: new URL(api.url).port };
+        const before = await doctor(environment);
+        expect(before.of('API')[0]).to.include({ status: 'ok' });
+
+        const pid = postmasterPid(data);
+        process.kill(pid, 'SIGKILL');
+        execFileSync('tail', [`--pid=${pid}`, '-f', '/dev/null']);
+        const { isAtFault, of } = await doctor(environment);
+        expect(isAtFault).to.equal(true);
+        expectFinding(of('database'), 'fault', 'has died', 'npm start');
+        expectFinding(of('API'), 'fault', 'not ready: database: ', 'restart');
+        expect(postmasterPid(data)).to.equal(pid);
+        await lifecycle.stop();
+      });
+    });
+  });
+
   describe('on a broker', () => {
     let server: Server | undefined;
     afterEach(() => server?.close());
@@ -232,7 +282,7 @@ describe('doctor', () => {
   });
 
   describe('on readers', () => {
-    it('finds those that are silent, unheard of, nowhere, or speak what nobody knows', async () => {
+    it('finds those that are silent, never heard from, nowhere, or speak what nobody knows', async () => {
       const site = await Site.create(database);
       const dock = await site.location('DOCK-1');
       const heard = await site.reader('Heard', [dock]);
@@ -258,7 +308,7 @@ describe('doctor', () => {
       expect(format).to.include({ status: 'fault' });
       expect(format?.message).to.match(/Strange.*klingon/);
       expect(quiet?.message).to.match(/Silent for more than a day: Silent \(/);
-      expect(never?.message).to.match(/Never heard of: Unheard \(/);
+      expect(never?.message).to.match(/Never heard from: Unheard \(/);
       expect(unplaced?.message).to.match(/Nowhere .*port 2/);
       expect(unplaced?.remedy).to.include(`--reader ${nowhere} --port 2`);
       expectFinding(of('rejected messages'), 'warning', '1 in a week', 'rejected replay');

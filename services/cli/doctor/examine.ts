@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { withDatabaseUrl } from '../database.ts';
+import { withDatabase } from '../../../db/timescale/create-database.ts';
+import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
+import { examineAnswers } from './answers.ts';
 import { examineBroker } from './broker.ts';
 import { connect } from './connection.ts';
 import { examineDisk } from './disk.ts';
+import { examineEmbedded } from './embedded.ts';
 import { type Finding, ok, warning } from './finding.ts';
 import { examineHypertables } from './hypertables.ts';
 import { examineReaders } from './readers.ts';
@@ -15,7 +18,7 @@ import { examineServer } from './server.ts';
 import { examineSettings } from './settings.ts';
 
 /**
- * Looks at everything that tagtrail needs, and changes nothing.
+ * Looks at everything that tagtrail needs; starts nothing and changes nothing.
  *
  * @param now milliseconds since 1970, of this machine.
  */
@@ -28,6 +31,11 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
     ok('program', `Node.js ${process.version}`),
     ...findings,
     ...(await examineStorage(config.DATABASE_URL, config.TAGTRAIL_DATA, now)),
+    ...(await examineAnswers([
+      { name: 'API', host: config.HOST, port: config.API_PORT },
+      { name: 'handheld gateway', host: config.HOST, port: config.HANDHELD_PORT },
+      { name: 'ingestion', host: config.HOST, port: config.INGEST_PORT },
+    ])),
     ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
     ...(config.REDIS_URL === null ? [] : [await examineRedis(config.REDIS_URL)]),
   ];
@@ -47,7 +55,10 @@ async function examineStorage(url: string | null, data: string, now: () => numbe
     ];
   }
   const disk = examineDisk(data);
-  return [disk, ...(await withDatabaseUrl((embedded) => examineDatabase(embedded, now)))];
+  const running = examineEmbedded(data);
+  return typeof running === 'string'
+    ? [disk, ...(await examineDatabase(withDatabase(running, EMBEDDED_DATABASE), now))]
+    : [disk, running];
 }
 
 /** What comes later relies on what comes before. */

@@ -44,7 +44,7 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
       : [
           warning(
             'readers',
-            `Never heard of: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
+            `Never heard from: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
             'Check that it publishes to the topic it is registered with: npx tagtrail reader list --org ...',
           ),
         ]),
@@ -58,7 +58,7 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
         ),
       ),
   ];
-  return findings.length === 0 ? [ok('readers', `${rows.length}, all heard of within a day`)] : findings;
+  return findings.length === 0 ? [ok('readers', `${rows.length}, all heard from within a day`)] : findings;
 }
 
 const MOST_NAMED = 10;

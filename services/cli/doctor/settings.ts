@@ -1,14 +1,23 @@
+import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
 import { AppError } from '../../shared/errors.ts';
+import { readSettings } from '../../shared/runtime/settings.ts';
 import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
+/** Where each process is asked how it is. */
+export type DoctorConfig = StandaloneConfig & { INGEST_PORT: number };
+
 /** Reads every setting there is. Without usable settings nothing else can be looked at: null then. */
 export function examineSettings(environment: NodeJS.ProcessEnv): {
-  config: StandaloneConfig | null;
+  config: DoctorConfig | null;
   findings: Finding[];
 } {
   try {
-    const config = readStandaloneConfig(environment);
+    const { INGEST_PORT } = INGEST_SETTINGS;
+    const config = {
+      ...readStandaloneConfig(environment),
+      ...readSettings({ INGEST_PORT }, environment),
+    };
     const given = Object.keys(STANDALONE_SETTINGS).filter((name) => (environment[name] ?? '') !== '');
     const set = given.length === 0 ? 'all at their defaults' : `${given.join(', ')} set`;
     return { config, findings: [ok('settings', `Usable, ${set}`)] };

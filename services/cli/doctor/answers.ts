@@ -1,0 +1,74 @@
+import { messageOf } from '../../shared/errors.ts';
+import { type Finding, fault, ok } from './finding.ts';
+
+/** A process of tagtrail that may listen here. */
+export interface Listener {
+  name: string;
+  host: string;
+  port: number;
+}
+
+/** Milliseconds; each check behind `/readyz` takes two seconds at the most. */
+const PATIENCE = 5_000;
+
+/**
+ * What the processes that listen on this machine say of themselves. One that nobody listens for may run elsewhere, and
+ * is passed over; one that listens and is not ready is at fault.
+ */
+export async function examineAnswers(listeners: readonly Listener[]): Promise<Finding[]> {
+  const found = await Promise.all(listeners.map(examineAnswer));
+  return found.filter((finding) => finding !== null);
+}
+
+async function examineAnswer({ name, host, port }: Listener): Promise<Finding | null> {
+  const url = `http://${reachable(host)}:${port}/readyz`;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE), redirect: 'error' });
+    const said: unknown = await response.json();
+    return isReadiness(said) ? findingOf(name, url, said) : null;
+  } catch (error) {
+    return error instanceof DOMException && error.name === 'TimeoutError'
+      ? fault(name, `${url} accepts requests and answers none`, 'Restart the process; its log may say why')
+      : ofFailure(error);
+  }
+}
+
+interface Readiness {
+  status: string;
+  checks: Record<string, string>;
+}
+
+/** Anything may listen there. */
+function isReadiness(said: unknown): said is Readiness {
+  return typeof said === 'object' && said !== null && 'status' in said && 'checks' in said;
+}
+
+function findingOf(name: string, url: string, { status, checks }: Readiness): Finding {
+  if (status === 'ready') {
+    return ok(name, `Ready, at ${url}`);
+  }
+  const wrong = Object.entries(checks).flatMap(([check, said]) =>
+    said === 'ok' ? [] : [`${check}: ${said}`],
+  );
+  return fault(
+    name,
+    `It runs and is ${status}${wrong.length === 0 ? '' : `: ${wrong.join('; ')}`}`,
+    'Mend what it names; if that is all right by now, restart the process',
+  );
+}
+
+/** Nobody listens, or something that is not ours. */
+function ofFailure(error: unknown): null {
+  if (!(error instanceof TypeError || error instanceof SyntaxError)) {
+    throw new Error(messageOf(error), { cause: error });
+  }
+  return null;
+}
+
+/** Where something that listens on every address is reached. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') {
+    return host === '::' ? '[::1]' : '127.0.0.1';
+  }
+  return host.includes(':') ? `[${host}]` : host;
+}
