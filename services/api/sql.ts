@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
 import type { SortTerm } from '../shared/http/lists.ts';
 
 /**
- * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages never overlap.
+ * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages of rows that stay never overlap.
  *
  * Only of columns that can be null is it said that nulls come last: an index read backwards would put them first, so
  * that PostgreSQL would sort everything instead: 50 ms for the last 50 of 100,000 assets by key.

@@ -92,6 +92,31 @@ describe('what is no request', () => {
     expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).to.match(/^HTTP\/1\.1 200 OK/);
   });
 
+  it('is a request that says twice what can be said once', async () => {
+    const once = { Host: 'x', Authorization: `Bearer ${api.key}`, 'Content-Type': 'application/json' };
+    const lines = Object.entries(once).map(([name, value]) => `${name}: ${value}\r\n`);
+    const ask = (request: string, more: string) =>
+      exchange(`${request} HTTP/1.1\r\n${lines.join('')}Connection: close\r\n${more}\r\n{"name":"Once"}`);
+    const post = (more: string) => ask('POST /api/v1/assets', `Content-Length: 15\r\n${more}`);
+    for (const [name, value] of Object.entries(once)) {
+      for (const again of [`${name}: ${value}`, `${name.toUpperCase()}: other`, `${name.toLowerCase()}:`]) {
+        const [head = '', body = ''] = (await post(`${again}\r\n`)).split('\r\n\r\n');
+        expect(head, again)
+          .to.match(/^HTTP\/1\.1 400 Bad Request\r\n/)
+          .and.to.match(/\r\nX-RateLimit-Remaining: 60000/);
+        const { type, detail, instance } = JSON.parse(body).error;
+        expect({ type, detail, instance }).to.deep.equal({
+          type: 'bad_request',
+          detail: `${name} header must be given only once`,
+          instance: '/api/v1/assets',
+        });
+      }
+    }
+    expect(await ask('GET /nowhere', 'Host: y\r\n')).to.match(/^HTTP\/1\.1 400 /);
+    expect((await api.call({ path: '/api/v1/assets' })).body?.total_count).to.equal(0);
+    expect(await post('Accept: a\r\nAccept: b\r\n')).to.match(/^HTTP\/1\.1 201 /);
+  });
+
   it('is not an expectation that nobody knows', async () => {
     expect(await exchange(`GET /healthz HTTP/1.1\r\n${HEAD}Expect: wonders\r\n\r\n`)).to.match(
       /^HTTP\/1\.1 200 OK/,

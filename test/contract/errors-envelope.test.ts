@@ -156,7 +156,7 @@ describe('answers', () => {
         await client.api.call({ method: 'OPTIONS', path: '/api/v1/assets' }),
         await client.get('/assets', { key: null }),
         await client.get('/nothing'),
-        await client.api.call({ path: '/' }),
+        await client.api.call({ path: '/nowhere' }),
         await client.remove(`/assets/${id}`),
       ].map(idOf);
       for (const text of found) {

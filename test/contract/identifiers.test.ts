@@ -80,7 +80,7 @@ describe('identifiers', () => {
         expectFields(await create(null), [{ field: 'external_key', code: 'invalid_value', message }]);
         const { id } = await client.make(resource);
         expectFields(await client.post(`/${resource}/${id}/rename`, { external_key: null }), [
-          { field: 'external_key', code: 'invalid_value' },
+          { field: 'external_key', code: 'invalid_value', message: 'external_key cannot be null' },
         ]);
       });
 

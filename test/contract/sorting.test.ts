@@ -82,6 +82,13 @@ describe('sorting', () => {
         }
       });
 
+      it('names every field that it cannot be by', async () => {
+        expectFields(await client.get(`/${resource}?sort=size,name,-colour,size`), [
+          { field: 'sort', code: 'invalid_value', message: 'unknown sort field: size' },
+          { field: 'sort', code: 'invalid_value', message: 'unknown sort field: colour' },
+        ]);
+      });
+
       for (const [sort, unknown] of [
         ['nothing', 'nothing'],
         ['-nothing', 'nothing'],

@@ -140,15 +140,18 @@ function shared({ document }: Description, name: string): Declared {
   return { response, pointer: `/components/responses/${name}` };
 }
 
-/** What is answered where there is no operation. */
+/** What is answered where there is no operation, or where it is not clear which one is meant. */
 function nowhere(description: Description, { status, text }: Answer): Declared {
-  expect(status, text).to.be.oneOf([404, 405]);
+  expect(status, text).to.be.oneOf([400, 404, 405]);
   const { response, pointer } = shared(description, 'MethodNotAllowed');
   if (status === 405) {
     return { response, pointer };
   }
   const { Allow: _, ...headers } = response.headers;
-  return { response: { ...response, headers, 'x-error-types': ['not_found'] }, pointer };
+  return {
+    response: { ...response, headers, 'x-error-types': [status === 404 ? 'not_found' : 'bad_request'] },
+    pointer,
+  };
 }
 
 function expectHeaders({ document, ajv }: Description, { headers }: Response, answer: Answer): void {

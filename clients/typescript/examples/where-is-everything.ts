@@ -17,7 +17,7 @@ try {
   console.log(`Where the assets of ${name} are:`);
   const weekAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
 
-  // Every row of the report, however many pages it has.
+  // The rows of the report, however many pages it has.
   for await (const row of rows((page) =>
     client.GET('/api/v1/reports/asset-locations', {
       params: { query: { ...page, sort: 'asset_external_key' } },

@@ -12,12 +12,12 @@ interface List<Row> {
 }
 
 /**
- * Every row of a list, asked for page by page as they are used:
+ * The rows of a list, asked for page by page as they are used:
  *
  *     rows((page) => client.GET('/api/v1/assets', { params: { query: { ...page, q: 'pallet' } } }))
  *
- * Pages never overlap, but rows that come or go meanwhile move those behind them. Where that matters, sort by what does
- * not change (`created_at`).
+ * Rows that come, go or change between two pages move those behind them, whatever the order: one can come twice or be
+ * missed. Tell them apart by `id`.
  *
  * @throws TagtrailError for a refusal.
  */

@@ -73,7 +73,7 @@ const patch = route({
   operationId: 'updateAsset',
   summary: 'Change an asset',
   description:
-    'Fields that are left out stay as they are; null clears `description` and `valid_to`. What changes nothing is answered like any other change, and leaves `updated_at` as it is, so that what was read can be sent back.',
+    'Fields that are left out stay as they are; null clears `description` and `valid_to`. What changes nothing is answered like any other change, and leaves `updated_at` as it is, so that what was read can be sent back. Send the `updated_at` that you read along, and a row that has changed since is left alone (`read_only`).',
   scope: 'assets:write',
   query: NO_QUERY,
   params: ASSET_ID,

@@ -4,7 +4,8 @@ import { PROBLEMS, type ProblemType } from '../../shared/http/problem.ts';
 /** When each type of error comes (interface section 7.2). */
 const WHEN: Record<ProblemType, string> = {
   validation_error: 'a parameter or a field of the body is not valid; `fields` says which and why',
-  bad_request: 'the body is not JSON, or a field has another JSON type',
+  bad_request:
+    'the body is not JSON, a field has another JSON type, or the request is not one that can be read',
   unauthorized: 'no key, or not a good one',
   forbidden: 'the key does not have the scope, or its organization no longer exists',
   not_found: 'no such path, or nothing live with this id in your organization',

@@ -62,6 +62,8 @@ Without a good key the answer is 401, with what is wrong in \`detail\`; without 
 - A path that does not have a method answers 405, and names those it has in \`Allow\`.
 - Unknown parameters and unknown keys in a body are refused with 400, so that a typing error is never ignored.
 - A parameter that takes several values is repeated: \`?location_id=4&location_id=5\`. Any of them matches.
+- Paths and queries are percent-encoded UTF-8; a \`+\` is sent as \`%2B\`, or it is read as a blank.
+- \`Host\`, \`Authorization\` and \`Content-Type\` are given once; twice is 400.
 
 ## Data formats
 
@@ -87,7 +89,10 @@ More fields may be added to answers at any time. Ignore those you do not know.
 
 Lists take \`limit\` (1 to ${MOST_ROWS}, ${ROWS} if you give none) and \`offset\`. \`total_count\` says how many rows
 there are on all pages, at the same moment as the page. Every order is complete: rows that are equal in what they are
-sorted by come in order of id, so that pages never overlap.
+sorted by come in order of id, so that pages of rows that stay as they are never overlap. Rows that come, go or change
+between two pages move those behind them: one can come twice or be missed, whatever the order, so tell them apart by
+\`id\`. New rows do not come in the order of \`created_at\`, which is when a create began, not when its row was there
+to be read; to find those that are new, read from the newest on and past what you know by a margin of minutes.
 
 \`sort\` takes field names separated by commas, with \`-\` in front to sort descending: \`?sort=-created_at,name\`. Text
 is sorted by its bytes, and null comes last. The lists of the location tree have one order of their own.
@@ -107,6 +112,9 @@ A PATCH has the fields to change and leaves the others alone.
 - \`metadata\` is replaced as a whole. \`{}\` empties it.
 - What you read can be sent back: read-only fields are refused only where they differ from what is.
 - What changes nothing is answered with 200, and does not move \`updated_at\`.
+- Against lost updates, send the \`updated_at\` that you read along with the change. If the row has changed since, the
+  answer is 400, \`read_only\` for \`updated_at\`, and nothing is changed. Of several that send the same one, one
+  succeeds. \`If-Match\` and \`If-Unmodified-Since\` are refused on every write with 400, never passed over.
 
 The external key is changed by a rename, tags by attaching and detaching, and where an asset is by scans only.
 

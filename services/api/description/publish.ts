@@ -16,17 +16,25 @@ const MOVED: Readonly<Record<string, string>> = {
   '/api/v1/openapi.yaml': YAML_PATH,
   '/openapi.json': JSON_PATH,
   '/openapi.yaml': YAML_PATH,
+  '/api/docs/': DOCS_PATH,
 };
 
 /** Serves a document without credentials: for machines as JSON and YAML, for people as a page. */
 export function publishDescription(document: OpenApiDocument): Middleware {
   const pages = new Map<string, Page>([
     [JSON_PATH, fixed('application/json', `${JSON.stringify(document, null, 2)}\n`)],
-    [YAML_PATH, fixed('application/yaml', stringify(document, { aliasDuplicateObjects: false }))],
+    [YAML_PATH, fixed('application/yaml', asYaml(document))],
     [DOCS_PATH, docs(document)],
-    ...Object.entries(MOVED).map(([from, to]) => [from, moved(to)] as const),
+    ...Object.entries(MOVED).map(([from, to]) => [from, elsewhere(301, to)] as const),
+    // Not for good: browsers would remember it beyond whatever may be there one day.
+    ['/', elsewhere(302, DOCS_PATH)],
   ]);
   return servePages(async (path) => pages.get(path) ?? null);
+}
+
+/** Readers of YAML 1.1, of which there are many, would take an unquoted timestamp for a date, and `no` for false. */
+function asYaml(document: OpenApiDocument): string {
+  return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 }
 
 /** What changes with a new version only: kept for a few minutes, and then asked for by its `ETag`. */
@@ -44,8 +52,8 @@ function fixed(contentType: string, body: string, headers: Record<string, string
   };
 }
 
-function moved(to: string): Page {
-  return { status: 301, body: null, headers: { Location: to } };
+function elsewhere(status: 301 | 302, to: string): Page {
+  return { status, body: null, headers: { Location: to } };
 }
 
 /** The page loads nothing and runs nothing: its one style sheet is in it, and allowed by its digest. */

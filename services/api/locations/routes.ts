@@ -72,7 +72,7 @@ const patch = route({
   operationId: 'updateLocation',
   summary: 'Change a location',
   description:
-    'Fields that are left out stay as they are; null clears `description`, `valid_to` and the parent. Either form of the parent moves the location, with all that is below it. What changes nothing leaves `updated_at` as it is.',
+    'Fields that are left out stay as they are; null clears `description`, `valid_to` and the parent. Either form of the parent moves the location, with all that is below it. What changes nothing leaves `updated_at` as it is. Send the `updated_at` that you read along, and a row that has changed since is left alone (`read_only`).',
   scope: 'locations:write',
   query: NO_QUERY,
   params: LOCATION_ID,

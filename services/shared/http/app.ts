@@ -6,9 +6,10 @@ import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { measureRequests } from './metrics.ts';
 import { type Caller, envelope, type Headers, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
+import { requireClearHeaders } from './request-headers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
-import { requireHost, settleTarget } from './request-target.ts';
+import { requireUtf8Path, settleTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
 
@@ -64,7 +65,8 @@ export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   if (options.limiter !== undefined) {
     app.use(showIdleBudget(options.limiter));
   }
-  app.use(requireHost);
+  app.use(requireClearHeaders);
+  app.use(requireUtf8Path);
   for (const document of options.documents ?? []) {
     app.use(document);
   }

@@ -33,6 +33,7 @@ export interface StreamedBody<T> {
 }
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
+const INSIDE_ADVICE = 'omit the field, or provide a value';
 
 export interface BodyRules extends Told {
   /** Two keys that say the same, of which only one may be there. */
@@ -75,7 +76,7 @@ export function objectField<M extends Members<unknown>, T>(
       return inside === null || inside === '' ? inside : `.${inside}`;
     },
     read: (value, name) => {
-      const reading = { nullAdvice: CREATE_ADVICE, prefix: `${name}.`, current: undefined };
+      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, current: undefined };
       const read = readMembers(members, value as JsonObject, reading);
       return read.ok ? check(read.value, name) : read;
     },

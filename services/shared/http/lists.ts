@@ -1,5 +1,5 @@
 import type { JsonSchema } from './fields.ts';
-import { accepted, invalidValue, refused } from './issues.ts';
+import { accepted, type FieldIssue, invalidValue, refused } from './issues.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 
 /** Where a page of a list starts and how long it is (interface section 4.6). */
@@ -83,18 +83,24 @@ export function sortBy<Field extends string>(
         return accepted(initial);
       }
       const terms: SortTerm<Field>[] = [];
+      const unknown = new Set<string>();
       for (const part of value.split(',')) {
         const isDescending = part.startsWith('-');
         const wanted = isDescending ? part.slice(1) : part;
         const field = fields.find((candidate) => candidate === wanted);
         if (field === undefined) {
-          return refused({ field: name, code: 'invalid_value', message: `unknown sort field: ${wanted}` });
-        }
-        if (!terms.some((term) => term.field === field)) {
+          unknown.add(wanted);
+        } else if (!terms.some((term) => term.field === field)) {
           terms.push({ field, isDescending });
         }
       }
-      return accepted(terms);
+      return unknown.size > 0
+        ? refused(...[...unknown].map((wanted) => unknownSortField(name, wanted)))
+        : accepted(terms);
     },
   };
+}
+
+function unknownSortField(field: string, wanted: string): FieldIssue {
+  return { field, code: 'invalid_value', message: `unknown sort field: ${wanted}` };
 }

@@ -88,7 +88,7 @@ export function mismatchOf(members: Members<never>, object: JsonObject): string 
 
 /** How an object is read besides its members. */
 export interface Reading<Current> {
-  /** What a message advises instead of a null that is refused. */
+  /** What a message advises instead of a null that is refused, where the member may be left out. */
   nullAdvice: string;
   /** Put in front of every field's name: `tags[0].`. */
   prefix: string;
@@ -139,12 +139,10 @@ function readMember<Current>(
     return member.isRequired ? { ok: false, issues: [required(name)] } : accepted(undefined);
   }
   if (value === null) {
+    const advice = member.isRequired ? '' : `; ${nullAdvice}`;
     return member.isNullable
       ? accepted(null)
-      : {
-          ok: false,
-          issues: [invalidValue(name, `cannot be null; ${nullAdvice}`)],
-        };
+      : { ok: false, issues: [invalidValue(name, `cannot be null${advice}`)] };
   }
   return member.field.read(value, name);
 }

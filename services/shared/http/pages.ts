@@ -13,7 +13,8 @@ interface WholePage {
 }
 
 interface Redirect {
-  status: 301;
+  /** For good, or for now. */
+  status: 301 | 302;
   headers: { Location: string };
   body: null;
 }

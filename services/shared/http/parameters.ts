@@ -7,7 +7,16 @@ import {
   KEY_SCHEMA,
   MAX_ID,
 } from './fields.ts';
-import { accepted, invalidValue, type Read, refused, required, tooLarge, tooSmall } from './issues.ts';
+import {
+  accepted,
+  type FieldIssue,
+  invalidValue,
+  type Read,
+  refused,
+  required,
+  tooLarge,
+  tooSmall,
+} from './issues.ts';
 import { type Instant, parseTimestamp } from './timestamps.ts';
 
 /** One parameter of a query string or a path. */
@@ -67,18 +76,25 @@ export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | u
     isRepeatable: true,
     read: (values, name) => {
       const read: T[] = [];
+      const issues: FieldIssue[] = [];
       for (const value of new Set(values)) {
         const one = parameter.read([value], name);
         if (!one.ok) {
-          return one;
-        }
-        if (one.value !== undefined) {
+          issues.push(
+            ...(values.length > 1 ? one.issues.map((issue) => withValue(issue, value)) : one.issues),
+          );
+        } else if (one.value !== undefined) {
           read.push(one.value);
         }
       }
-      return accepted(read.length === 0 ? undefined : read);
+      return issues.length > 0 ? refused(...issues) : accepted(read.length === 0 ? undefined : read);
     },
   };
+}
+
+/** Tells which of several values it is that is wrong. */
+function withValue(issue: FieldIssue, value: string): FieldIssue {
+  return { ...issue, params: { ...issue.params, value } };
 }
 
 /** An integer in decimal digits, of any number of digits. */
@@ -150,10 +166,16 @@ export const timeBound: Parameter<TimeBound | undefined> = scalar(
     const instant = parseTimestamp(value);
     const message = `Invalid '${name}' timestamp; expected RFC 3339, e.g. 2026-01-31T08:00:00Z`;
     return instant === null
-      ? refused({ field: name, code: 'invalid_value', message })
+      ? refused({ field: name, code: 'invalid_value', message: message + hintOfPlus(value) })
       : accepted({ instant, isMilliseconds: !/\.\d{4}/.test(value) });
   },
 );
+
+/** A plus that is not encoded reads as a blank. */
+function hintOfPlus(value: string): string {
+  const isMeant = parseTimestamp(value.replace(/ (?=\d\d:\d\d$)/, '+')) !== null;
+  return isMeant ? '; there is a blank where a + should be: send it as %2B' : '';
+}
 
 export interface TimeBound {
   instant: Instant;

@@ -1,5 +1,6 @@
-import { ambiguous, type FieldIssue, type Pair, unknownField } from './issues.ts';
+import { ambiguous, type FieldIssue, invalidValue, type Pair, refused, unknownField } from './issues.ts';
 import type { Parameter } from './parameters.ts';
+import { encodesUtf8 } from './percent-encoding.ts';
 import { refuseIssues } from './problem.ts';
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -30,11 +31,14 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
   const given = new URLSearchParams(`?${search}`);
   const pairs = (query.exclusive ?? []).filter((pair) => pair.every((name) => given.has(name)));
   const ambiguities = new Map(pairs.flatMap(ambiguous).map((issue) => [issue.field, issue]));
+  const undecodable = encodesUtf8(search) ? NONE : undecodableNames(search);
   const issues: FieldIssue[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(query.parameters)) {
     const ambiguity = ambiguities.get(name);
-    const read = parameter.read(given.getAll(name), name);
+    const read = undecodable.has(name)
+      ? refused(invalidValue(name, 'must be percent-encoded UTF-8'))
+      : parameter.read(given.getAll(name), name);
     if (ambiguity !== undefined) {
       issues.push(ambiguity);
     } else if (read.ok) {
@@ -46,6 +50,14 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
   refuseIssues([...issues, ...unknownParameters(query, given)]);
   return values as Read<P>;
 }
+
+/** Names of which some value is not UTF-8; it would be read as if it had other characters. */
+function undecodableNames(search: string): Set<string> {
+  const wrong = search.split('&').filter((part) => !encodesUtf8(part));
+  return new Set(wrong.flatMap((part) => [...new URLSearchParams(`?${part}`).keys()]));
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 function unknownParameters({ parameters, unsupported = {} }: Query, given: URLSearchParams): FieldIssue[] {
   return [...new Set(given.keys())]

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import { encodesUtf8 } from './percent-encoding.ts';
 import { badRequest } from './problem.ts';
 
 /**
@@ -20,14 +21,10 @@ export const settleTarget: Middleware = (koa, next) => {
   return next();
 };
 
-/**
- * Refuses what does not say which host is meant, as HTTP/1.1 has it (RFC 9112 section 3.2).
- *
- * @throws Problem `bad_request`.
- */
-export const requireHost: Middleware = ({ req }, next) => {
-  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-    throw badRequest('Host header is required');
+/** Refuses a path that is not UTF-8, which names nothing. @throws Problem `bad_request`. */
+export const requireUtf8Path: Middleware = ({ path }, next) => {
+  if (!encodesUtf8(path)) {
+    throw badRequest('Request path must be percent-encoded UTF-8');
   }
   return next();
 };

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Body, StreamedBody } from './body.ts';
 import { type Deprecation, requireNotice } from './deprecation.ts';
 import { requireMediaType } from './media-type.ts';
+import { refusePreconditions } from './preconditions.ts';
 import { type Headers, notFound, type ProblemType } from './problem.ts';
 import { type Parameters, type Query, type Read, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';
@@ -133,6 +134,9 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   if (find !== undefined && (row === null || row === undefined)) {
     throw notFound(find.missing);
   }
+  if (declaration.method !== 'GET') {
+    refusePreconditions(exchange.headers);
+  }
   const body = await receiveBody(declaration.body, exchange);
   // Both are there where the declaration's types say so: `Row` and `Input` are undefined without `find` and `body`.
   const result = await declaration.handle({ context, query, params, row: row as Row, body: body as Input });
@@ -162,6 +166,7 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
 ): ReadonlyMap<ProblemType, string> {
   const problems = new Map<ProblemType, string>([
     ['unauthorized', 'No credential, or one that is not valid'],
+    ['bad_request', unreadable(declaration)],
     ['rate_limited', 'Too many requests; try again later'],
     [
       'validation_error',
@@ -180,11 +185,18 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
   }
   if (declaration.body !== undefined) {
     problems.set('unsupported_media_type', 'The body is not of the media type required');
-    problems.set('bad_request', 'The body cannot be decoded');
     problems.set('payload_too_large', 'The body is too large');
   }
   for (const [type, when] of Object.entries(declaration.problems ?? {})) {
     problems.set(type as ProblemType, when);
   }
   return problems;
+}
+
+function unreadable({ method, body }: { method: Method; body?: object }): string {
+  return [
+    'The path is not UTF-8, or a header is repeated',
+    ...(method === 'GET' ? [] : ['a condition is given (`If-Match`, `If-Unmodified-Since`)']),
+    ...(body === undefined ? [] : ['the body cannot be decoded']),
+  ].join('; ');
 }

@@ -49,9 +49,12 @@ function isStartOfMonth(date: Date): boolean {
   return date.toISOString().endsWith('-01T00:00:00.000Z');
 }
 
-/** The sentinel this instant is, as clients write it, or null. */
+/**
+ * The sentinel this instant is, as clients write it, or null. What the wire would show as a sentinel is one, or it
+ * could be written once and never sent back.
+ */
 export function sentinelOf(value: Instant): string | null {
-  const sentinel = SENTINELS.find((seconds) => value === `${seconds}.000000Z`);
+  const sentinel = SENTINELS.find((seconds) => toWire(value) === `${seconds}.000Z`);
   return sentinel === undefined ? null : `${sentinel}Z`;
 }
 

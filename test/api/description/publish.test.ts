@@ -28,7 +28,26 @@ describe('the pages of the description', () => {
     expect(parse(await yaml.text())).to.deep.equal(document);
   });
 
+  it('are the same document to readers of YAML 1.1, which know dates and say yes and no', async () => {
+    const yaml = await (await get(YAML_PATH)).text();
+    const read = parse(yaml, { version: '1.1' });
+    expect(read).to.deep.equal(await (await get(JSON_PATH)).json());
+    expect(yaml).to.match(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
+  });
+
+  it('are where people arrive who only have the address', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await get('/', { method });
+      expect([answer.status, answer.headers.get('location')]).to.deep.equal([302, DOCS_PATH]);
+      expect(await answer.text()).to.equal('');
+    }
+    const page = await fetch(`${api.url}/`);
+    expect(page.url).to.equal(api.url + DOCS_PATH);
+    expect(await page.text()).to.include('<h1');
+  });
+
   for (const [from, to] of [
+    ['/api/docs/', DOCS_PATH],
     ['/api/v1/openapi.json', JSON_PATH],
     ['/api/v1/openapi.yaml', YAML_PATH],
     ['/openapi.json', JSON_PATH],

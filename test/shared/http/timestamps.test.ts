@@ -71,7 +71,9 @@ describe('timestamps', () => {
     };
     expect(sentinel('1970-01-01T02:00:00.000+02:00')).to.equal('1970-01-01T00:00:00Z');
     expect(sentinel('0000-12-31T23:00:00-01:00')).to.equal('0001-01-01T00:00:00Z');
-    expect(sentinel('1970-01-01T00:00:00.000001Z')).to.equal(null);
+    expect(sentinel('1970-01-01T00:00:00.000999Z')).to.equal('1970-01-01T00:00:00Z');
+    expect(sentinel('1970-01-01T00:00:00.001Z')).to.equal(null);
+    expect(sentinel('1969-12-31T23:59:59.999999Z')).to.equal(null);
   });
 
   it('come from the database with every digit, and are cut to milliseconds on the wire', () => {

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from 'koa';
+import { badRequest } from './problem.ts';
+
+/**
+ * Refuses what does not say which host is meant, as HTTP/1.1 has it (RFC 9112 section 3.2), and what says twice what
+ * can be said once: Node.js keeps the first, a proxy in front of it perhaps the last.
+ *
+ * @throws Problem `bad_request`.
+ */
+export const requireClearHeaders: Middleware = ({ req }, next) => {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    throw badRequest('Host header is required');
+  }
+  const repeated = repeatedHeader(req);
+  if (repeated !== null) {
+    throw badRequest(`${repeated} header must be given only once`);
+  }
+  return next();
+};
+
+const SINGLE = ['Host', 'Authorization', 'Content-Type'];
+
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
+  return SINGLE.find((name) => countOf(name, rawHeaders) > 1) ?? null;
+}
+
+/** @param rawHeaders names and values in turn. */
+function countOf(wanted: string, rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === wanted.length && name.toLowerCase() === wanted.toLowerCase()) {
+      count += 1;
+    }
+  }
+  return count;
+}
