@@ -1,4 +1,5 @@
 import mqtt from 'mqtt';
+import { SentMessages } from './sent-messages.ts';
 
 /** A reader as it connects to the broker. */
 export interface ConnectedReader {
@@ -10,7 +11,12 @@ export interface ConnectedReader {
 
 /** The readers' connections to the broker, one each. */
 export interface Connections {
-  /** Resolves when the broker has acknowledged. @param options.topic if it is not the reader's own. */
+  /**
+   * Resolves when the broker has acknowledged.
+   *
+   * @param options.isDup sends what it sent before under the identifier it had, as a resend does.
+   * @param options.topic if it is not the reader's own.
+   */
   publish(reader: string, payload: string, options?: { isDup?: boolean; topic?: string }): Promise<void>;
   disconnect(reader: string): Promise<void>;
   reconnect(reader: string): Promise<void>;
@@ -27,9 +33,14 @@ export async function connectReaders(
   onLost: (reader: string) => void = () => {},
 ): Promise<Connections> {
   const clients = new Map<string, mqtt.MqttClient>();
+  const sent = new SentMessages();
   const byName = new Map(readers.map((reader) => [reader.name, reader]));
   const connect = async ({ name, login }: ConnectedReader) => {
-    const client = await mqtt.connectAsync(mqttUrl, { ...login, clientId: name }, false);
+    const client = await mqtt.connectAsync(
+      mqttUrl,
+      { ...login, clientId: name, messageIdProvider: sent.idsOf(name) },
+      false,
+    );
     // It connects again by itself, and sends again what was not acknowledged.
     client.on('error', () => {});
     client.on('close', () => {
@@ -67,7 +78,10 @@ export async function connectReaders(
   }
   return {
     publish: async (name, payload, { isDup = false, topic } = {}) => {
-      await connected(name).publishAsync(topic ?? registered(name).topic, payload, { qos: 1, dup: isDup });
+      const client = connected(name);
+      await sent.send(name, { topic: topic ?? registered(name).topic, payload, isDup }, (to) =>
+        client.publishAsync(to, payload, { qos: 1, dup: isDup }),
+      );
     },
     disconnect: async (name) => {
       await connected(name).endAsync();

@@ -47,7 +47,14 @@ export async function openIntake(
     registry,
     told,
     receive: (topic, payload) =>
-      intake.receive({ topic, payload: Buffer.from(payload), isDup: false, isStale: false }),
+      intake.receive({
+        topic,
+        payload: Buffer.from(payload),
+        isDup: false,
+        sender: 'session ingest',
+        packetId: 1,
+        isStale: false,
+      }),
   };
 }
 

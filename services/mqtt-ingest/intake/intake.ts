@@ -11,7 +11,7 @@ import type { Registry } from '../registry/registry.ts';
 import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { judge, refused } from './judge.ts';
-import { digestOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
+import { digestsOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
 import { type MessageOutcome, recordMessages } from './record-messages.ts';
 
@@ -102,24 +102,23 @@ function weigh({ mapped, payload }: ReadMessage): number {
 }
 
 function read(
-  { topic, payload, isDup, isStale }: IncomingMessage,
+  incoming: IncomingMessage,
   publisher: RegisteredReader | undefined,
   registry: Registry,
   clock: Clock,
 ): ReadMessage {
+  const { topic, payload, isDup, isStale } = incoming;
   const reader = publisher ?? registry.byTopic(topic) ?? null;
   const excerpt = excerptOf(payload);
-  return {
+  // Assigned to, not spread: a digest is made when it is asked for.
+  return Object.assign(digestsOf(incoming, excerpt), {
     topic,
     receivedAt: clock(),
     isDup,
     reader,
     mapped: isStale ? STALE : judge(reader, topic, payload),
     payload: excerpt,
-    get digest() {
-      return digestOf(topic, excerpt.sha256);
-    },
-  };
+  });
 }
 
 const STALE: Mapped = { outcome: 'ignored', reason: 'retained before this subscription' };

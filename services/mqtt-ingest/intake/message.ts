@@ -9,6 +9,10 @@ export interface IncomingMessage {
   payload: Buffer;
   /** The DUP flag: the publisher may have sent it before. */
   isDup: boolean;
+  /** Whose packet identifiers these are: a reader that publishes here, or a session at a broker. */
+  sender: string;
+  /** Null at QoS 0. */
+  packetId: number | null;
   /** Delivered because of a new subscription, not because it was just published. */
   isStale: boolean;
 }
@@ -23,8 +27,10 @@ export interface ReadMessage {
   mapped: Mapped;
   /** What is kept of the payload if anything in it is rejected. */
   payload: PayloadExcerpt;
-  /** SHA-256 of topic and payload: the same words, the same digest. */
+  /** SHA-256 of what a redelivery has in common with it: sender, packet identifier, topic and payload. */
   digest: Buffer;
+  /** SHA-256 of topic and payload. */
+  digestOfWords: Buffer;
 }
 
 /** The beginning of a payload, with what identifies the whole. */
@@ -56,6 +62,19 @@ export function excerptOf(payload: Buffer): PayloadExcerpt {
       };
 }
 
-export function digestOf(topic: string, payloadSha256: Buffer): Buffer {
-  return createHash('sha256').update(topic).update('\0').update(payloadSha256).digest();
+/** The digests of a message, each made when it is asked for. */
+export function digestsOf(
+  { topic, sender, packetId }: Pick<IncomingMessage, 'topic' | 'sender' | 'packetId'>,
+  payload: PayloadExcerpt,
+): Pick<ReadMessage, 'digest' | 'digestOfWords'> {
+  // Neither a topic nor a packet identifier contains U+0000.
+  const words = () => createHash('sha256').update(topic).update('\0').update(payload.sha256);
+  return {
+    get digest() {
+      return words().update(`${packetId}\0${sender}`).digest();
+    },
+    get digestOfWords() {
+      return words().digest();
+    },
+  };
 }

@@ -31,9 +31,11 @@ export function bringsItsOwnTimes({ isDup, mapped, receivedAt }: ReadMessage): b
 
 /**
  * Remembers messages, and tells which are redeliveries: those with the DUP flag whose words were received within the
- * last 24 hours. A redelivery keeps its first time of reception, so that reads without a time of their own stay the
- * reads they were. The same words without the flag are a new message. Messages that belong to no organization are
- * not remembered.
+ * last 24 hours from the same sender under the same packet identifier, which a resend keeps (MQTT 3.1.1 section 4.4,
+ * [MQTT-4.4.0-1]). A redelivery keeps its first time of reception, so that reads without a time of their own stay the
+ * reads they were. The same words without the flag, or under another identifier, are a new message: where "A saw X,
+ * B saw X, A saw X" ends in a kill before the commit of the last, that comes again with the flag and is no
+ * repetition of the first. Messages that belong to no organization are not remembered.
  *
  * If another process is just recording the same message, this waits for it. A message whose very time of reception is
  * stored is one whose commit went through although nobody heard of it: a redelivery too.
@@ -45,14 +47,18 @@ export async function rememberMessages(
   const receipts = messages.flatMap((message) =>
     message.reader === null ? [] : [{ ...message, orgId: message.reader.orgId, message }],
   );
-  const byWords = Map.groupBy(receipts, wordsOf);
-  const firsts = [...byWords.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
+  const byDigest = Map.groupBy(receipts, keyOf);
+  const firsts = [...byDigest.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
   const remembered = await insertOrFind(client, firsts);
+  const byWords = await findByWords(
+    client,
+    firsts.filter((first) => first.message.isDup && !remembered.has(keyOf(first))),
+  );
   const receptions = new Map<ReadMessage, Reception>();
   const moved: Receipt[] = [];
-  for (const [words, copies] of byWords) {
-    const stored = remembered.get(words) ?? copies[0]?.receivedAt;
-    let last = remembered.get(words) ?? Number.NEGATIVE_INFINITY;
+  for (const [key, copies] of byDigest) {
+    const stored = remembered.get(key) ?? copies[0]?.receivedAt;
+    let last = remembered.get(key) ?? byWords.get(key) ?? Number.NEGATIVE_INFINITY;
     for (const { message, isDup, receivedAt } of copies) {
       const isRedelivery = last === receivedAt || (isDup && last >= receivedAt - REMEMBERED);
       last = isRedelivery ? last : receivedAt;
@@ -70,10 +76,9 @@ interface Receipt {
   receivedAt: Micros;
 }
 
-const wordsOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) =>
-  `${orgId} ${digest.toString('hex')}`;
+const keyOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) => `${orgId} ${digest.toString('hex')}`;
 
-/** Times of reception of those that are remembered already, by their words; the others are remembered now. */
+/** Times of reception of those that are remembered already, by their keys; the others are remembered now. */
 async function insertOrFind(
   client: ClientBase,
   receipts: readonly Receipt[],
@@ -91,8 +96,8 @@ async function insertOrFind(
       returning org_id as "orgId", digest`,
     values: columns(receipts),
   });
-  const isNew = new Set(inserted.rows.map(wordsOf));
-  const known = receipts.filter((receipt) => !isNew.has(wordsOf(receipt)));
+  const isNew = new Set(inserted.rows.map(keyOf));
+  const known = receipts.filter((receipt) => !isNew.has(keyOf(receipt)));
   if (known.length === 0) {
     return new Map();
   }
@@ -105,7 +110,28 @@ async function insertOrFind(
       for update of stored`,
     values: columns(known).slice(0, 2),
   });
-  return new Map(rows.map((row) => [wordsOf(row), row.received_at]));
+  return new Map(rows.map((row) => [keyOf(row), row.received_at]));
+}
+
+/**
+ * Until 0.1.0 messages were remembered by their words alone. What was committed by an earlier release, and comes
+ * again after the upgrade, is known by that, for the 24 hours that those are kept.
+ */
+async function findByWords(
+  client: ClientBase,
+  receipts: readonly (Receipt & { message: ReadMessage })[],
+): Promise<ReadonlyMap<string, Micros>> {
+  if (receipts.length === 0) {
+    return new Map();
+  }
+  const { rows } = await client.query<{ index: number; received_at: Micros }>({
+    name: 'find-messages-by-words',
+    text: `select receipt.index::integer, micros_of_time(stored.received_at) as received_at
+      from unnest($1::integer[], $2::bytea[]) with ordinality as receipt (org_id, digest, index)
+      join received_messages stored on stored.org_id = receipt.org_id and stored.digest = receipt.digest`,
+    values: [receipts.map(({ orgId }) => orgId), receipts.map(({ message }) => message.digestOfWords)],
+  });
+  return new Map(rows.map(({ index, received_at }) => [keyOf(receipts[index - 1] as Receipt), received_at]));
 }
 
 async function moveReceptions(client: ClientBase, receipts: readonly Receipt[]): Promise<void> {

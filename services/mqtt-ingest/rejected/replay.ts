@@ -6,7 +6,7 @@ import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
 import { isFaultOfMessage } from '../intake/fault-of-message.ts';
 import { judge, refused } from '../intake/judge.ts';
-import { digestOf, excerptOf } from '../intake/message.ts';
+import { digestsOf, excerptOf } from '../intake/message.ts';
 import { addReaderCounts, countItems } from '../intake/reader-counters.ts';
 import { settleMessages } from '../intake/record-messages.ts';
 import { reasonOf } from '../intake/rejected-messages.ts';
@@ -104,15 +104,14 @@ async function replayLocked(
   const reader = readerOf(kept, readers);
   const mapped = reader === 'deleted' ? DELETED : judged(reader, topic, payload);
   const excerpt = excerptOf(payload);
-  const message = {
+  const message = Object.assign(digestsOf({ topic, sender: 'replay', packetId: null }, excerpt), {
     topic,
     receivedAt,
     isDup: false,
     reader: reader === 'deleted' ? null : reader,
     mapped,
     payload: excerpt,
-    digest: digestOf(topic, excerpt.sha256),
-  };
+  });
   const reception = { receivedAt, isRedelivery: !kept.isWhole || kept.replayedAt !== null };
   const results = await settleMessages(client, [{ message, reception }], { rules, now: clock(), isCareful });
   const rejections = results.flatMap((result) => result.rejections);

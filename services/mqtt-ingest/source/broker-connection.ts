@@ -102,10 +102,18 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     fault(new Error('the broker is silent'));
     stream.destroy();
   });
+  const sender = `session ${options.clientId}`;
   client.handleMessage = (packet, next) => {
     const { topic, payload, qos, dup, retain, messageId } = packet;
     const isIn = options.onDelivery({
-      message: { topic, payload: bytesOf(payload), isDup: dup, isStale: retain },
+      message: {
+        topic,
+        payload: bytesOf(payload),
+        isDup: dup,
+        sender,
+        packetId: qos === 0 ? null : (messageId ?? null),
+        isStale: retain,
+      },
       proceed: () => {
         keepalive.release();
         next(qos === 1 ? ACKNOWLEDGED_LATER : undefined);

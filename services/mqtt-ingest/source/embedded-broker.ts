@@ -89,7 +89,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
         done(new Error('not a registered reader'));
         return;
       }
-      const { topic, dup } = packet;
+      const { topic, dup, qos, messageId } = packet;
       const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
       // Nothing subscribes here, so nothing is to be retained for a subscriber.
       packet.retain = false;
@@ -104,7 +104,17 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       held.enter(payload.length, () => {
         connection?.gate.open();
         intake
-          .receive({ topic, payload, isDup: dup, isStale: false }, reader)
+          .receive(
+            {
+              topic,
+              payload,
+              isDup: dup,
+              sender: `reader ${reader.readerId}`,
+              packetId: qos === 0 ? null : (messageId ?? null),
+              isStale: false,
+            },
+            reader,
+          )
           .then(() => finish(null), finish);
       });
     },

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
-import { digestOf, excerptOf, type ReadMessage } from '../../../services/mqtt-ingest/intake/message.ts';
+import {
+  digestsOf,
+  excerptOf,
+  type IncomingMessage,
+  type ReadMessage,
+} from '../../../services/mqtt-ingest/intake/message.ts';
 import { recordMessages } from '../../../services/mqtt-ingest/intake/record-messages.ts';
 import { keepRejectedMessages } from '../../../services/mqtt-ingest/intake/rejected-messages.ts';
 import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
@@ -9,6 +14,8 @@ import { loadReaders, type RegisteredReader } from '../../../services/mqtt-inges
 import { RULES } from '../../shared/tracking/recording.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
+
+type Identity = Pick<IncomingMessage, 'sender' | 'packetId'>;
 
 describe('recording messages', () => {
   const database = useDatabase();
@@ -28,10 +35,15 @@ describe('recording messages', () => {
     ),
   );
 
-  function message(text: string, receivedAt: number, more: Partial<ReadMessage> = {}): ReadMessage {
+  function message(
+    text: string,
+    receivedAt: number,
+    { packetId = 1, sender = 'session ingest', ...more }: Partial<ReadMessage & Identity> = {},
+  ): ReadMessage {
     const payload = excerptOf(Buffer.from(text));
     const format = reader.format;
     return {
+      ...digestsOf({ topic: 'portal', sender, packetId }, payload),
       topic: 'portal',
       receivedAt,
       isDup: false,
@@ -41,7 +53,6 @@ describe('recording messages', () => {
           ? { outcome: 'rejected', reason: 'no format' }
           : mapMessage(format, { topic: 'portal', payload: payload.head }),
       payload,
-      digest: digestOf('portal', payload.sha256),
       ...more,
     };
   }
@@ -69,6 +80,26 @@ describe('recording messages', () => {
     const words = '{"value":"E280"}';
     await record(message(words, NOW), message(words, NOW + 1, { isDup: true }));
     expect(await count('scan_events')).to.equal(1);
+  });
+
+  it('takes the same words under another identifier, or from another sender, for a new message, DUP or not', async () => {
+    const words = '{"value":"E280"}';
+    await record(message(words, NOW, { packetId: 7 }));
+    await record(message(words, NOW + 1, { packetId: 8, isDup: true }));
+    await record(message(words, NOW + 2, { packetId: 7, isDup: true, sender: 'session other' }));
+    expect(await count('scan_events')).to.equal(3);
+    await record(message(words, NOW + 3, { packetId: 8, isDup: true }));
+    await record(message(words, NOW + 4, { packetId: 7, isDup: true }));
+    expect(await count('scan_events')).to.equal(3);
+  });
+
+  it('knows what an earlier release recorded, which remembered words alone', async () => {
+    const before = message('{"value":"E280"}', NOW);
+    await record({ ...before, digest: before.digestOfWords });
+    for (const later of [1, 2]) {
+      await record(message('{"value":"E280"}', NOW + later, { packetId: 9, isDup: true }));
+      expect(await count('scan_events')).to.equal(1);
+    }
   });
 
   it('takes words of more than 24 hours ago for a new message, DUP or not', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { expect } from 'chai';
+import { SentMessages } from '../../../services/simulation/sent-messages.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, useIngest } from '../../support/ingest.ts';
 import { Site } from '../../support/site.ts';
@@ -99,25 +100,35 @@ describe('the embedded broker', () => {
     expect(await counters('portal')).to.include({ messages: 5, messages_rejected: 4, reads: 1, recorded: 1 });
   });
 
+  /** A reader that sends again under the identifier it used before. */
+  async function resending(name: string, topic: string) {
+    const sent = new SentMessages();
+    const client = await ingest.connect(name, { messageIdProvider: sent.idsOf(name) });
+    return (payload: string, isDup: boolean) =>
+      sent.send(name, { topic, payload, isDup }, () =>
+        client.publishAsync(topic, payload, { qos: 1, dup: isDup }),
+      );
+  }
+
   it('takes a redelivery without times for the message it was, and the same words without DUP for a new one', async () => {
-    const portal = await ingest.connect('portal');
-    const publish = (dup: boolean) => portal.publishAsync('site/portal', read('E2801160'), { qos: 1, dup });
-    await publish(false);
-    await publish(true);
-    await publish(true);
+    const publish = await resending('portal', 'site/portal');
+    const publishRead = (isDup: boolean) => publish(read('E2801160'), isDup);
+    await publishRead(false);
+    await publishRead(true);
+    await publishRead(true);
     expect(await scanned()).to.have.lengthOf(1);
-    await publish(false);
-    await publish(true);
+    await publishRead(false);
+    await publishRead(true);
     expect(await scanned()).to.have.lengthOf(2);
     expect(await counters('portal')).to.include({ messages: 5, reads: 5, recorded: 2, duplicates: 3 });
   });
 
   it('leaves no second trace of rejected and unknown reads of a redelivery', async () => {
-    const portal = await ingest.connect('portal');
+    const publish = await resending('portal', 'site/portal');
     const reads = [{ value: 'DEAD', observed_at: new Date().toISOString() }];
-    for (const dup of [false, true]) {
-      await portal.publishAsync('site/portal', 'no JSON', { qos: 1, dup });
-      await portal.publishAsync('site/portal', JSON.stringify(reads), { qos: 1, dup });
+    for (const isDup of [false, true]) {
+      await publish('no JSON', isDup);
+      await publish(JSON.stringify(reads), isDup);
     }
     expect(await rejected()).to.have.lengthOf(1);
     expect(await database.rows('select value, count from unknown_tags')).to.deep.equal([
