@@ -53,10 +53,11 @@ function sameTags(value: Json, tags: readonly TagRow[]): boolean {
   if (!isArray(value) || value.length !== tags.length) {
     return false;
   }
-  const left = new Set(tags);
+  const left = new Map(tags.map((tag) => [tag.id, tag]));
   return value.every((item) => {
-    const match = [...left].find((tag) => isTag(item, tag));
-    return match !== undefined && left.delete(match);
+    const id = isJsonObject(item) ? item['id'] : undefined;
+    const tag = typeof id === 'number' ? left.get(id) : undefined;
+    return tag !== undefined && isTag(item, tag) && left.delete(tag.id);
   });
 }
 
@@ -64,7 +65,6 @@ function isTag(item: Json, tag: TagRow): boolean {
   return (
     isJsonObject(item) &&
     Object.keys(item).length === 3 &&
-    sameScalar(item['id'] ?? null, tag.id) &&
     item['tag_type'] === tag.tag_type &&
     item['value'] === tag.value
   );

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { writeJson } from '../shared/http/json-text.ts';
 
 /** What a command tells: the document that `--json` prints, and the same for a person. */
 export interface Told {
@@ -74,7 +75,7 @@ function withConventions(command: Command, path: string): Command {
 
 /** Prints what a command told, in the form its options ask for. */
 export function tell({ json, text }: Told, { json: isJson }: { json?: boolean }): void {
-  process.stdout.write(`${isJson === true ? JSON.stringify(json) : text}\n`);
+  process.stdout.write(`${isJson === true ? writeJson(json) : text}\n`);
 }
 
 /** Reads an option's whole number. */

@@ -94,7 +94,7 @@ describe('the order of checks', () => {
     expect(minted.body?.data.external_key).to.equal('LOC-0001');
   });
 
-  it('holds with more that is wrong than can be told', async () => {
+  it('holds with more that is wrong than is told, and says how much more', async () => {
     const assets = (body: string) => api.call({ method: 'POST', path: '/api/v1/assets', body });
     const tags = await assets(`{"name":"a","tags":[${'{},'.repeat(340_000)}{}]}`);
     expectIssues(tags, [['tags', 'too_long']]);
@@ -102,6 +102,34 @@ describe('the order of checks', () => {
     const keys = Array.from({ length: 100_000 }, (_, index) => `"${index}":0`);
     const unknown = await assets(`{"name":"a",${keys.join(',')}}`);
     expectProblem(unknown, 'validation_error');
-    expect(unknown.body?.error?.fields).to.have.length(100_000);
+    const told = unknown.body?.error?.fields?.map(({ field }) => field);
+    const first = Array.from({ length: 100_000 }, (_, index) => String(index))
+      .sort()
+      .slice(0, 100);
+    expect(told).to.deep.equal(first);
+    expect(unknown.body?.error?.detail).to.match(/ \(and 99999 more validation error\(s\)\)$/);
+    const unnamed = await assets(`{"name":"a","tags":[${'{},'.repeat(9_999)}{}]}`);
+    expect(unnamed.body?.error?.fields).to.have.length(100);
+    expect(unnamed.body?.error?.detail).to.match(/ \(and 19999 more validation error\(s\)\)$/);
+  });
+
+  it('answers a key of a mebibyte with its beginning', async () => {
+    const key = `${'k'.repeat(254)}🔧${'k'.repeat(1_000_000)}`;
+    const answer = await api.call({ method: 'POST', path: '/api/v1/assets', json: { name: 'a', [key]: 1 } });
+    expectIssues(answer, [[`${'k'.repeat(254)}�…`, 'unknown_field']]);
+  });
+
+  it('names what is wrong first, and what is unknown in alphabetical order, however much there is', async () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => `"${(index * 7_919) % 5_000}":0`);
+    const body = `{${keys.join(',')},"is_active":null}`;
+    const fields = (await api.call({ method: 'POST', path: '/api/v1/assets', body })).body?.error?.fields;
+    expect(fields?.slice(0, 5).map(({ field }) => field)).to.deep.equal([
+      'name',
+      'is_active',
+      '0',
+      '1',
+      '10',
+    ]);
+    expect(fields).to.have.length(100);
   });
 });

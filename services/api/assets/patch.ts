@@ -1,7 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { parseExactly } from '../../shared/http/exact-json.ts';
 import { notFound } from '../../shared/http/problem.ts';
-import { sameJson } from '../../shared/http/same.ts';
+import { sameJsonText } from '../../shared/http/same-json.ts';
 import { patchedTime } from '../patched.ts';
 import { type AssetColumns, findLiveAsset, lockLiveAsset, updateAsset } from './queries.ts';
 import type { AssetChanges, AssetPatch } from './schema.ts';
@@ -15,7 +14,7 @@ import type { AssetRow } from './view.ts';
 export function patchAsset(db: OrganizationDatabase, id: number, patch: AssetPatch): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
     const current = await mustBeThere(lockLiveAsset(transaction, id));
-    const patched = patchedColumns(current, patch.against(current));
+    const patched = await patchedColumns(current, patch.against(current));
     if (changedColumns(current, patched).length === 0) {
       return current;
     }
@@ -37,16 +36,19 @@ export async function mustBeThere(asset: Promise<AssetRow | null>): Promise<Asse
 type Changeable = Pick<AssetRow, keyof AssetColumns>;
 
 /** The columns as they are after the changes; what is not given stays, to the last digit. */
-export function patchedColumns(current: Changeable, changes: Partial<AssetChanges>): AssetColumns {
+export async function patchedColumns(
+  current: Changeable,
+  changes: Partial<AssetChanges>,
+): Promise<AssetColumns> {
   const { metadata } = changes;
-  const keepsMetadata = metadata === undefined || sameJson(metadata, parseExactly(current.metadata));
+  const keepsMetadata = metadata === undefined || (await sameJsonText(metadata.text, current.metadata));
   return {
     name: changes.name ?? current.name,
     description: changes.description === undefined ? current.description : changes.description,
     is_active: changes.is_active ?? current.is_active,
     valid_from: patchedTime(changes.valid_from, current.valid_from),
     valid_to: patchedTime(changes.valid_to, current.valid_to),
-    metadata: keepsMetadata ? current.metadata : JSON.stringify(metadata),
+    metadata: keepsMetadata ? current.metadata : metadata.text,
   };
 }
 

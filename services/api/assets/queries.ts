@@ -125,7 +125,7 @@ export function insertAsset(
       ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true},
       coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
       ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz,
-      ${JSON.stringify(metadata ?? {})}::json
+      ${metadata?.text ?? '{}'}::json
     )
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`);

@@ -1,6 +1,5 @@
-import { parseExactly } from '../../shared/http/exact-json.ts';
+import { JsonText } from '../../shared/http/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
-import { tagViews } from '../tags/view.ts';
 
 export interface AssetRow {
   id: number;
@@ -31,8 +30,8 @@ export function assetView(row: AssetRow) {
     is_active: row.is_active,
     valid_from: wireTime(row.valid_from),
     valid_to: wireTimeOrNull(row.valid_to),
-    metadata: parseExactly(row.metadata),
-    tags: tagViews(row.tags),
+    metadata: new JsonText(row.metadata),
+    tags: new JsonText(row.tags),
     created_at: wireTime(row.created_at),
     updated_at: wireTime(row.updated_at),
     deleted_at: wireTimeOrNull(row.deleted_at),

@@ -1,4 +1,4 @@
-import { type Json, parseExactly } from '../../shared/http/exact-json.ts';
+import { JsonText } from '../../shared/http/json-text.ts';
 import { toWire, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import { changedColumns } from '../assets/patch.ts';
 import type { AssetColumns } from '../assets/queries.ts';
@@ -33,10 +33,10 @@ export function fieldChanges(
   return [...columns, { field: 'tags', from, to }];
 }
 
-function storedValue(stored: StoredAsset, field: keyof AssetColumns): Json {
+function storedValue(stored: StoredAsset, field: keyof AssetColumns): FieldChange['from'] {
   switch (field) {
     case 'metadata':
-      return parseExactly(stored.metadata);
+      return new JsonText(stored.metadata);
     case 'valid_from':
     case 'valid_to':
       return wireTimeOrNull(stored[field]);
@@ -45,7 +45,7 @@ function storedValue(stored: StoredAsset, field: keyof AssetColumns): Json {
   }
 }
 
-function givenValue(given: ImportedAsset, field: keyof AssetColumns): Json {
+function givenValue(given: ImportedAsset, field: keyof AssetColumns): FieldChange['from'] {
   switch (field) {
     case 'valid_from':
     case 'valid_to': {

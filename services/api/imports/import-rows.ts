@@ -51,7 +51,7 @@ export async function importRows(
     if (target !== undefined) {
       const added = missingTags(row.asset.tags ?? [], target.stored);
       postponed.attach(row.line, target.id, added);
-      const { change, update } = settle(row, target, added);
+      const { change, update } = await settle(row, target, added);
       countRow(report, change);
       updates.push(...update);
     } else if (row.asset.external_key === undefined && isNamed(row, problems)) {
@@ -123,15 +123,15 @@ function missingTags(tags: readonly NewTag[], stored: StoredAsset | null): NewTa
 }
 
 /** What a row comes to, and what is to be written for it. */
-function settle(
+async function settle(
   { line, asset }: ImportRow,
   { id, externalKey, stored }: Target,
   added: readonly NewTag[],
-): { change: RowChange | null; update: (AssetColumns & { id: number })[] } {
+): Promise<{ change: RowChange | null; update: (AssetColumns & { id: number })[] }> {
   if (stored === null) {
     return { change: creation(line, externalKey, asset.name), update: [] };
   }
-  const patched = patchedColumns(stored, asset);
+  const patched = await patchedColumns(stored, asset);
   const fields = fieldChanges(stored, asset, patched, added);
   const isWritten = changedColumns(stored, patched).length > 0;
   return {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../shared/http/exact-json.ts';
 import { arrayOf, externalKey, flag, jsonObject, text, timestamp } from '../../shared/http/fields.ts';
 import type { Read } from '../../shared/http/issues.ts';
+import type { JsonSource } from '../../shared/http/json-source.ts';
 import { optional, readMembers, type Values } from '../../shared/http/members.ts';
 import { newTag } from '../tags/schema.ts';
 
@@ -19,6 +20,6 @@ const IMPORTED_ASSET = {
 export type ImportedAsset = Values<typeof IMPORTED_ASSET>;
 
 /** Reads what a row says by the rules for creating an asset. */
-export function readImportedAsset(object: JsonObject): Read<ImportedAsset> {
-  return readMembers(IMPORTED_ASSET, object, { nullAdvice: '', prefix: '', current: undefined });
+export function readImportedAsset(object: JsonObject, source: JsonSource): Read<ImportedAsset> {
+  return readMembers(IMPORTED_ASSET, object, { nullAdvice: '', prefix: '', source, current: undefined });
 }

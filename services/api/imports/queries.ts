@@ -82,7 +82,7 @@ export function insertAssets(
       )},
       ${texts(({ valid_from }) => (valid_from === undefined ? null : toDatabase(valid_from)))},
       ${texts(({ valid_to }) => (valid_to === undefined ? null : toDatabase(valid_to)))},
-      ${texts(({ metadata }) => JSON.stringify(metadata ?? {}))}
+      ${texts(({ metadata }) => metadata?.text ?? '{}')}
     ) with ordinality as given (external_key, name, description, is_active, valid_from, valid_to, metadata, place)
     order by given.place
     on conflict (org_id, external_key) where deleted_at is null do nothing

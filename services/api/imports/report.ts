@@ -1,4 +1,5 @@
 import type { Json } from '../../shared/http/exact-json.ts';
+import { JsonText } from '../../shared/http/json-text.ts';
 
 /** What importing a file changed, or would. */
 export interface ImportReport {
@@ -25,8 +26,8 @@ export interface RowChange {
 
 export interface FieldChange {
   field: string;
-  from: Json;
-  to: Json;
+  from: Json | JsonText;
+  to: Json | JsonText;
 }
 
 export function emptyReport(isDryRun: boolean): ImportReport {
@@ -49,12 +50,21 @@ export function countRow(report: ImportReport, change: RowChange | null): void {
     return;
   }
   report[change.action === 'create' ? 'created' : 'updated'] += 1;
-  if (report.changes.length < MOST_LISTED) {
+  if (
+    report.changes.length < MOST_LISTED &&
+    metadataIn(report.changes) + metadataIn([change]) <= MOST_METADATA
+  ) {
     report.changes.push(change);
   } else {
     report.changes_left_out += 1;
   }
 }
 
-/** Rows whose change is told in full. */
+/** Rows whose change is told in full, and how much metadata there can be in them, in UTF-16 units. */
 const MOST_LISTED = 1_000;
+const MOST_METADATA = 1_048_576;
+
+function metadataIn(changes: readonly RowChange[]): number {
+  const values = changes.flatMap(({ fields }) => fields.flatMap(({ from, to }) => [from, to]));
+  return values.reduce<number>((sum, value) => sum + (value instanceof JsonText ? value.text.length : 0), 0);
+}

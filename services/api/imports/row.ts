@@ -1,6 +1,7 @@
 import { parseBody } from '../../shared/http/body.ts';
 import type { Json } from '../../shared/http/exact-json.ts';
-import { type FieldIssue, invalidValue, type Read, refused } from '../../shared/http/issues.ts';
+import { gathered, invalidValue, type Read, type Refusal, refused } from '../../shared/http/issues.ts';
+import { JsonSource } from '../../shared/http/json-source.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { Column } from './columns.ts';
 import type { CsvRecord } from './csv.ts';
@@ -21,7 +22,7 @@ export function readRow(columns: readonly Column[], { line, cells }: CsvRecord):
     return refused({ field: 'file', code: 'invalid_value', message: `the row has ${counts}` });
   }
   const object: Record<string, Json> = {};
-  const issues: FieldIssue[] = [];
+  const refusals: Refusal[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (cell !== '') {
@@ -29,15 +30,19 @@ export function readRow(columns: readonly Column[], { line, cells }: CsvRecord):
       if (read.ok) {
         object[column] = read.value;
       } else {
-        issues.push(...read.issues);
+        refusals.push(read);
       }
     }
   }
-  const asset = readImportedAsset(object);
-  const all = [...issues, ...(asset.ok ? [] : asset.issues)];
-  return asset.ok && all.length === 0
+  const asset = readImportedAsset(object, sourceOf(columns, cells));
+  return asset.ok && refusals.length === 0
     ? { ok: true, value: { line, asset: asset.value } }
-    : { ok: false, issues: all };
+    : gathered([...refusals, ...(asset.ok ? [] : [asset])]);
+}
+
+/** The text that the row's JSON would have, as far as it is kept as it is written. */
+function sourceOf(columns: readonly Column[], cells: readonly string[]): JsonSource {
+  return JsonSource.of(`{"metadata":${cells[columns.indexOf('metadata')] ?? ''}}`);
 }
 
 /** How a cell becomes the JSON that a request would have; without one, it is a string. */
@@ -50,7 +55,7 @@ const READ_CELL: Partial<Record<Column, (cell: string, name: string) => Read<Jso
   },
   metadata: (cell, name) => {
     try {
-      return { ok: true, value: parseBody(Buffer.from(cell)) };
+      return { ok: true, value: parseBody(Buffer.from(cell)).json };
     } catch (error) {
       if (!(error instanceof Problem)) {
         throw error;

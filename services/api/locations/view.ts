@@ -1,5 +1,5 @@
+import { JsonText } from '../../shared/http/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
-import { tagViews } from '../tags/view.ts';
 
 export interface LocationRow {
   id: number;
@@ -29,7 +29,7 @@ export function locationView(row: LocationRow) {
     is_active: row.is_active,
     valid_from: wireTime(row.valid_from),
     valid_to: wireTimeOrNull(row.valid_to),
-    tags: tagViews(row.tags),
+    tags: new JsonText(row.tags),
     created_at: wireTime(row.created_at),
     updated_at: wireTime(row.updated_at),
     deleted_at: wireTimeOrNull(row.deleted_at),

@@ -3,6 +3,7 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { AppError } from '../../shared/errors.ts';
+import { JsonSource } from '../../shared/http/json-source.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { findLiveAssetIdByKey } from '../assets/queries.ts';
@@ -38,7 +39,8 @@ export async function attachUnknownTag(
 }
 
 function readTag(tagType: TagType, value: string): NewTag {
-  const read = newTag.read({ tag_type: tagType, value }, 'tag');
+  const tag = { tag_type: tagType, value };
+  const read = newTag.read(tag, 'tag', JsonSource.of(JSON.stringify(tag)));
   if (!read.ok) {
     throw new AppError('invalid_input', read.issues.map(({ message }) => message).join('; '));
   }

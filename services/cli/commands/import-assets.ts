@@ -4,6 +4,7 @@ import type { CsvSource } from '../../api/imports/csv.ts';
 import { FILE_LIMIT, importAssets } from '../../api/imports/import-assets.ts';
 import type { ImportReport, RowChange } from '../../api/imports/report.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import { writeJson } from '../../shared/http/json-text.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
 import { progressOn } from '../progress.ts';
@@ -83,6 +84,6 @@ function textOf(report: ImportReport): string {
 function linesOf({ line, action, external_key, name, fields }: RowChange): string[] {
   return [
     `line ${line}: ${action} ${external_key ?? '(a new key)'}, ${name}`,
-    ...fields.map(({ field, from, to }) => `  ${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`),
+    ...fields.map(({ field, from, to }) => `  ${field}: ${writeJson(from)} -> ${writeJson(to)}`),
   ];
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
+import { writeJson } from './json-text.ts';
 import { measureRequests } from './metrics.ts';
 import { type Caller, envelope, type Headers, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
@@ -144,7 +145,7 @@ function sendJson(koa: Koa.Context, status: number, body: object | null): void {
     koa.body = null;
   } else {
     koa.set('Content-Type', 'application/json');
-    koa.body = sendable(JSON.stringify(body), koa.state['requestId']);
+    koa.body = sendable(writeJson(body), koa.state['requestId']);
   }
 }
 

@@ -1,15 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  DEPTH_LIMIT,
-  hasText,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  nestingOf,
-  parseExactly,
-} from './exact-json.ts';
+import { DEPTH_LIMIT, isJsonObject, type Json, type JsonObject, traitsOf } from './exact-json.ts';
 import type { Field, JsonSchema } from './fields.ts';
-import { ambiguous, type FieldIssue, type Pair, type Read } from './issues.ts';
+import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from './issues.ts';
+import { JsonSource } from './json-source.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { type Members, membersSchema, mismatchOf, readMembers, type Told, type Values } from './members.ts';
 import { badRequest, invalid } from './problem.ts';
@@ -46,11 +39,13 @@ export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRule
     type: JSON_TYPE,
     schema: membersSchema(members, rules),
     read: (bytes) => {
-      const object = decodeObject(parseBody(bytes), members);
+      const { json, source } = parseBody(bytes);
+      const object = decodeObject(json, source, members);
       const pairs = (rules.exclusive ?? []).filter((pair) => pair.every((key) => Object.hasOwn(object, key)));
       const read = readMembers(members, object, {
         nullAdvice: CREATE_ADVICE,
         prefix: '',
+        source,
         current: undefined,
       });
       return accept(inOrder(read, pairs, members));
@@ -71,12 +66,12 @@ export function objectField<M extends Members<unknown>, T>(
 ): Field<T> {
   return {
     schema: membersSchema(members, told),
-    mismatch: (value) => {
-      const inside = isJsonObject(value) ? mismatchOf(members, value) : '';
+    mismatch: (value, source) => {
+      const inside = isJsonObject(value) ? mismatchOf(members, value, source) : '';
       return inside === null || inside === '' ? inside : `.${inside}`;
     },
-    read: (value, name) => {
-      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, current: undefined };
+    read: (value, name, source) => {
+      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, source, current: undefined };
       const read = readMembers(members, value as JsonObject, reading);
       return read.ok ? check(read.value, name) : read;
     },
@@ -104,30 +99,37 @@ export function mergePatchOf<Current>() {
     type: MERGE_PATCH_TYPE,
     schema: membersSchema(members, rules),
     read: (bytes) => {
-      const json = parseBody(bytes);
+      const { json, source } = parseBody(bytes);
       if (json === null) {
         throw badRequest('Request body must be a JSON object (RFC 7396)');
       }
-      const object = decodeObject(json, members);
+      const object = decodeObject(json, source, members);
       const pairs = (rules.alike ?? []).filter((pair) => contradict(object, pair));
       return {
         against: (current) =>
-          accept(inOrder(readMembers(members, object, { nullAdvice, prefix: '', current }), pairs, members)),
+          accept(
+            inOrder(
+              readMembers(members, object, { nullAdvice, prefix: '', source, current }),
+              pairs,
+              members,
+            ),
+          ),
       };
     },
   });
 }
 
 /** @throws Problem `bad_request` unless the bytes are JSON text in UTF-8 of bounded nesting. */
-export function parseBody(bytes: Uint8Array): Json {
+export function parseBody(bytes: Uint8Array): { json: Json; source: JsonSource } {
   const text = decodeUtf8(bytes);
-  if (nestingOf(text) > DEPTH_LIMIT) {
+  const { nesting, hasLoneSurrogate } = traitsOf(text);
+  if (nesting > DEPTH_LIMIT) {
     throw badRequest(`Request body is nested deeper than ${DEPTH_LIMIT} levels`);
   }
   try {
-    const json = parseExactly(text);
-    if (!SURROGATE_ESCAPE.test(text) || !hasText(json, (string) => !string.isWellFormed())) {
-      return json;
+    const json: Json = JSON.parse(text);
+    if (!hasLoneSurrogate) {
+      return { json, source: JsonSource.of(text) };
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) {
@@ -138,7 +140,6 @@ export function parseBody(bytes: Uint8Array): Json {
 }
 
 const NOT_JSON = 'Request body is not valid JSON';
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /** A byte order mark is kept, so that it is refused as what it is: not JSON. */
 function decodeUtf8(bytes: Uint8Array): string {
@@ -149,11 +150,11 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function decodeObject(json: Json, members: Members<never>): JsonObject {
+function decodeObject(json: Json, source: JsonSource, members: Members<never>): JsonObject {
   if (!isJsonObject(json)) {
     throw badRequest('Request body could not be decoded as the expected type');
   }
-  const mismatch = mismatchOf(members, json);
+  const mismatch = mismatchOf(members, json, source);
   if (mismatch !== null) {
     throw badRequest(`Body field "${mismatch}" could not be decoded as the expected type`);
   }
@@ -176,12 +177,13 @@ function inOrder<T>(read: Read<T>, pairs: readonly Pair[], members: Members<neve
     : read.issues.filter(({ field }) => !found.some((issue) => issue.field === field));
   const keys = Object.keys(members);
   const place = ({ field }: FieldIssue) => (keys.includes(field) ? keys.indexOf(field) : keys.length);
-  return { ok: false, issues: [...found, ...rest].sort((a, b) => place(a) - place(b)) };
+  const issues = [...found, ...rest].sort((a, b) => place(a) - place(b));
+  return gathered([{ ok: false, issues, leftOut: read.ok ? 0 : (read.leftOut ?? 0) }]);
 }
 
 function accept<T>(read: Read<T>): T {
   if (!read.ok) {
-    throw invalid(read.issues);
+    throw invalid(read.issues, read.leftOut);
   }
   return read.value;
 }

@@ -1,7 +1,8 @@
-import { hasText, isArray, isExactNumber, isJsonObject, type Json, type JsonObject } from './exact-json.ts';
+import { isArray, isJsonObject, type Json, traitsOf } from './exact-json.ts';
 import {
   accepted,
   type FieldIssue,
+  gathered,
   invalidValue,
   type Read,
   refused,
@@ -12,6 +13,8 @@ import {
   tooShort,
   tooSmall,
 } from './issues.ts';
+import type { JsonSource } from './json-source.ts';
+import { JsonText } from './json-text.ts';
 import { type Instant, parseTimestamp, sentinelOf } from './timestamps.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -23,9 +26,9 @@ export interface Field<T> {
    * Where its JSON type is wrong: `''` for the value itself, `[0].value` for something inside it, null for nowhere.
    * A wrong type is another error than a wrong value (interface section 7.2).
    */
-  mismatch(value: Json): string | null;
+  mismatch(value: Json, source: JsonSource): string | null;
   /** Reads a value whose JSON type fits. `name` is what the client calls it. */
-  read(value: Json, name: string): Read<T>;
+  read(value: Json, name: string, source: JsonSource): Read<T>;
 }
 
 /** The largest id there is (interface section 2.1). */
@@ -116,9 +119,9 @@ const INT64_DIGITS = 19;
 /** The id of a row. Fractions and what no 64-bit integer holds are of another type; the rest is range-checked. */
 export const id: Field<number> = {
   schema: ID_SCHEMA,
-  mismatch: (value) => (integerOf(value) === null ? '' : null),
-  read: (value, name) => {
-    const integer = integerOf(value) ?? 0n;
+  mismatch: (value, source) => (integerOf(value, source) === null ? '' : null),
+  read: (value, name, source) => {
+    const integer = integerOf(value, source) ?? 0n;
     if (integer < 1n) {
       return refused(tooSmall(name, 1));
     }
@@ -130,9 +133,9 @@ export const id: Field<number> = {
 export function decimal({ min, max }: { min: number; max: number }): Field<number> {
   return {
     schema: { type: 'number', minimum: min, maximum: max },
-    mismatch: (value) => (isExactNumber(value) ? null : ''),
+    mismatch: (value) => (typeof value === 'number' ? null : ''),
     read: (value, name) => {
-      const number = isExactNumber(value) ? Number(value.rawJSON) : Number.NaN;
+      const number = value as number;
       if (number < min) {
         return refused(tooSmall(name, min));
       }
@@ -142,11 +145,11 @@ export function decimal({ min, max }: { min: number; max: number }): Field<numbe
 }
 
 /** The integer a number's text denotes, in whatever notation, or null. */
-function integerOf(value: Json): bigint | null {
-  if (!isExactNumber(value)) {
+function integerOf(value: Json, source: JsonSource): bigint | null {
+  if (typeof value !== 'number') {
     return null;
   }
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(value.rawJSON) ?? [];
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source.text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
   const shift = Number(exponent) - fraction.length;
   // What a negative shift cuts off makes a fraction, unless it is zeros.
@@ -183,17 +186,18 @@ export const timestamp: Field<Instant> = {
   },
 };
 
-/** Any JSON object, exactly as sent. The one character that the database cannot hold is refused. */
-export const jsonObject: Field<JsonObject> = {
+/** Any JSON object, kept as it was sent. The one character that the database cannot hold is refused. */
+export const jsonObject: Field<JsonText> = {
   schema: { type: 'object', additionalProperties: true },
   mismatch: () => null,
-  read: (value, name) => {
+  read: (value, name, source) => {
     if (!isJsonObject(value)) {
       return refused(invalidValue(name, 'must be a JSON object'));
     }
-    return hasText(value, (string) => string.includes('\u0000'))
+    const { text: sent } = source;
+    return traitsOf(sent).hasNul
       ? refused(invalidValue(name, 'must not contain the character U+0000'))
-      : accepted(value);
+      : accepted(new JsonText(sent));
   },
 };
 
@@ -212,19 +216,19 @@ export function arrayOf<T>(item: Field<T>, { min = 0, max = MAX_ITEMS } = {}): F
       ...(min === 0 ? {} : { minItems: min }),
       maxItems: max,
     },
-    mismatch: (value) => {
+    mismatch: (value, source) => {
       if (!isArray(value)) {
         return '';
       }
       for (const [index, element] of value.entries()) {
-        const inside = item.mismatch(element);
+        const inside = item.mismatch(element, source.element(index));
         if (inside !== null) {
           return `[${index}]${inside}`;
         }
       }
       return null;
     },
-    read: (value, name) => {
+    read: (value, name, source) => {
       const elements = value as readonly Json[];
       if (elements.length > max) {
         return refused(tooMany(name, max));
@@ -232,10 +236,12 @@ export function arrayOf<T>(item: Field<T>, { min = 0, max = MAX_ITEMS } = {}): F
       if (elements.length < min) {
         return refused(tooFew(name, min));
       }
-      const reads = elements.map((element, index) => item.read(element, `${name}[${index}]`));
-      const issues = reads.flatMap((read) => (read.ok ? [] : read.issues));
-      return issues.length > 0
-        ? { ok: false, issues }
+      const reads = elements.map((element, index) =>
+        item.read(element, `${name}[${index}]`, source.element(index)),
+      );
+      const refusals = reads.filter((read) => !read.ok);
+      return refusals.length > 0
+        ? gathered(refusals)
         : accepted(reads.flatMap((read) => (read.ok ? [read.value] : [])));
     },
   };

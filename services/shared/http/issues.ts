@@ -23,13 +23,39 @@ export interface FieldIssue {
 }
 
 /** A value that was read, or why it cannot be. */
-export type Read<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };
+export type Read<T> = { ok: true; value: T } | Refusal;
+
+export interface Refusal {
+  ok: false;
+  /** At least one. */
+  issues: FieldIssue[];
+  /** How many there are besides those listed; none if left out. */
+  leftOut?: number;
+}
+
+/**
+ * How many issues of a request are listed; the rest are counted. A body of a mebibyte can have 300,000, and its answer
+ * was nine times its size.
+ */
+export const MOST_LISTED = 100;
+
+/** Several refusals as one, in their order. */
+export function gathered(refusals: readonly Refusal[]): Refusal {
+  const issues: FieldIssue[] = [];
+  let leftOut = 0;
+  for (const refusal of refusals) {
+    const listed = refusal.issues.slice(0, MOST_LISTED - issues.length);
+    issues.push(...listed);
+    leftOut += refusal.issues.length - listed.length + (refusal.leftOut ?? 0);
+  }
+  return { ok: false, issues, leftOut };
+}
 
 export function accepted<T>(value: T): Read<T> {
   return { ok: true, value };
 }
 
-export function refused(...issues: FieldIssue[]): Read<never> {
+export function refused(...issues: FieldIssue[]): Refusal {
   return { ok: false, issues };
 }
 

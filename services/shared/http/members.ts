@@ -2,13 +2,16 @@ import type { Json, JsonObject } from './exact-json.ts';
 import type { Field, JsonSchema } from './fields.ts';
 import {
   accepted,
-  type FieldIssue,
+  gathered,
   invalidValue,
+  MOST_LISTED,
   type Read,
+  type Refusal,
   readOnly,
   required,
   unknownField,
 } from './issues.ts';
+import type { JsonSource } from './json-source.ts';
 
 /** What a key of a body may be: a value to write, or a read-only one that is tolerated where it changes nothing. */
 export type Member<Current = never> = Writable<unknown> | ReadOnly<Current>;
@@ -73,17 +76,19 @@ export function unchanged<Current>(
 }
 
 /** Where in an object a JSON type is wrong: the first place in document order, or null. */
-export function mismatchOf(members: Members<never>, object: JsonObject): string | null {
-  for (const [key, value] of Object.entries(object)) {
-    const member = Object.hasOwn(members, key) ? members[key] : undefined;
-    if (member?.kind === 'writable' && value !== null) {
-      const inside = member.field.mismatch(value);
+export function mismatchOf(members: Members<never>, object: JsonObject, source: JsonSource): string | null {
+  const found = new Map<string, string>();
+  for (const [key, member] of Object.entries(members)) {
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (member.kind === 'writable' && value !== undefined && value !== null) {
+      const inside = member.field.mismatch(value, source.member(key));
       if (inside !== null) {
-        return key + inside;
+        found.set(key, key + inside);
       }
     }
   }
-  return null;
+  const first = found.size > 1 ? Object.keys(object).find((key) => found.has(key)) : undefined;
+  return found.get(first ?? '') ?? [...found.values()][0] ?? null;
 }
 
 /** How an object is read besides its members. */
@@ -92,6 +97,8 @@ export interface Reading<Current> {
   nullAdvice: string;
   /** Put in front of every field's name: `tags[0].`. */
   prefix: string;
+  /** Of the object. */
+  source: JsonSource;
   current: Current;
 }
 
@@ -105,28 +112,49 @@ export function readMembers<Current, M extends Members<Current>>(
   reading: Reading<Current>,
 ): Read<Values<M>> {
   const values: Record<string, unknown> = {};
-  const found: FieldIssue[][] = [];
+  const refusals: Refusal[] = [];
   for (const [key, member] of Object.entries<Member<Current>>(members)) {
     const read = readMember(member, key, object, reading);
     if (read.ok) {
       values[key] = read.value;
     } else {
-      found.push(read.issues);
+      refusals.push(read);
     }
   }
   const unknown = Object.keys(object).filter((key) => !Object.hasOwn(members, key));
-  found.push(
-    unknown.sort().map((key) => unknownField(reading.prefix + key, `unknown field "${key}" in request body`)),
-  );
-  const issues = found.flat();
-  return issues.length > 0 ? { ok: false, issues } : accepted(values as Values<M>);
+  if (unknown.length > 0) {
+    refusals.push(unknownKeys(unknown, reading.prefix));
+  }
+  return refusals.length > 0 ? gathered(refusals) : accepted(values as Values<M>);
 }
+
+/** In alphabetical order. Keys are the caller's, of any number and length. */
+function unknownKeys(keys: readonly string[], prefix: string): Refusal {
+  const issues = firstOf(keys, MOST_LISTED).map((key) => {
+    const shown = key.length > LONGEST_SHOWN ? `${key.slice(0, LONGEST_SHOWN)}…`.toWellFormed() : key;
+    return unknownField(prefix + shown, `unknown field "${shown}" in request body`);
+  });
+  return { ok: false, issues, leftOut: keys.length - issues.length };
+}
+
+const LONGEST_SHOWN = 255;
+
+/** The first of some texts in alphabetical order, without putting all of them in order. */
+function firstOf(texts: readonly string[], count: number): string[] {
+  let first: string[] = [];
+  for (let from = 0; from < texts.length; from += AT_A_TIME) {
+    first = [...first, ...texts.slice(from, from + AT_A_TIME)].sort().slice(0, count);
+  }
+  return first;
+}
+
+const AT_A_TIME = 1_000;
 
 function readMember<Current>(
   member: Member<Current>,
   key: string,
   object: JsonObject,
-  { nullAdvice, prefix, current }: Reading<Current>,
+  { nullAdvice, prefix, source, current }: Reading<Current>,
 ): Read<unknown> {
   const name = prefix + key;
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
@@ -144,7 +172,7 @@ function readMember<Current>(
       ? accepted(null)
       : { ok: false, issues: [invalidValue(name, `cannot be null${advice}`)] };
   }
-  return member.field.read(value, name);
+  return member.field.read(value, name, source.member(key));
 }
 
 /** How an object is told to readers of the description. */

@@ -17,6 +17,7 @@ import {
   tooLarge,
   tooSmall,
 } from './issues.ts';
+import { JsonSource } from './json-source.ts';
 import { type Instant, parseTimestamp } from './timestamps.ts';
 
 /** One parameter of a query string or a path. */
@@ -55,7 +56,9 @@ function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>):
 
 /** A parameter of a query that must be given, once, read as the text of a body's field is. */
 export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
-  const parameter = scalar(field.schema, undefined, (value, name) => field.read(value, name));
+  const parameter = scalar(field.schema, undefined, (value, name) =>
+    field.read(value, name, JsonSource.of(JSON.stringify(value))),
+  );
   return {
     ...parameter,
     isRequired: true,
