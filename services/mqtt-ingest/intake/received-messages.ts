@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { MICROS_PER_DAY, type Micros } from '../../shared/instant.ts';
+import { findByIndexes } from '../../shared/tracking/index-plans.ts';
 import { isDeviceTimeUsed } from '../../shared/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
 
@@ -86,6 +87,7 @@ async function insertOrFind(
   if (receipts.length === 0) {
     return new Map();
   }
+  const usingIndexes = findByIndexes(client);
   const inserted = await client.query<{ orgId: number; digest: Buffer }>({
     name: 'remember-messages',
     text: `insert into received_messages (org_id, digest, received_at)
@@ -96,6 +98,7 @@ async function insertOrFind(
       returning org_id as "orgId", digest`,
     values: columns(receipts),
   });
+  await usingIndexes;
   const isNew = new Set(inserted.rows.map(keyOf));
   const known = receipts.filter((receipt) => !isNew.has(keyOf(receipt)));
   if (known.length === 0) {
@@ -104,10 +107,15 @@ async function insertOrFind(
   const { rows } = await client.query<{ orgId: number; digest: Buffer; received_at: Micros }>({
     name: 'find-messages',
     text: `select stored.org_id as "orgId", stored.digest, micros_of_time(stored.received_at) as received_at
-      from unnest($1::integer[], $2::bytea[]) as receipt (org_id, digest)
-      join received_messages stored on stored.org_id = receipt.org_id and stored.digest = receipt.digest
-      order by stored.org_id, stored.digest
-      for update of stored`,
+      from (
+        select org_id, digest from unnest($1::integer[], $2::bytea[]) as given (org_id, digest)
+        order by org_id, digest
+      ) receipt
+      cross join lateral (
+        select * from received_messages
+        where org_id = receipt.org_id and digest = receipt.digest
+        for update
+      ) stored`,
     values: columns(known).slice(0, 2),
   });
   return new Map(rows.map((row) => [keyOf(row), row.received_at]));
@@ -128,7 +136,10 @@ async function findByWords(
     name: 'find-messages-by-words',
     text: `select receipt.index::integer, micros_of_time(stored.received_at) as received_at
       from unnest($1::integer[], $2::bytea[]) with ordinality as receipt (org_id, digest, index)
-      join received_messages stored on stored.org_id = receipt.org_id and stored.digest = receipt.digest`,
+      cross join lateral (
+        select received_at from received_messages
+        where org_id = receipt.org_id and digest = receipt.digest offset 0
+      ) stored`,
     values: [receipts.map(({ orgId }) => orgId), receipts.map(({ message }) => message.digestOfWords)],
   });
   return new Map(rows.map(({ index, received_at }) => [keyOf(receipts[index - 1] as Receipt), received_at]));
@@ -138,9 +149,10 @@ async function moveReceptions(client: ClientBase, receipts: readonly Receipt[]):
   if (receipts.length > 0) {
     await client.query({
       name: 'move-receptions',
-      text: `update received_messages stored set received_at = time_of_micros(receipt.received_at)
+      text: `insert into received_messages (org_id, digest, received_at)
+        select org_id, digest, time_of_micros(received_at)
         from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
-        where stored.org_id = receipt.org_id and stored.digest = receipt.digest`,
+        on conflict (org_id, digest) do update set received_at = excluded.received_at`,
       values: columns(receipts),
     });
   }

@@ -46,17 +46,15 @@ export async function keepRejectedMessages(
 const NO_ORGANIZATION = 0;
 
 /** Rows another process is just removing are left to it. The lock stands outside: it would fall on skipped rows too. */
-const TRIM = `delete from rejected_messages using (
+const TRIM = `delete from rejected_messages where id = any (array(
     select old.id
     from unnest($1::integer[]) as grown (org_id)
     cross join lateral (
       select id from rejected_messages where coalesce(rejected_messages.org_id, 0) = grown.org_id
       order by id desc offset $2
     ) surplus
-    join rejected_messages old on old.id = surplus.id
-    for update of old skip locked
-  ) oldest
-  where rejected_messages.id = oldest.id`;
+    cross join lateral (select id from rejected_messages where id = surplus.id for update skip locked) old
+  ))`;
 
 /** Why a message was rejected, as it is kept: the first reason, no longer than anyone reads, and how many more. */
 export function reasonOf([first = '', ...others]: readonly string[]): string {

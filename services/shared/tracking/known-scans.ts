@@ -65,11 +65,14 @@ const BY_READER: Lookup = {
   text: `select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
     from unnest($1::integer[], $2::timestamptz[], $3::integer[], $4::smallint[], $5::text[], $6::text[]) with ordinality
       as wanted (org_id, observed_at, reader_id, antenna, tag_type, tag_value, position)
-    join scan_events known on known.org_id = wanted.org_id
-      and known.observed_at = wanted.observed_at
-      and known.reader_id = wanted.reader_id and known.antenna = wanted.antenna
-      and known.tag_type = wanted.tag_type and known.tag_value = wanted.tag_value
-    where known.observed_at between time_of_micros($7::bigint) and time_of_micros($8::bigint)`,
+    cross join lateral (
+      select asset_id, location_id, rssi from scan_events
+      where org_id = wanted.org_id and observed_at = wanted.observed_at
+        and reader_id = wanted.reader_id and antenna = wanted.antenna
+        and tag_type = wanted.tag_type and tag_value = wanted.tag_value
+        and observed_at between time_of_micros($7::bigint) and time_of_micros($8::bigint)
+      offset 0
+    ) known`,
   identity: (scans) => [
     integers(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : 0))),
     smallints(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.antenna : 0))),
@@ -83,10 +86,13 @@ const BY_HANDHELD: Lookup = {
   text: `select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
     from unnest($1::integer[], $2::timestamptz[], $3::text[], $4::integer[]) with ordinality
       as wanted (org_id, observed_at, submission_id, submission_index, position)
-    join scan_events known on known.org_id = wanted.org_id
-      and known.observed_at = wanted.observed_at
-      and known.submission_id = wanted.submission_id and known.submission_index = wanted.submission_index
-    where known.observed_at between time_of_micros($5::bigint) and time_of_micros($6::bigint)`,
+    cross join lateral (
+      select asset_id, location_id, rssi from scan_events
+      where org_id = wanted.org_id and observed_at = wanted.observed_at
+        and submission_id = wanted.submission_id and submission_index = wanted.submission_index
+        and observed_at between time_of_micros($5::bigint) and time_of_micros($6::bigint)
+      offset 0
+    ) known`,
   identity: (scans) => [
     texts(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.submissionId : ''))),
     integers(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.index : 0))),

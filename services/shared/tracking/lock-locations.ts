@@ -28,11 +28,14 @@ export async function lockLiveLocations(
   const { rows } = await client.query<{ orgId: number; locationId: number }>({
     name: 'lock-locations',
     text: `select location.org_id as "orgId", location.id as "locationId"
-      from unnest($1::integer[], $2::integer[]) as wanted (org_id, id)
-      join locations location on location.org_id = wanted.org_id and location.id = wanted.id
-      where location.deleted_at is null
-      order by location.org_id, location.id
-      for key share of location`,
+      from (
+        select org_id, id from unnest($1::integer[], $2::integer[]) as given (org_id, id) order by org_id, id
+      ) wanted
+      cross join lateral (
+        select org_id, id from locations
+        where org_id = wanted.org_id and id = wanted.id and deleted_at is null
+        for key share
+      ) location`,
     values: [
       integers(distinct.map(({ orgId }) => orgId)),
       integers(distinct.map(({ locationId }) => locationId)),

@@ -41,10 +41,15 @@ async function lockExisting(client: ClientBase, assets: readonly AssetRef[]): Pr
     name: 'lock-positions',
     text: `select position.org_id, position.asset_id, position.location_id,
         micros_of_time(position.since) as since, micros_of_time(position.last_seen) as last_seen
-      from unnest($1::integer[], $2::integer[]) as wanted (org_id, asset_id)
-      join positions position on position.org_id = wanted.org_id and position.asset_id = wanted.asset_id
-      order by position.org_id, position.asset_id
-      for no key update of position`,
+      from (
+        select org_id, asset_id from unnest($1::integer[], $2::integer[]) as given (org_id, asset_id)
+        order by org_id, asset_id
+      ) wanted
+      cross join lateral (
+        select * from positions
+        where org_id = wanted.org_id and asset_id = wanted.asset_id
+        for no key update
+      ) position`,
     values: [integers(assets.map(({ orgId }) => orgId)), integers(assets.map(({ assetId }) => assetId))],
   });
   return rows.map(toPosition);
@@ -75,17 +80,19 @@ async function insertMissing(client: ClientBase, assets: readonly AssetRef[]): P
   });
 }
 
+/** Of rows that are there, locked: `on conflict` finds each by its key. */
 export async function updatePositions(client: ClientBase, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) {
     return;
   }
   await client.query({
     name: 'update-positions',
-    text: `update positions set location_id = changed.location_id,
-        since = changed.since, last_seen = changed.last_seen
+    text: `insert into positions (org_id, asset_id, location_id, since, last_seen)
+      select org_id, asset_id, location_id, since, last_seen
       from unnest($1::integer[], $2::integer[], $3::integer[], $4::timestamptz[], $5::timestamptz[])
         as changed (org_id, asset_id, location_id, since, last_seen)
-      where positions.org_id = changed.org_id and positions.asset_id = changed.asset_id`,
+      on conflict (org_id, asset_id) do update
+      set location_id = excluded.location_id, since = excluded.since, last_seen = excluded.last_seen`,
     values: [
       integers(positions.map(({ orgId }) => orgId)),
       integers(positions.map(({ assetId }) => assetId)),

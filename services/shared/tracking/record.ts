@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../instant.ts';
 import { classify } from './classify.ts';
+import { findByIndexes } from './index-plans.ts';
 import type { TimeRules } from './observed-at.ts';
 import type { PlacedScan } from './placed-scan.ts';
 import { assetName, lockPositions } from './positions.ts';
@@ -35,7 +36,7 @@ export async function recordScans(
   scans: readonly Scan[],
   { rules, now, isCareful }: RecordOptions,
 ): Promise<Outcome[]> {
-  const classified = await classify(client, scans, now, rules);
+  const [, classified] = await Promise.all([findByIndexes(client), classify(client, scans, now, rules)]);
   const placed = classified.flatMap((each) => ('placed' in each ? [each.placed] : []));
   const duplicates = await writePlaced(client, placed, isCareful);
   const outcomes = classified.map((each) =>

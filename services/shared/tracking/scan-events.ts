@@ -1,4 +1,5 @@
 import pg, { type ClientBase } from 'pg';
+import { doubles, integers, smallints, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { BinaryValues } from '../../../db/timescale/binary-values.ts';
 import { type CopyTarget, copyRows } from '../../../db/timescale/copy-rows.ts';
 import type { PlacedScan } from './placed-scan.ts';
@@ -68,8 +69,9 @@ function writeScanEvent(into: BinaryValues, placed: PlacedScan): void {
 }
 
 /**
- * Gives stored scans of readers the RSSI of the stronger copies in `placed`, unless another recorder has just given
- * them a still stronger one.
+ * Gives stored scans of readers the RSSI of the stronger copies in `placed`, one of each identity, unless another
+ * recorder has just given them a still stronger one. They are stored, so nothing is inserted: `on conflict` finds each
+ * by its identity.
  */
 export async function strengthenScanEvents(client: ClientBase, placed: readonly PlacedScan[]): Promise<void> {
   const sources = placed.flatMap(({ scan: { source } }) => (source.kind === 'reader' ? [source] : []));
@@ -78,21 +80,28 @@ export async function strengthenScanEvents(client: ClientBase, placed: readonly 
   }
   await client.query({
     name: 'strengthen-scan-events',
-    text: `update scan_events known set rssi = stronger.rssi
-      from unnest($1::integer[], $2::bigint[], $3::integer[], $4::smallint[], $5::text[], $6::text[], $7::float8[])
-        as stronger (org_id, observed_at, reader_id, antenna, tag_type, tag_value, rssi)
-      where known.org_id = stronger.org_id and known.observed_at = time_of_micros(stronger.observed_at)
-        and known.reader_id = stronger.reader_id and known.antenna = stronger.antenna
-        and known.tag_type = stronger.tag_type and known.tag_value = stronger.tag_value
-        and (known.rssi is null or known.rssi < stronger.rssi)`,
+    text: `insert into scan_events as known (org_id, asset_id, location_id, observed_at, received_at,
+        time_is_received, tag_type, tag_value, rssi, reader_id, antenna)
+      select org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, rssi,
+        reader_id, antenna
+      from unnest($1::integer[], $2::integer[], $3::integer[], $4::timestamptz[], $5::timestamptz[], $6::boolean[],
+        $7::text[], $8::text[], $9::float8[], $10::integer[], $11::smallint[])
+        as stronger (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value,
+        rssi, reader_id, antenna)
+      on conflict (org_id, observed_at, reader_id, antenna, tag_type, tag_value) where reader_id is not null
+      do update set rssi = excluded.rssi where known.rssi is null or known.rssi < excluded.rssi`,
     values: [
-      placed.map(({ orgId }) => orgId),
-      placed.map(({ observedAt }) => observedAt),
-      sources.map(({ readerId }) => readerId),
-      sources.map(({ antenna }) => antenna),
-      placed.map(({ scan }) => scan.tagType),
-      placed.map(({ tagValue }) => tagValue),
-      placed.map(({ scan }) => scan.rssi),
+      integers(placed.map(({ orgId }) => orgId)),
+      integers(placed.map(({ assetId }) => assetId)),
+      integers(placed.map(({ locationId }) => locationId)),
+      timestamps(placed.map(({ observedAt }) => observedAt)),
+      timestamps(placed.map(({ scan }) => scan.receivedAt)),
+      placed.map(({ timeIsReceived }) => timeIsReceived),
+      texts(placed.map(({ scan }) => scan.tagType)),
+      texts(placed.map(({ tagValue }) => tagValue)),
+      doubles(placed.map(({ scan }) => scan.rssi)),
+      integers(sources.map(({ readerId }) => readerId)),
+      smallints(sources.map(({ antenna }) => antenna)),
     ],
   });
 }

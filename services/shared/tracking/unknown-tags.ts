@@ -72,21 +72,21 @@ const UPSERT = `insert into unknown_tags as stored (org_id, tag_type, tag_key, v
 
 /**
  * Rows another recorder is writing are spared: its own trim sees to them. The lock stands outside the ordered query,
- * or it would fall on the rows that OFFSET skips too.
+ * or it would fall on the rows that OFFSET skips too. What is locked is deleted by its place in the table, at no search.
  */
-const TRIM = `delete from unknown_tags using (
-    select old.org_id, old.tag_type, old.tag_key
+const TRIM = `delete from unknown_tags where ctid = any (array(
+    select old.ctid
     from unnest($1::integer[]) as grown (org_id)
     cross join lateral (
       select tag_type, tag_key from unknown_tags where unknown_tags.org_id = grown.org_id
       order by last_seen desc offset $2
     ) surplus
-    join unknown_tags old on old.org_id = grown.org_id
-      and old.tag_type = surplus.tag_type and old.tag_key = surplus.tag_key
-    for update of old skip locked
-  ) oldest
-  where unknown_tags.org_id = oldest.org_id
-    and unknown_tags.tag_type = oldest.tag_type and unknown_tags.tag_key = oldest.tag_key`;
+    cross join lateral (
+      select ctid from unknown_tags
+      where org_id = grown.org_id and tag_type = surplus.tag_type and tag_key = surplus.tag_key
+      for update skip locked
+    ) old
+  ))`;
 
 interface UnknownSighting {
   name: string;

@@ -7,7 +7,7 @@ import { RULES } from './recording.ts';
 
 /** Records a batch in a transaction that the caller ends. */
 export function recordIn(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   scans: readonly Scan[],
   { isCareful = false } = {},
 ): Promise<Outcome[]> {

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { digestOf, excerptOf, type ReadMessage } from '../../../services/mqtt-ingest/intake/message.ts';
+import { rememberMessages } from '../../../services/mqtt-ingest/intake/received-messages.ts';
+import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
+import { loadReaders, type RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
+import { MeasuredClient } from '../../shared/tracking/plans/measured-client.ts';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+
+describe('messages that came before, on tables without statistics', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const NOW = Date.UTC(2026, 4, 1, 10) * 1_000;
+  let reader: RegisteredReader;
+
+  before(async () => {
+    const site = await Site.create(database);
+    await site.reader('portal', [null]);
+    [reader] = (await loadReaders(database.pool, loadBuiltinFormats())) as [RegisteredReader];
+    await database.rows('alter table received_messages set (autovacuum_enabled = off)');
+  });
+
+  const messages = (count: number, receivedAt: number): ReadMessage[] =>
+    Array.from({ length: count }, (_, index) => {
+      const payload = excerptOf(Buffer.from(`message ${index}`));
+      const digest = digestOf('portal', payload.sha256);
+      const mapped = { outcome: 'rejected', reason: 'no read' } as const;
+      return { topic: 'portal', receivedAt, isDup: false, reader, mapped, payload, digest };
+    });
+
+  it('are found by their digests, also by a plan from when there were none', async () => {
+    const { client, ...measured } = await startMeasuring();
+    try {
+      await database.rows('analyze received_messages');
+      await measured.of(messages(5, NOW));
+      await database.rows(
+        `insert into received_messages select $1, sha256(number::text::bytea), time_of_micros($2)
+         from generate_series(1, 20000) number`,
+        [reader.orgId, NOW],
+      );
+      const again = messages(500, NOW);
+      await rememberMessages(client, again);
+      const taken = await measured.of(again.map((message) => ({ ...message, receivedAt: NOW + 1 })));
+      expect([...taken.keys()]).to.include.members(['find-messages', 'move-receptions']);
+      const excess = [...taken].filter(
+        ([, { rows, pages, scanned }]) => rows > 20 * 500 || pages > 40 * 500 || scanned.length > 0,
+      );
+      expect(excess).to.deep.equal([]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  async function startMeasuring() {
+    const measured = await MeasuredClient.connect(database.url, 'force_generic_plan');
+    // Each statement is planned when it is first run, so all are run once.
+    const of = (all: readonly ReadMessage[]) =>
+      measured.measure(async (client) => {
+        await rememberMessages(client, all);
+        await rememberMessages(
+          client,
+          all.map((message) => ({ ...message, receivedAt: message.receivedAt + 1 })),
+        );
+      });
+    return { client: measured.client, of };
+  }
+});

@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { connectionConfig } from '../../../../db/timescale/connection.ts';
+
+/** What the executions of one named statement took, all of them together. */
+export interface Measured {
+  /** Rows that any step of the plans had in hand, those that it threw away included. */
+  rows: number;
+  /** Pages of tables and indexes that were looked into. */
+  pages: number;
+  /** Tables that were read from one end to the other. */
+  scanned: string[];
+}
+
+/** A connection whose statements are measured by the server itself, as they are run (`auto_explain`). */
+export class MeasuredClient {
+  readonly client: pg.Client;
+  readonly #names = new Map<string, string>();
+  #measured = new Map<string, Measured>();
+
+  private constructor(client: pg.Client) {
+    this.client = client;
+  }
+
+  /** @param plans `force_generic_plan`: a plan is made once and kept; `force_custom_plan`: for every execution. */
+  static async connect(url: string, plans: 'force_generic_plan' | 'force_custom_plan') {
+    const client = new pg.Client({ ...connectionConfig(url, 'measured'), pipeline: true });
+    await client.connect();
+    const measured = new MeasuredClient(client);
+    for (const [setting, value] of [...SETTINGS, ['plan_cache_mode', plans]] as const) {
+      if (setting.startsWith('auto_explain')) {
+        await client.query(`load 'auto_explain'`);
+      }
+      await client.query('select set_config($1, $2, false)', [setting, value]);
+    }
+    client.on('notice', ({ message = '' }) => measured.#take(message));
+    const query = client.query.bind(client) as (...values: unknown[]) => unknown;
+    client.query = ((...values: unknown[]) => {
+      const [config] = values;
+      if (isNamed(config)) {
+        measured.#names.set(config.text.trim(), config.name);
+      }
+      return query(...values);
+    }) as typeof client.query;
+    return measured;
+  }
+
+  /** What each statement took, by its name, while `work` ran in a transaction that is rolled back. */
+  async measure(work: (client: pg.Client) => Promise<unknown>): Promise<ReadonlyMap<string, Measured>> {
+    this.#measured = new Map();
+    await this.client.query('begin');
+    try {
+      await work(this.client);
+    } finally {
+      await this.client.query('rollback');
+    }
+    return this.#measured;
+  }
+
+  #take(message: string): void {
+    const start = message.indexOf('{');
+    if (!message.startsWith('duration:') || start === -1) {
+      return;
+    }
+    const explained = JSON.parse(message.slice(start)) as { 'Query Text': string; Plan: Step };
+    const name = this.#names.get(explained['Query Text'].trim());
+    if (name !== undefined) {
+      const { rows, pages, scanned } = this.#measured.get(name) ?? { rows: 0, pages: 0, scanned: [] };
+      const steps = allSteps(explained.Plan);
+      this.#measured.set(name, {
+        rows: rows + steps.reduce((sum, step) => sum + rowsInHand(step), 0),
+        pages:
+          pages + (explained.Plan['Shared Hit Blocks'] ?? 0) + (explained.Plan['Shared Read Blocks'] ?? 0),
+        scanned: [...scanned, ...steps.flatMap(scannedTable)],
+      });
+    }
+  }
+}
+
+const SETTINGS = [
+  ['auto_explain.log_min_duration', '0'],
+  ['auto_explain.log_analyze', 'on'],
+  ['auto_explain.log_buffers', 'on'],
+  ['auto_explain.log_timing', 'off'],
+  ['auto_explain.log_format', 'json'],
+  ['auto_explain.log_parameter_max_length', '0'],
+  ['auto_explain.log_level', 'notice'],
+] as const;
+
+interface Step {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Rows Removed by Join Filter'?: number;
+  'Shared Hit Blocks'?: number;
+  'Shared Read Blocks'?: number;
+  Plans?: Step[];
+}
+
+function allSteps(step: Step): Step[] {
+  return [step, ...(step.Plans ?? []).flatMap(allSteps)];
+}
+
+function rowsInHand(step: Step): number {
+  const {
+    'Actual Rows': rows = 0,
+    'Actual Loops': loops = 0,
+    'Rows Removed by Filter': filtered = 0,
+    'Rows Removed by Index Recheck': rechecked = 0,
+    'Rows Removed by Join Filter': joined = 0,
+  } = step;
+  return (rows + filtered + rechecked + joined) * loops;
+}
+
+function scannedTable(step: Step): string[] {
+  return step['Node Type'] === 'Seq Scan' && (step['Actual Loops'] ?? 0) > 0
+    ? [step['Relation Name'] ?? '']
+    : [];
+}
+
+function isNamed(config: unknown): config is { name: string; text: string } {
+  return typeof config === 'object' && config !== null && 'name' in config && 'text' in config;
+}
