@@ -1,6 +1,10 @@
+import { AppError } from '../../services/shared/errors.ts';
+import { ENTER, ENTER_BRIEFLY, entering } from './enter-organization.ts';
+import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
 import { type RowQueries, rowQueries } from './row-queries.ts';
+import { ScanningConnections } from './scanning-connections.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { inTransaction } from './transaction.ts';
 import { Turns } from './turns.ts';
@@ -18,6 +22,8 @@ export interface OrganizationDatabase extends OrganizationConnection {
    * Runs `work` in a transaction; again from the start if the database gave it up for another's sake.
    */
   transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
+  /** For lists; see {@link ListOptions}. */
+  listing(options: ListOptions): OrganizationConnection;
 }
 
 /**
@@ -30,38 +36,65 @@ export interface OrganizationDoor {
   end(): Promise<void>;
 }
 
+/** As {@link ServiceConnections}, and the milliseconds that a statement which may read much waits, and may take. */
+export interface OrganizationConnections extends ServiceConnections {
+  scanTimeout?: number;
+}
+
 /**
  * @param connections `max` of them, half of them for transactions, of which one organization has at most half at a
- * time: its own import can hold its transactions up for seconds, and must not hold up others'.
+ * time: its own import can hold its transactions up for seconds, and must not hold up others'. Up to
+ * {@link SCANNING_CONNECTIONS} more are opened when there is something to scan.
  */
-export function openOrganizationDoor(url: string, connections: ServiceConnections): OrganizationDoor {
+export function openOrganizationDoor(
+  url: string,
+  { scanTimeout = SCAN_TIMEOUT, ...connections }: OrganizationConnections,
+): OrganizationDoor {
   const config = serviceConfig(url, connections, ORGANIZATION_ROLE);
-  const shared = new PipelinedConnections(config, Math.ceil(connections.max / 2), ENTER);
+  const shared = new PipelinedConnections(config, Math.ceil(connections.max / 2), [ENTER, ENTER_BRIEFLY]);
+  const scanning = new ScanningConnections(
+    config,
+    { connections: SCANNING_CONNECTIONS, timeout: scanTimeout },
+    ENTER,
+  );
   const exclusive = createPool(config, Math.floor(connections.max / 2));
   const turns = new Turns<number>(Math.ceil(exclusive.options.max / 2));
+  const lists = new Lists(shared, scanning, scanTimeout);
   return {
     of: (orgId) => ({
       orgId,
-      ...rowQueries((query) => shared.query(String(orgId), query)),
+      ...rowQueries((query) => shared.query(entering(orgId), query).catch(rethrow)),
       transaction: (work) =>
-        turns.take(orgId, () =>
-          inTransaction(exclusive, async (client) => {
-            const set = client.query({ ...ENTER, values: [String(orgId)] });
-            const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
-            return (await Promise.all([worked, set]))[0];
-          }),
-        ),
+        turns
+          .take(orgId, () =>
+            inTransaction(exclusive, async (client) => {
+              const set = client.query({ name: ENTER.name, text: ENTER.text, values: [String(orgId)] });
+              const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
+              return (await Promise.all([worked, set]))[0];
+            }),
+          )
+          .catch(rethrow),
+      listing: (options) => ({
+        orgId,
+        ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
+      }),
     }),
     end: async () => {
-      await Promise.all([shared.end(), exclusive.end()]);
+      await Promise.all([shared.end(), exclusive.end(), scanning.end()]);
     },
   };
 }
 
+/** Few, since each is a process of the database that is busy all the time. */
+const SCANNING_CONNECTIONS = 4;
+
+const SCAN_TIMEOUT = 10_000;
+
 const ORGANIZATION_ROLE = 'tagtrail_api';
 
-/** Names the organization to the policies until the transaction ends; the condition is never true. */
-const ENTER = {
-  name: 'enter-organization',
-  text: `select from (select set_config('tagtrail.org_id', $1, true) as org_id offset 0) setting where org_id is null`,
-};
+/** @throws AppError `timed_out` for a statement that took longer than it may; else what it was given. */
+function rethrow(error: unknown): never {
+  throw isCancelled(error)
+    ? new AppError('timed_out', 'The query took too long and was cancelled', { cause: error })
+    : error;
+}

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { gatherWrites, isGathering } from './gather-writes.ts';
-import { sendPreceded } from './preceded-query.ts';
+import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 
 interface Shared {
   client: pg.Client;
@@ -9,13 +9,13 @@ interface Shared {
 }
 
 /**
- * A statement with a name finds a row or a few. One without may list or search, and take as long as many of those, so
- * that who comes after it does better on another connection.
+ * Look-ups are cheap; lists take as long as many of them. They weigh more, so that look-ups do not queue behind them on
+ * the same connection.
  */
-const WEIGHT = { named: 1, unnamed: 8 };
+export const WEIGHT = { lookUp: 1, list: 8 };
 
 /**
- * Named statements of one turn of the event loop go together up to this load: every connection written to costs a
+ * Look-ups of one turn of the event loop go together up to this load: every connection written to costs a
  * system call and wakes a process, and so does every one read from. A look-up over HTTP takes 115 to 140 us of
  * Node.js's time instead of 155, and 75 of PostgreSQL's instead of 88 (32 callers; 16 together were no better).
  */
@@ -29,30 +29,33 @@ const TOGETHER = 8;
 export class PipelinedConnections {
   readonly #config: pg.ClientConfig;
   readonly #max: number;
-  readonly #preceding: { name: string; text: string };
+  readonly #preceding: readonly NamedStatement[];
   readonly #open: Shared[] = [];
   readonly #opening = new Set<Promise<Shared>>();
   #isEnded = false;
 
   /**
    * @param config with `pipeline` on.
-   * @param preceding the statement that goes before every other: one parameter, no rows.
+   * @param preceding the statements of which one goes before every other: text parameters, no rows.
    */
-  constructor(config: pg.ClientConfig, max: number, preceding: { name: string; text: string }) {
+  constructor(config: pg.ClientConfig, max: number, preceding: readonly NamedStatement[]) {
     this.#config = config;
     this.#max = max;
     this.#preceding = preceding;
   }
 
-  /** Sends a query behind the preceding statement, which gets `value`; see {@link sendPreceded}. */
-  async query(value: string, query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const weight = query.name === undefined ? WEIGHT.unnamed : WEIGHT.named;
+  /** Sends a query behind one of the preceding statements; see {@link sendPreceded}. */
+  async query(
+    preceding: Preceding,
+    query: pg.QueryConfig,
+    weight = query.name === undefined ? WEIGHT.list : WEIGHT.lookUp,
+  ): Promise<pg.QueryResult> {
     const connection = this.#beingWrittenTo(weight) ?? this.#leastBusy() ?? (await this.#openAnother());
     const { client } = connection;
     connection.load += weight;
     try {
       gatherWrites(client);
-      return await sendPreceded(client, { name: this.#preceding.name, values: [value] }, query);
+      return await sendPreceded(client, preceding, query);
     } catch (error) {
       // Not the database's word, so perhaps the connection's end, of which it itself learns a moment later.
       if (!(error instanceof pg.DatabaseError)) {
@@ -101,7 +104,7 @@ export class PipelinedConnections {
     client.on('error', () => this.#forget(connection));
     client.once('end', () => this.#forget(connection));
     await client.connect();
-    await client.query({ ...this.#preceding, values: [''] });
+    await Promise.all(this.#preceding.map((statement) => prepareStatement(client, statement)));
     if (this.#isEnded) {
       await client.end();
       throw new Error('the connections are ended');

@@ -1,9 +1,23 @@
 import pg from 'pg';
+import { ComposedStatements } from './composed-statements.ts';
 
 /** A statement that returns no rows, prepared under its name on the connection, with the values to run it with. */
 export interface Preceding {
   name: string;
   values: string[];
+}
+
+/** A statement to prepare; its parameters are texts. */
+export interface NamedStatement {
+  name: string;
+  text: string;
+  parameters: number;
+}
+
+/** Prepares a statement on a connection by running it with empty values. */
+export async function prepareStatement(client: pg.ClientBase, statement: NamedStatement): Promise<void> {
+  const { name, text, parameters } = statement;
+  await client.query({ name, text, values: Array<string>(parameters).fill('') });
 }
 
 /**
@@ -70,6 +84,10 @@ class PrecededQuery extends InnerQuery {
     connection.bind({ statement: name, values }, true);
     connection.execute({}, true);
     this.#known = KnownColumns.on(connection);
+    for (const name of ComposedStatements.on(connection).use(this.name)) {
+      connection.close({ type: 'S', name }, true);
+      this.#known.of.delete(name);
+    }
     const columns = this.name === undefined ? undefined : this.#known.of.get(this.name);
     if (columns === undefined) {
       super.prepare(connection);

@@ -3,6 +3,7 @@ import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runt
 import { portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
+import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
 
 /** Everything about the API that is decided outside of it. */
@@ -12,6 +13,7 @@ export const API_SETTINGS = {
   API_PORT: portSetting('the port the API listens on', 8080),
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
+  QUERY_TIMEOUT_MS,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
   LOG_REQUESTS,

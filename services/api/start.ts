@@ -15,7 +15,7 @@ import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { ApiContext } from './context.ts';
 
-/** Connections to the database that one API process may have for requests. */
+/** Connections to the database that one API process may have for requests, beside those for what reads much. */
 const CONNECTIONS = 10;
 
 /**
@@ -37,7 +37,12 @@ export async function startApi(
   collectDefaultMetrics({ register: registry });
   const door = await lifecycle.start(
     'database',
-    () => openOrganizationDoor(config.DATABASE_URL, { max: CONNECTIONS, applicationName: 'tagtrail api' }),
+    () =>
+      openOrganizationDoor(config.DATABASE_URL, {
+        max: CONNECTIONS,
+        applicationName: 'tagtrail api',
+        scanTimeout: config.QUERY_TIMEOUT_MS,
+      }),
     (started) => started.end(),
   );
   const access = await startAccess(

@@ -21,6 +21,8 @@ export type AppErrorCode =
   | 'not_found'
   /** What was asked for collides with what exists. */
   | 'conflict'
+  /** It took, or would have had to wait, longer than it may; nothing was changed. */
+  | 'timed_out'
   /** Something this process depends on is not there: a database, a broker, a port. */
   | 'unavailable';
 

@@ -1,4 +1,5 @@
 import { DESCRIPTION_SETTINGS } from '../api/description/settings.ts';
+import { QUERY_TIMEOUT_MS } from '../api/query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from '../api/rate-limit/settings.ts';
 import { HANDHELD_SETTINGS } from '../handheld-gateway/config.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from '../mqtt-ingest/source/broker-settings.ts';
@@ -21,6 +22,7 @@ export const STANDALONE_SETTINGS = {
   API_PORT: portSetting('the port the API listens on', 8080),
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
+  QUERY_TIMEOUT_MS,
   ...HANDHELD_SETTINGS,
   MQTT_PORT: portSetting('the port readers connect to', 1883),
   TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),

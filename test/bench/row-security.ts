@@ -18,6 +18,7 @@ const CONNECTIONS = 10;
 const ENTER = {
   name: 'enter-organization',
   text: `select from (select set_config('tagtrail.org_id', $1, true) as org_id offset 0) setting where org_id is null`,
+  parameters: 1,
 };
 
 /**
@@ -30,8 +31,10 @@ export async function benchRowSecurity(serverUrl: string, options: BenchOptions)
   const door = openOrganizationDoor(filled.url, { max: CONNECTIONS });
   const db = door.of(filled.orgId);
   const config = { ...connectionConfig(filled.url), pipeline: true };
-  const bypassing = new PipelinedConnections(config, CONNECTIONS / 2, ENTER);
-  const alone = over(filled.orgId, (query) => bypassing.query(String(filled.orgId), query));
+  const bypassing = new PipelinedConnections(config, CONNECTIONS / 2, [ENTER]);
+  const alone = over(filled.orgId, (query) =>
+    bypassing.query({ name: ENTER.name, values: [String(filled.orgId)] }, query),
+  );
   const neither = over(filled.orgId, await connect(config));
   const results = await interleaved(options.repetitions, {
     'setting and policies': () => rate(options.seconds, (id) => findLiveAsset(db, id)),

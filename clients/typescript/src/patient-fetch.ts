@@ -8,8 +8,8 @@ export interface Patience {
 }
 
 /**
- * A `fetch` that asks again: after `Retry-After` where the rate limit was met, whatever the method, because what is
- * refused has changed nothing; with growing pauses after a 5xx or a lost connection, where asking twice does no harm.
+ * A `fetch` that asks again: after `Retry-After` where the rate limit or a time limit was met, whatever the method,
+ * because what is refused has changed nothing; with growing pauses after a 5xx or a lost connection, where asking twice does no harm.
  */
 export function patientFetch({
   milliseconds: patience = 300_000,
@@ -55,12 +55,17 @@ function pauseAfter(request: Request, outcome: Response | Lost, attempt: number)
   }
   // Those who share a key are told the same time, and should not all come at once.
   const jitter = Math.random();
-  if (outcome instanceof Response && outcome.status === 429) {
+  if (outcome instanceof Response && isRefusedForNow(outcome, attempt)) {
     return Number(outcome.headers.get('Retry-After') ?? 1) * 1000 + jitter * 250;
   }
   const isFailure = !(outcome instanceof Response) || outcome.status >= 500;
   const isHarmless = request.method === 'GET' || request.method === 'HEAD';
   return isFailure && isHarmless && attempt < MOST_FAILURES ? 500 * 2 ** attempt * (0.5 + jitter) : null;
+}
+
+/** A rate limit is met for as long as it takes; a query that takes too long does so perhaps every time. */
+function isRefusedForNow({ status, headers }: Response, attempt: number): boolean {
+  return status === 429 || (status === 503 && headers.has('Retry-After') && attempt < MOST_FAILURES);
 }
 
 const MOST_FAILURES = 6;

@@ -1,8 +1,12 @@
 import { sql } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
+import { AT_MOST_FIRST, isFirstOf, isFoundByKey, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
@@ -59,10 +63,12 @@ const SORT_COLUMNS = {
 
 /** A page of the assets, by default of those in effect (interface section 4.2). */
 export async function listAssets(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
   filters: AssetFilters,
+  signal?: AbortSignal,
 ): Promise<Page<AssetRow>> {
-  const { orgId } = connection;
+  const { orgId } = db;
+  const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`);
   const narrowing = [
     when(filters.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
@@ -86,12 +92,18 @@ export async function listAssets(
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
       : countEach(orgId, 'asset', filters.is_active);
-  const rows = await connection.any(sql.type(rowsOf<AssetRow & { total_count: number }>())`
+  const rows = await db
+    .listing({ isBrief, signal })
+    .any(sql.type(rowsOf<AssetRow & { total_count: number }>())`
     select total.total_count, ${COLUMNS}
     from (${total}) total
     left join (
-      select asset.*, position.location_id from ${PLACED}
-      where ${where}
+      select * from (
+        select asset.*, position.location_id from ${PLACED}
+        where ${where}
+        order by ${order}
+        ${isBrief ? AT_MOST_FIRST : NOTHING}
+      ) asset
       order by ${order}
       limit ${filters.limit} offset ${filters.offset}
     ) asset on true

@@ -30,7 +30,8 @@ const list = route({
   query: ASSET_LIST,
   params: {},
   success: listed(ASSET, 'A page of assets'),
-  handle: async ({ context, query }) => listBody(await listAssets(context.db, query), query, assetView),
+  handle: async ({ context, query, signal }) =>
+    listBody(await listAssets(context.db, query, signal), query, assetView),
 });
 
 const create = route({

@@ -17,6 +17,7 @@ const WHEN: Record<ProblemType, string> = {
   missing_org_context: 'the organization of the key no longer exists; on `/orgs/me` only',
   rate_limited: 'the key made too many requests',
   internal_error: 'something failed on our side',
+  query_timeout: 'it took too long, or its turn did not come in time; nothing was changed',
   unavailable: 'the operation is not available here',
 };
 

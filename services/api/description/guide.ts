@@ -163,6 +163,10 @@ Every answer tells: \`X-RateLimit-Limit\` is what refills in a minute, \`X-RateL
 more than the limit), \`X-RateLimit-Reset\` when it is as much as the limit again, in seconds since 1970. An empty
 bucket answers 429 with \`Retry-After\` in seconds.
 
+What may read much (searches, filters, far pages, whole trees) runs one at a time for an organization, and has a time
+limit. Whatever waits or takes longer is answered with 503 \`query_timeout\` and \`Retry-After\`: ask for less at a
+time, and narrow it with filters. A request whose caller hangs up is not carried on with.
+
 | | At most |
 |---|---|
 | Rows on a page | ${MOST_ROWS} |
@@ -175,7 +179,7 @@ bucket answers 429 with \`Retry-After\` in seconds.
 
 | Answer | Try again? |
 |---|---|
-| 429 | after \`Retry-After\` |
+| 429, 503 | after \`Retry-After\`; nothing was changed, whatever the method |
 | 500, or none | with growing pauses |
 | any other 4xx | not unchanged |
 

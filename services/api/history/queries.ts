@@ -1,9 +1,10 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import type { TimeBound } from '../../shared/http/parameters.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
+import { isNear } from '../brief-list.ts';
 import { allOf, orderBy, when } from '../sql.ts';
 import type { HistoryFilters } from './schema.ts';
 import type { TransitionRow } from './view.ts';
@@ -12,11 +13,12 @@ const SORT_COLUMNS = { event_observed_at: sql.fragment`transition.observed_at` }
 
 /** A page of an asset's transitions. Locations are named as they are called now, deleted ones too. */
 export async function listTransitions(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
   assetId: number,
   filters: HistoryFilters,
+  signal?: AbortSignal,
 ): Promise<Page<TransitionRow>> {
-  const { orgId } = connection;
+  const { orgId } = db;
   // No two transitions of an asset have the same time, so the order needs no other tie-breaker.
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`transition.observed_at`);
   const where = allOf([
@@ -28,7 +30,9 @@ export async function listTransitions(
     ),
     when(filters.to, (to) => sql.fragment`transition.observed_at ${upTo(to)}`),
   ]);
-  const rows = await connection.any(sql.type(rowsOf<TransitionRow & { id: number; total_count: number }>())`
+  const rows = await db
+    .listing({ isBrief: isNear(filters), signal })
+    .any(sql.type(rowsOf<TransitionRow & { id: number; total_count: number }>())`
     select total.total_count, transition.asset_id as id, transition.observed_at, transition.location_id,
       location.external_key as location_external_key, transition.duration_seconds
     from (select count(*) as total_count from location_transitions transition where ${where}) total

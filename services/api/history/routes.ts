@@ -22,8 +22,8 @@ const list = route({
     row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
   },
   success: listed(HISTORY_ITEM, 'A page of transitions'),
-  handle: async ({ context, query, row: assetId }) =>
-    listBody(await listTransitions(context.db, assetId, query), query, historyItemView),
+  handle: async ({ context, query, row: assetId, signal }) =>
+    listBody(await listTransitions(context.db, assetId, query, signal), query, historyItemView),
 });
 
 export const historyRoutes = [list];

@@ -1,8 +1,12 @@
 import { sql } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
+import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { allOf, containsText, inEffect, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
@@ -46,10 +50,13 @@ const SORT_COLUMNS = {
 
 /** A page of the locations, by default of those in effect (interface section 4.3). */
 export async function listLocations(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
   filters: LocationFilters,
+  signal?: AbortSignal,
 ): Promise<Page<LocationRow>> {
-  const { orgId } = connection;
+  const { orgId } = db;
+  const isOne = filters.id !== undefined && isNear(filters);
+  const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
   const narrowing = [
     when(
@@ -77,12 +84,18 @@ export async function listLocations(
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from locations location where ${where}`
       : countEach(orgId, 'location', filters.is_active);
-  const rows = await connection.any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
+  const rows = await db
+    .listing({ isBrief, signal })
+    .any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
     select total.total_count, ${COLUMNS}
     from (${total}) total
     left join (
-      select location.* from locations location
-      where ${where}
+      select * from (
+        select location.* from locations location
+        where ${where}
+        order by ${order}
+        ${isBrief ? AT_MOST_FIRST : NOTHING}
+      ) location
       order by ${order}
       limit ${filters.limit} offset ${filters.offset}
     ) location on true

@@ -30,7 +30,8 @@ const list = route({
   query: LOCATION_LIST,
   params: {},
   success: listed(LOCATION, 'A page of locations'),
-  handle: async ({ context, query }) => listBody(await listLocations(context.db, query), query, locationView),
+  handle: async ({ context, query, signal }) =>
+    listBody(await listLocations(context.db, query, signal), query, locationView),
 });
 
 const create = route({

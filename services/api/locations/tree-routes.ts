@@ -49,8 +49,8 @@ const treeRoute = ({ name, operationId, summary, description, example, list }: W
       row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
     },
     success: listed(LOCATION, 'A page of locations', example),
-    handle: async ({ context, query, row: id }) =>
-      listBody(await list(context.db, id, query), query, locationView),
+    handle: async ({ context, query, row: id, signal }) =>
+      listBody(await list(context.db, id, query, signal), query, locationView),
   });
 
 export const treeRoutes = [

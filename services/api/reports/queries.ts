@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
@@ -30,10 +30,12 @@ const POSITIONED = sql.fragment`positions position
 
 /** A page of the assets that were ever scanned, by default of those in effect (interface section 4.4). */
 export async function listAssetLocations(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
   filters: AssetLocationFilters,
+  signal?: AbortSignal,
 ): Promise<Page<AssetLocationRow>> {
-  const { orgId } = connection;
+  const { orgId } = db;
+  const isBrief = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, NULLABLE);
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
@@ -52,7 +54,9 @@ export async function listAssetLocations(
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
   ]);
-  const rows = await connection.any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
+  const rows = await db
+    .listing({ isBrief, signal })
+    .any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
     select total.total_count, page.*
     from (select count(*) as total_count from ${POSITIONED} where ${where}) total
     left join (

@@ -16,8 +16,8 @@ const assetLocations = route({
   query: ASSET_LOCATIONS,
   params: {},
   success: listed(ASSET_LOCATION, 'A page of scanned assets'),
-  handle: async ({ context, query }) =>
-    listBody(await listAssetLocations(context.db, query), query, assetLocationView),
+  handle: async ({ context, query, signal }) =>
+    listBody(await listAssetLocations(context.db, query, signal), query, assetLocationView),
 });
 
 export const reportRoutes = [assetLocations];

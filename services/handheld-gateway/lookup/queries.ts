@@ -1,5 +1,8 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
 import type { Reference } from '../reference.ts';
@@ -44,18 +47,18 @@ export interface PlaceRow extends Reference {
 
 /** A page of the live locations, depth first, siblings by external key, whatever the case. */
 export async function listPlaces(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
   { limit, offset }: Paging,
+  signal: AbortSignal,
 ): Promise<Page<PlaceRow>> {
-  const { orgId } = connection;
-  const rows = await connection.any(sql.prepared('list-places', rowsOf<PlaceRow & { total_count: number }>())`
-    with recursive tree as (
-      select id, external_key, name, parent_id, array[lower(external_key), external_key] as place
-      from locations where org_id = ${orgId} and parent_id is null and deleted_at is null
-      union all
-      select location.id, location.external_key, location.name, location.parent_id,
-        tree.place || array[lower(location.external_key), location.external_key]
-      from tree join locations location on location.org_id = ${orgId} and location.parent_id = tree.id
+  const { orgId } = db;
+  const rows = await db
+    .listing({ isBrief: true, signal })
+    .any(sql.prepared('list-places', rowsOf<PlaceRow & { total_count: number }>())`
+    with tree as materialized (
+      select location.id, location.external_key, location.name, location.parent_id, below.place
+      from locations_below(${orgId}, null) below
+      join locations location on location.org_id = ${orgId} and location.id = below.id
       where location.deleted_at is null
     )
     select total.total_count, place.id, place.external_key, place.name, place.parent_id, ${tagsOf(orgId, 'location_id', 'place')}
@@ -78,15 +81,18 @@ export interface ExpectedRow extends Reference {
 
 /** A page of the live assets that were last seen at a location, by external key. */
 export async function listExpected(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
   locationId: number,
   { limit, offset }: Paging,
+  signal: AbortSignal,
 ): Promise<Page<ExpectedRow>> {
-  const { orgId } = connection;
+  const { orgId } = db;
   const here = sql.fragment`positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
     where position.org_id = ${orgId} and position.location_id = ${locationId} and asset.deleted_at is null`;
-  const rows = await connection.any(sql.type(rowsOf<ExpectedRow & { total_count: number }>())`
+  const rows = await db
+    .listing({ isBrief: true, signal })
+    .any(sql.type(rowsOf<ExpectedRow & { total_count: number }>())`
     select total.total_count, found.id, found.external_key, found.name, found.last_seen, ${tagsOf(orgId, 'asset_id', 'found')}
     from (select count(*) as total_count from ${here}) total
     left join (

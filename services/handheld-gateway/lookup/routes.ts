@@ -47,7 +47,8 @@ const places = route({
   query: PAGE_QUERY,
   params: {},
   success: listed(PLACE, 'A page of locations', {}, PAGING),
-  handle: async ({ context, query }) => listBody(await listPlaces(context.db, query), query, placeView),
+  handle: async ({ context, query, signal }) =>
+    listBody(await listPlaces(context.db, query, signal), query, placeView),
 });
 
 const expected = route({
@@ -65,8 +66,8 @@ const expected = route({
     row: ({ context, params }) => findPlace(context.db, params.location_id),
   },
   success: listed(EXPECTED, 'A page of assets', {}, PAGING),
-  handle: async ({ context, query, row: id }) =>
-    listBody(await listExpected(context.db, id, query), query, expectedView),
+  handle: async ({ context, query, row: id, signal }) =>
+    listBody(await listExpected(context.db, id, query, signal), query, expectedView),
 });
 
 export const lookUpRoutes = [tag, places, expected];

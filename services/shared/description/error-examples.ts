@@ -1,7 +1,7 @@
 import { bearerToken } from '../http/bearer.ts';
 import { parseBody } from '../http/body.ts';
 import { requireMediaType } from '../http/media-type.ts';
-import { envelope, Problem, type ProblemType, toProblem } from '../http/problem.ts';
+import { envelope, Problem, type ProblemType, queryTimeout, toProblem } from '../http/problem.ts';
 import { readQuery } from '../http/query.ts';
 import { BODY_LIMIT } from '../http/read-body.ts';
 import type { DescribedRoute } from './described-route.ts';
@@ -30,6 +30,7 @@ const MAKE: Partial<Record<ProblemType, (route: DescribedRoute) => Problem | nul
   missing_org_context: () =>
     new Problem('missing_org_context', 'The organization of this API key no longer exists'),
   rate_limited: () => new Problem('rate_limited', 'Retry after 1 seconds'),
+  query_timeout: () => queryTimeout('The query took too long and was cancelled'),
   internal_error: () => toProblem(new Error('an example')),
 };
 

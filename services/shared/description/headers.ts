@@ -67,6 +67,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
   405: 'Allow',
   429: 'Retry-After',
+  503: 'Retry-After',
 };
 
 /** References to the headers of an answer. */

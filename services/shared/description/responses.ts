@@ -12,6 +12,7 @@ const SHARED: Partial<Record<ProblemType, string>> = {
   payload_too_large: 'PayloadTooLarge',
   rate_limited: 'RateLimited',
   internal_error: 'InternalError',
+  query_timeout: 'QueryTimeout',
 };
 
 /** Every answer of an operation, by status. What can have several reasons names them all. */

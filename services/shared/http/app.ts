@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -130,6 +131,9 @@ function dispatcher<Context>({
       path: koa.path,
       search: koa.querystring,
       params,
+      get signal() {
+        return signalOf(koa.res);
+      },
       readBody: () => readBody(koa.req),
       streamBody: (limit: number) => streamBody(koa.req, limit),
     };
@@ -137,6 +141,22 @@ function dispatcher<Context>({
     koa.set(answer.headers);
     sendJson(koa, answer.status, answer.body);
   };
+}
+
+/** Only routes that can be interrupted ask for it: a look-up is done before anybody could hang up. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const hangingUp = new AbortController();
+  const onClose = () => {
+    if (!response.writableFinished) {
+      hangingUp.abort();
+    }
+  };
+  if (response.closed) {
+    onClose();
+  } else {
+    response.once('close', onClose);
+  }
+  return hangingUp.signal;
 }
 
 function sendJson(koa: Koa.Context, status: number, body: object | null): void {

@@ -19,6 +19,7 @@ export const PROBLEMS = {
   missing_org_context: { status: 422, title: 'Missing org context' },
   rate_limited: { status: 429, title: 'Rate limited' },
   internal_error: { status: 500, title: 'Internal server error' },
+  query_timeout: { status: 503, title: 'Query timed out' },
   unavailable: { status: 503, title: 'Unavailable' },
 } as const;
 
@@ -94,9 +95,19 @@ export function toProblem(error: unknown): Problem {
     return error;
   }
   const type = error instanceof AppError ? TYPE_OF_CODE[error.code] : 'internal_error';
+  if (type === 'query_timeout') {
+    return queryTimeout((error as AppError).message);
+  }
   return type === 'internal_error'
     ? new Problem(type, 'The request could not be completed because of an internal error')
     : new Problem(type, (error as AppError).message);
+}
+
+/** @param what happened, as a sentence without its full stop. */
+export function queryTimeout(what: string): Problem {
+  return new Problem('query_timeout', `${what}; narrow it with filters, or try again later`, {
+    headers: { 'Retry-After': '5' },
+  });
 }
 
 const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
@@ -104,6 +115,7 @@ const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
   misconfigured: 'internal_error',
   not_found: 'not_found',
   conflict: 'conflict',
+  timed_out: 'query_timeout',
   unavailable: 'internal_error',
 };
 

@@ -51,6 +51,8 @@ export interface Handled<Context, Q extends Parameters, P extends Parameters, Ro
   params: Read<P>;
   row: Row;
   body: Input;
+  /** Aborted when the caller hangs up before the answer. */
+  signal: AbortSignal;
 }
 
 /** A declared route whose types are settled. */
@@ -80,6 +82,8 @@ export interface Exchange {
   /** The query string without `?`. */
   search: string;
   params: Readonly<Record<string, string>>;
+  /** Aborted when the caller hangs up before the answer. */
+  readonly signal: AbortSignal;
   readBody(): Promise<Uint8Array>;
   /** @param limit in bytes. */
   streamBody(limit: number): AsyncIterable<Buffer>;
@@ -139,7 +143,16 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   }
   const body = await receiveBody(declaration.body, exchange);
   // Both are there where the declaration's types say so: `Row` and `Input` are undefined without `find` and `body`.
-  const result = await declaration.handle({ context, query, params, row: row as Row, body: body as Input });
+  const result = await declaration.handle({
+    context,
+    query,
+    params,
+    row: row as Row,
+    body: body as Input,
+    get signal() {
+      return exchange.signal;
+    },
+  });
   const presented = success.present(result, exchange.path);
   return {
     status: presented.status ?? success.status,
@@ -173,6 +186,10 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
       `A parameter ${declaration.body === undefined ? '' : 'or a field of the body '}is not valid`,
     ],
     ['internal_error', 'The request failed for no fault of its own'],
+    [
+      'query_timeout',
+      'It took too long, or waited too long for others of the organization; nothing was changed',
+    ],
   ]);
   if (declaration.scope !== null) {
     problems.set('forbidden', 'The key does not have the required scope');

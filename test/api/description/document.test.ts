@@ -105,7 +105,7 @@ describe('the description', () => {
             'X-RateLimit-Reset',
           ]);
           expect(headers.includes('WWW-Authenticate')).to.equal(status === '401');
-          expect(headers.includes('Retry-After')).to.equal(status === '429');
+          expect(headers.includes('Retry-After')).to.equal(status === '429' || status === '503');
           expect(headers.includes('Location')).to.equal(status === '201');
         }
       });
@@ -218,6 +218,7 @@ describe('the description', () => {
       'missing_org_context',
       'rate_limited',
       'internal_error',
+      'query_timeout',
     ]);
     expect(extensible('FieldError', 'code')).to.have.members([
       'required',

@@ -44,6 +44,30 @@ describe('the patience of the typed client', () => {
     expect(answers.map(({ response }) => response.status).sort()).to.deep.equal([200, 200, 200, 429]);
   });
 
+  it('asks again when a time limit was met, after as long as it is told, whatever the method', async () => {
+    const { createTagtrailClient } = client();
+    const waits: number[] = [];
+    let requests = 0;
+    const server = await listen((_, response) => {
+      requests++;
+      const headers = { 'Content-Type': 'application/json', 'Retry-After': '1' };
+      response.writeHead(requests % 2 === 1 ? 503 : 200, headers).end('{"data":{}}');
+    });
+    try {
+      const patience = { onWait: ({ milliseconds }: { milliseconds: number }) => waits.push(milliseconds) };
+      const tagtrail = createTagtrailClient({ baseUrl: server.url, apiKey: 'tt_', patience });
+      expect((await tagtrail.GET('/api/v1/assets')).response.status).to.equal(200);
+      const created = await tagtrail.POST('/api/v1/assets', { body: { name: 'Once' } });
+      expect(created.response.status).to.equal(200);
+      expect(waits).to.have.length(2);
+      for (const milliseconds of waits) {
+        expect(milliseconds).to.be.within(1000, 1250);
+      }
+    } finally {
+      server.close();
+    }
+  });
+
   it('asks again after a failure where that does no harm, and only there', async () => {
     const { createTagtrailClient } = client();
     let requests = 0;

@@ -1,0 +1,98 @@
+import { AppError } from '../../services/shared/errors.ts';
+
+/** How much a semaphore lets through, and how long whoever comes too early may wait. */
+export interface SemaphoreBounds {
+  /** Tasks of everybody that run at the same time. */
+  total: number;
+  /** Tasks of one key that run at the same time. */
+  perKey: number;
+  /** Tasks of one key that may wait; one more is refused. */
+  waitingPerKey: number;
+  /** Milliseconds that a task waits at most. */
+  patience: number;
+}
+
+interface Waiting<Key> {
+  key: Key;
+  enter(): void;
+}
+
+/**
+ * Fair semaphore per key: first come, first served, but a task whose key has as many running as it may is passed over,
+ * so that whoever asks for much waits behind itself and not in front of others.
+ */
+export class FairSemaphore<Key> {
+  readonly #bounds: SemaphoreBounds;
+  readonly #running = new Map<Key, number>();
+  readonly #waiting = new Set<Waiting<Key>>();
+  #total = 0;
+
+  constructor(bounds: SemaphoreBounds) {
+    this.#bounds = bounds;
+  }
+
+  /**
+   * @param signal ends the wait, not the work.
+   * @throws AppError `timed_out` if too many wait already, or the turn does not come in time; the signal's reason.
+   */
+  async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted();
+    if (this.#hasRoomFor(key)) {
+      this.#enter(key);
+    } else {
+      await this.#turnOf(key, signal);
+    }
+    try {
+      return await work();
+    } finally {
+      this.#leave(key);
+    }
+  }
+
+  #turnOf(key: Key, signal: AbortSignal | undefined): Promise<void> {
+    const { waitingPerKey, patience } = this.#bounds;
+    const before = [...this.#waiting].filter((each) => each.key === key).length;
+    if (before >= waitingPerKey) {
+      return Promise.reject(new AppError('timed_out', 'Too many queries of the organization are waiting'));
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (done: () => void) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abandon);
+        this.#waiting.delete(waiting);
+        done();
+      };
+      const abandon = () => settle(() => reject(signal?.reason));
+      const expire = () =>
+        settle(() => reject(new AppError('timed_out', 'Earlier queries of the organization took too long')));
+      const timer = setTimeout(expire, patience);
+      const waiting = { key, enter: () => settle(resolve) };
+      signal?.addEventListener('abort', abandon);
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #hasRoomFor(key: Key): boolean {
+    return this.#total < this.#bounds.total && (this.#running.get(key) ?? 0) < this.#bounds.perKey;
+  }
+
+  #enter(key: Key): void {
+    this.#total += 1;
+    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+  }
+
+  #leave(key: Key): void {
+    this.#total -= 1;
+    const left = (this.#running.get(key) ?? 0) - 1;
+    if (left === 0) {
+      this.#running.delete(key);
+    } else {
+      this.#running.set(key, left);
+    }
+    const next = this.#waiting.values().find((each) => this.#hasRoomFor(each.key));
+    if (next !== undefined) {
+      this.#enter(next.key);
+      next.enter();
+    }
+  }
+}

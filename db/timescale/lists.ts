@@ -1,0 +1,93 @@
+import pg from 'pg';
+import { nameOf } from './composed-statements.ts';
+import { type BRIEF, entering, enteringBriefly } from './enter-organization.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
+import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
+import { type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
+
+/** Brief lists of an organization that are under way at once. */
+const BRIEF_AT_ONCE = 5;
+
+/** Milliseconds for which an organization's lists are taken to be long, once one was. */
+const REMEMBERED = 60_000;
+
+/** How a list is read. */
+export interface ListOptions {
+  /**
+   * Whether the list reads little for all that is known beforehand. It then goes with the look-ups, prepared under a
+   * name, for {@link BRIEF} milliseconds at most. What takes longer is begun anew with the lists that may read much: one of an
+   * organization at a time, on connections of their own, within a time limit; and so are the organization's next ones.
+   */
+  isBrief: boolean;
+  /** If aborted, a list that may read much is dropped from the queue, or cancelled. */
+  signal: AbortSignal | undefined;
+}
+
+/** Sends lists where they are in nobody's way. */
+export class Lists {
+  readonly #shared: PipelinedConnections;
+  readonly #scanning: ScanningConnections;
+  /** Until when, by the organization. */
+  readonly #long = new Map<number, number>();
+
+  /** So that a burst of lists that turn out to be long delays others by {@link BRIEF} and not by many times that. */
+  readonly #turns: FairSemaphore<number>;
+
+  constructor(shared: PipelinedConnections, scanning: ScanningConnections, timeout: number) {
+    this.#shared = shared;
+    this.#scanning = scanning;
+    this.#turns = new FairSemaphore({
+      total: Number.POSITIVE_INFINITY,
+      perKey: BRIEF_AT_ONCE,
+      waitingPerKey: WAITING_PER_ORGANIZATION,
+      patience: timeout,
+    });
+  }
+
+  async query(
+    orgId: number,
+    query: pg.QueryConfig,
+    { isBrief, signal }: ListOptions,
+  ): Promise<pg.QueryResult> {
+    const brief = isBrief ? await this.#turns.run(orgId, () => this.#briefly(orgId, query), signal) : null;
+    return brief ?? this.#scanning.query(orgId, entering(orgId), query, signal);
+  }
+
+  /** Null if the query has to go another way. */
+  async #briefly(orgId: number, query: pg.QueryConfig): Promise<pg.QueryResult | null> {
+    if (this.#isLong(orgId)) {
+      return null;
+    }
+    try {
+      const named = { ...query, name: query.name ?? nameOf(query.text) };
+      return await this.#shared.query(enteringBriefly(orgId), named, WEIGHT.list);
+    } catch (error) {
+      // Where preparing it was cancelled, those sent behind it find nothing prepared.
+      if (!isCancelled(error) && !isUnprepared(error)) {
+        throw error;
+      }
+      this.#long.set(orgId, performance.now() + REMEMBERED);
+      return null;
+    }
+  }
+
+  #isLong(orgId: number): boolean {
+    const until = this.#long.get(orgId);
+    if (until !== undefined && until < performance.now()) {
+      this.#long.delete(orgId);
+    }
+    return this.#long.has(orgId);
+  }
+}
+
+/** Whether the database gave a statement up because its time had passed, or because it was told to. */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
+}
+
+function isUnprepared(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === INVALID_SQL_STATEMENT_NAME;
+}
+
+const INVALID_SQL_STATEMENT_NAME = '26000';
+const QUERY_CANCELED = '57014';

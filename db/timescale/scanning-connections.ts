@@ -1,0 +1,102 @@
+import pg from 'pg';
+import { cancelRunning } from './cancel-running.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
+import { createPool } from './pool.ts';
+import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
+
+/** How many statements that may read much run at a time, and how long one may wait, and may run. */
+export interface Scanning {
+  connections: number;
+  /** Milliseconds to wait for a turn, and then as many to run. */
+  timeout: number;
+}
+
+/** More than a key's burst of requests: whoever is within the rate limit waits rather than being refused. */
+export const WAITING_PER_ORGANIZATION = 250;
+
+/** Milliseconds in which the server has said that a statement's time is up; or else the connection is lost. */
+const LAST_WORD = 5_000;
+
+/**
+ * Connections for statements that may read much. One statement is sent on a connection at a time, and one of an
+ * organization runs at a time, so that no look-up and nobody else waits behind it. The statements have no names: what is
+ * best for one value of a filter is worst for another, and planning takes little of what they take.
+ */
+export class ScanningConnections {
+  readonly #pool: pg.Pool;
+  readonly #turns: FairSemaphore<number>;
+  readonly #preceding: NamedStatement;
+  readonly #ready = new WeakSet<pg.ClientBase>();
+
+  /**
+   * @param config with `pipeline` on.
+   * @param preceding the statement that goes before every other: text parameters, no rows.
+   */
+  constructor(config: pg.ClientConfig, { connections, timeout }: Scanning, preceding: NamedStatement) {
+    this.#pool = createPool(
+      {
+        ...config,
+        // A statement that takes all processors would keep them from the look-ups, and compiling one takes longer than it saves.
+        options: `${config.options ?? ''} -c max_parallel_workers_per_gather=0 -c jit=off`,
+        statement_timeout: timeout,
+        query_timeout: timeout + LAST_WORD,
+      },
+      connections,
+    );
+    this.#turns = new FairSemaphore({
+      total: connections,
+      perKey: 1,
+      waitingPerKey: WAITING_PER_ORGANIZATION,
+      patience: timeout,
+    });
+    this.#preceding = preceding;
+  }
+
+  /**
+   * Sends a query when it is its turn among those of `who`, behind the preceding statement.
+   *
+   * @param signal if aborted, the query is not sent any more, or cancelled.
+   * @throws AppError `timed_out` if its turn does not come.
+   */
+  query(
+    who: number,
+    preceding: Preceding,
+    query: pg.QueryConfig,
+    signal?: AbortSignal,
+  ): Promise<pg.QueryResult> {
+    return this.#turns.run(who, () => this.#send(preceding, query, signal), signal);
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #send(preceding: Preceding, query: pg.QueryConfig, signal?: AbortSignal): Promise<pg.QueryResult> {
+    const client = await this.#pool.connect();
+    let cancelled: Promise<void> | undefined;
+    const cancel = () => {
+      cancelled = cancelRunning(client);
+    };
+    let broken = false;
+    try {
+      await this.#prepare(client);
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', cancel);
+      return await sendPreceded(client, preceding, query);
+    } catch (error) {
+      broken = !(error instanceof pg.DatabaseError || signal?.aborted);
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      await cancelled;
+      client.release(broken);
+    }
+  }
+
+  async #prepare(client: pg.PoolClient): Promise<void> {
+    if (!this.#ready.has(client)) {
+      await prepareStatement(client, this.#preceding);
+      this.#ready.add(client);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
+
+const BOUNDS = { total: 2, perKey: 1, waitingPerKey: 3, patience: 60_000 };
+
+describe('the fair semaphore', () => {
+  /** Tasks that end when they are told to, and what has begun so far. */
+  function tasks(semaphore: FairSemaphore<string>) {
+    const begun: string[] = [];
+    const start = (key: string, name: string, signal?: AbortSignal) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const run = () => {
+        begun.push(name);
+        return promise;
+      };
+      return { end: resolve, done: semaphore.run(key, run, signal) };
+    };
+    return { begun, start };
+  }
+
+  it('lets one task of a key run, and others pass it by, first come, first served', async () => {
+    const { begun, start } = tasks(new FairSemaphore(BOUNDS));
+    const [a1, a2, b1, c1] = [start('a', 'a1'), start('a', 'a2'), start('b', 'b1'), start('c', 'c1')];
+    expect(begun).to.deep.equal(['a1', 'b1']);
+    b1.end();
+    await b1.done;
+    expect(begun).to.deep.equal(['a1', 'b1', 'c1']);
+    a1.end();
+    await a1.done;
+    expect(begun).to.deep.equal(['a1', 'b1', 'c1', 'a2']);
+    a2.end();
+    c1.end();
+    await Promise.all([a2.done, c1.done]);
+  });
+
+  it('refuses what would make the queue of a key too long', async () => {
+    const { begun, start } = tasks(new FairSemaphore(BOUNDS));
+    const all = Array.from({ length: 4 }, (_, index) => start('a', `a${index}`));
+    const refused = await start('a', 'one too many').done.catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'timed_out');
+    for (const { end, done } of all) {
+      end();
+      await done;
+    }
+    expect(begun).to.deep.equal(['a0', 'a1', 'a2', 'a3']);
+  });
+
+  it('refuses what has waited too long, and goes on with the others', async () => {
+    const { begun, start } = tasks(new FairSemaphore({ ...BOUNDS, patience: 20 }));
+    const held = start('a', 'held');
+    const refused = await start('a', 'late').done.catch((error: unknown) => error);
+    expect(refused).to.have.property('code', 'timed_out');
+    held.end();
+    await held.done;
+    const next = start('a', 'next');
+    next.end();
+    await next.done;
+    expect(begun).to.deep.equal(['held', 'next']);
+  });
+
+  it('drops what is not wanted any more', async () => {
+    const { begun, start } = tasks(new FairSemaphore(BOUNDS));
+    const held = start('a', 'held');
+    const hangingUp = new AbortController();
+    const dropped = start('a', 'dropped', hangingUp.signal);
+    const next = start('a', 'next');
+    hangingUp.abort(new Error('hung up'));
+    expect(await dropped.done.catch((error: unknown) => error)).to.have.property('message', 'hung up');
+    held.end();
+    await held.done;
+    next.end();
+    await next.done;
+    expect(begun).to.deep.equal(['held', 'next']);
+  });
+
+  it('goes on after a task that fails', async () => {
+    const semaphore = new FairSemaphore<string>(BOUNDS);
+    const failed = await semaphore
+      .run('a', () => Promise.reject(new Error('no')))
+      .catch((error: unknown) => error);
+    expect(failed).to.have.property('message', 'no');
+    expect(await semaphore.run('a', async () => 'yes')).to.equal('yes');
+  });
+});

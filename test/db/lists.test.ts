@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../db/timescale/row-queries.ts';
+import { useDatabase } from '../support/database.ts';
+
+const BRIEF = { isBrief: true, signal: undefined };
+
+describe('lists through the door', () => {
+  const database = useDatabase();
+  let door: OrganizationDoor;
+  before(() => {
+    door = openOrganizationDoor(database.url, { max: 2 });
+    database.beforeDrop(() => door.end());
+  });
+
+  const NAMES = sql.type(rowsOf<{ name: string }>())`
+    select name from pg_prepared_statements where name like 'composed-%'`;
+  const numbered = (number: number, lists = door) =>
+    lists
+      .of(1)
+      .listing(BRIEF)
+      .one(
+        sql.type(
+          rowsOf<{ value: number }>(),
+        )`select ${number}::integer as ${sql.identifier([`value${number}`])}`,
+      );
+
+  it('are prepared once for each text that is composed', async () => {
+    const list = door.of(1).listing(BRIEF);
+    const before = await list.any(NAMES);
+    await list.any(NAMES);
+    expect(before).to.have.length(1);
+    expect(await list.any(NAMES)).to.deep.equal(before);
+  });
+
+  it('stay within what a connection keeps prepared, and work when they come again', async () => {
+    for (let number = 0; number < 120; number++) {
+      expect(await numbered(number)).to.deep.equal({ [`value${number}`]: number });
+    }
+    expect(await door.of(1).listing(BRIEF).any(NAMES)).to.have.length.within(40, 50);
+    const again = await Promise.all(Array.from({ length: 120 }, (_, number) => numbered(number)));
+    expect(again).to.deep.equal(Array.from({ length: 120 }, (_, number) => ({ [`value${number}`]: number })));
+  });
+
+  it('that turn out to be long go on elsewhere, and look-ups do not wait for them', async () => {
+    const backend = rowsOf<{ pid: number; timeout: string }>();
+    const slow = sql.type(backend)`
+      select pg_backend_pid() as pid, current_setting('statement_timeout') as timeout
+      from (select pg_sleep(0.3) offset 0) slept`;
+    const { pid } = await door.of(1).one(sql.type(backend)`select pg_backend_pid() as pid, '' as timeout`);
+    const long = await door.of(1).listing(BRIEF).one(slow);
+    expect(long.pid).not.to.equal(pid);
+    expect(long.timeout).to.equal('10s');
+    // From then on at once.
+    const next = sql.type(backend)`select pg_backend_pid() as pid, 'x' as timeout`;
+    expect(await door.of(1).listing(BRIEF).one(next)).to.have.property('pid', long.pid);
+    expect(await door.of(2).listing(BRIEF).one(next)).to.have.property('pid', pid);
+  });
+});
