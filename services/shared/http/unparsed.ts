@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ulid } from 'ulid';
+import { endLingeringly } from '../runtime/lingering-close.ts';
 import { badRequest, envelope, type Headers } from './problem.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 
@@ -22,14 +23,23 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as Socket);
-    response.once('finish', () => socket.end());
+    response.once('finish', () => endLingeringly(socket as Socket));
     server.emit('request', request, response);
   });
+  const ended = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // What still comes after the answer is no request either.
+    if (ended.has(socket) && error.code !== 'ECONNRESET') {
+      return;
+    }
     const response = answering.get(socket);
     const isAnswered = response?.headersSent === true && !response.writableFinished;
     if (socket.writable && !isAnswered && error.code !== 'ECONNRESET') {
-      socket.end(answer(DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP', headers()));
+      ended.add(socket);
+      endLingeringly(
+        socket as Socket,
+        answer(DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP', headers()),
+      );
     } else {
       socket.destroy(error);
     }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endConnections } from './end-connections.ts';
+import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 
 export interface Listening {
@@ -41,6 +42,7 @@ export async function listenOn(
   stopping?.addEventListener('abort', () => leaving.abort());
   prepare?.(server);
   endConnections(server, leaving.signal);
+  closeLingeringly(server);
   server.listen(port, host);
   try {
     await once(server, 'listening');

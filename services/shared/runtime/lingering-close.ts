@@ -1,0 +1,71 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * Lets whoever sends without listening read the answer. A connection that is closed while bytes come in is reset, and a
+ * reset takes the answer with it that was on its way: to a body over the limit or a wrong key, of 30 MB sent, nothing
+ * came back. So the answer is sent and this side closed, and what still comes is read and thrown away, within bounds;
+ * the same bounds hold for the rest of a body on a connection that is kept.
+ */
+export function closeLingeringly(server: Server): void {
+  const latest = new WeakMap<Socket, IncomingMessage>();
+  server.on('connection', (socket: Socket) => {
+    const destroySoon = socket.destroySoon.bind(socket);
+    // What Node.js calls when the answer that ends the connection is written.
+    socket.destroySoon = () => {
+      const request = latest.get(socket);
+      if (request === undefined || request.complete) {
+        destroySoon();
+      } else {
+        socket.end();
+      }
+    };
+  });
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (!hasBody(request)) {
+      latest.delete(request.socket);
+      return;
+    }
+    latest.set(request.socket, request);
+    response.once('finish', () => {
+      if (!request.complete) {
+        discardWithin(request.socket, () => {
+          if (request.complete && response.shouldKeepAlive === false) {
+            request.socket.destroySoon();
+          }
+          return request.complete;
+        });
+      }
+    });
+  });
+}
+
+/** Ends a connection that no parser reads any more: sends `last`, and reads past what still comes, within bounds. */
+export function endLingeringly(socket: Socket, last = ''): void {
+  socket.end(last);
+  socket.resume();
+  discardWithin(socket, () => false);
+}
+
+/** How much is read and thrown away after the answer, and for how long; then the connection is cut off. */
+export const LINGERS = { bytes: 67_108_864, milliseconds: 30_000 };
+
+const LOOK_MS = 50;
+
+function discardWithin(socket: Socket, isOver: () => boolean): void {
+  const before = socket.bytesRead;
+  const until = performance.now() + LINGERS.milliseconds;
+  const timer = setInterval(() => {
+    if (socket.bytesRead - before > LINGERS.bytes || performance.now() > until) {
+      socket.destroy();
+    }
+    if (socket.destroyed || isOver()) {
+      clearInterval(timer);
+    }
+  }, LOOK_MS);
+  timer.unref();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
