@@ -17,6 +17,12 @@ const SCREENSHOTS = fileURLToPath(new URL('../../.cache/screenshots/', import.me
 /** A phone that people hold. */
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
+/** What is said of the network, which tests cut, and of a machine without a device for sound, or one too busy for it. */
+const OF_THE_MACHINE = [
+  'Failed to load resource',
+  'The AudioContext encountered an error from the audio device',
+];
+
 export interface TestBrowser {
   /** A device of its own: nothing is on it yet. It is thrown away after the suite. */
   device(options?: BrowserContextOptions): Promise<Device>;
@@ -32,7 +38,7 @@ export class Device {
     this.context = context;
     context.on('weberror', (error) => this.faults.push(String(error.error())));
     context.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      if (message.type() === 'error' && !OF_THE_MACHINE.some((words) => message.text().startsWith(words))) {
         this.faults.push(message.text());
       }
     });
@@ -115,16 +121,40 @@ export function until(page: Page, condition: string): Promise<void> {
  *
  * @param value a group separator in it is typed as Ctrl+], which is how many scanners do.
  */
-export async function scanByWedge(page: Page, value: string, ...ends: ('Enter' | 'Tab')[]): Promise<void> {
+export function scanByWedge(page: Page, value: string, ...ends: ('Enter' | 'Tab')[]): Promise<void> {
+  return typeByWedge(page, value, { ends });
+}
+
+/** Some time after whatever was typed before, by the times of the input events, as somebody who pulls a trigger then. */
+export const LATER_MS = 3_000;
+
+/**
+ * As {@link scanByWedge}, with a pause in front of one character.
+ *
+ * @param delay how long after now it begins, in milliseconds.
+ */
+export async function typeByWedge(
+  page: Page,
+  value: string,
+  {
+    ends = [],
+    delay = 0,
+    pause = { before: 0, lasts: 0 },
+  }: {
+    ends?: readonly ('Enter' | 'Tab')[];
+    delay?: number;
+    pause?: { before: number; lasts: number };
+  } = {},
+): Promise<void> {
   const session = await inputOf(page);
   const endKeys = (ends.length === 0 ? (['Enter'] as const) : ends).map((end) => END_KEYS[end]);
   const keys = [
     ...[...value].map((text) => (text === '\u001d' ? SEPARATOR : { key: text, text })),
     ...endKeys,
   ];
-  const began = Date.now() / 1000;
+  const began = (Date.now() + delay) / 1000;
   const events = keys.flatMap((key, index) => {
-    const timestamp = began + index * 0.005;
+    const timestamp = began + index * 0.005 + (index < pause.before ? 0 : pause.lasts / 1000);
     return [
       { type: 'keyDown' as const, timestamp, ...key },
       { type: 'keyUp' as const, timestamp, ...key },

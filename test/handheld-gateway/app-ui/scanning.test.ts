@@ -1,10 +1,40 @@
 import { expect } from 'chai';
-import { type Device, scanByWedge, useBrowser } from '../../support/browser.ts';
+import { type Device, LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 
 const EPC = 'E28011600000020912340001';
 const CARTON = '4006381333931';
+
+/** All that the app keeps on the device but for who is signed in, as text. */
+const ALL_KEPT = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open('tagtrail');
+  opening.onsuccess = async () => {
+    const names = [...opening.result.objectStoreNames];
+    const transaction = opening.result.transaction(names);
+    const all = await Promise.all(names.map((name) => new Promise((resolve) => {
+      transaction.objectStore(name).getAll().onsuccess = ({ target }) => resolve(target.result);
+    })));
+    opening.result.close();
+    resolve(JSON.stringify(all));
+  };
+  opening.onerror = () => reject(opening.error);
+})`;
+
+/** Makes of a kept scan one of a token, as an earlier version kept them. */
+const asToken = (value: string, token: string) => `new Promise((resolve) => {
+  const opening = indexedDB.open('tagtrail');
+  opening.onsuccess = () => {
+    const transaction = opening.result.transaction('scans', 'readwrite');
+    transaction.objectStore('scans').openCursor().onsuccess = ({ target }) => {
+      const cursor = target.result;
+      if (cursor === null) return;
+      if (cursor.value.value === '${value}') cursor.update({ ...cursor.value, value: '${token}' });
+      cursor.continue();
+    };
+    transaction.oncomplete = () => { opening.result.close(); resolve(); };
+  };
+})`;
 
 describe('scanning with the handheld app', () => {
   const gateway = useGateway();
@@ -67,7 +97,7 @@ describe('scanning with the handheld app', () => {
     const search = page.getByLabel('Search places');
     // A person: a key now and then.
     await search.pressSequentially('DOCK-', { delay: 90 });
-    await scanByWedge(page, 'TRIGGER-ON-A-FIELD', 'Tab');
+    await typeByWedge(page, 'TRIGGER-ON-A-FIELD', { ends: ['Tab'], delay: LATER_MS });
     await app.page.locator('[data-latest="TRIGGER-ON-A-FIELD"]').waitFor();
     await page.locator('.place-bar').click();
     await search.pressSequentially('DOCK-2', { delay: 90 });
@@ -80,7 +110,7 @@ describe('scanning with the handheld app', () => {
     await app.press('Type');
     const field = app.page.getByLabel('What is printed on it');
     await field.pressSequentially('half a val', { delay: 90 });
-    await scanByWedge(app.page, EPC);
+    await typeByWedge(app.page, EPC, { delay: LATER_MS });
     await app.page.locator(`[data-latest="${EPC}"]`).waitFor();
     expect(await field.inputValue()).to.equal('half a val');
   });
@@ -93,7 +123,133 @@ describe('scanning with the handheld app', () => {
     await scanByWedge(page, `10LOT77\u001d${CARTON}`);
     await app.shows('Not a plain value');
     await app.goTo('History');
-    await app.shows('What you scan is listed here');
+    await page.locator('[data-broken]', { hasText: 'Not a plain value · not sent' }).waitFor();
+    expect(await page.locator('[data-scan]').count()).to.equal(0);
+  });
+
+  it('moves nothing by the tail of a scan in which the scanner paused, says so, and keeps both parts', async () => {
+    const { page } = app;
+    await gateway.site.asset('BEHIND-THE-TAIL', '000815', 'barcode');
+    await HandheldApp.feel(device);
+    await page.reload();
+    await app.choosePlace('DOCK-1');
+    const value = 'PAL-4711-000815';
+    await typeByWedge(page, value, { pause: { before: 9, lasts: 400 } });
+    await app.shows('Broken: scan again');
+    await app.shows('Heard: “PAL-4711-” … “000815”. Nothing was sent.');
+    expect((await app.felt()).at(-1)).to.equal('120 80 120');
+    await page.reload();
+    await app.goTo('History');
+    await page.locator('[data-broken]', { hasText: '“PAL-4711-” … “000815”' }).waitFor();
+    // Scanned again, it is taken; and nothing went out in between.
+    await app.scan(value);
+    await app.waits(0);
+    expect(await whereIs('BEHIND-THE-TAIL')).to.equal(undefined);
+    const values = await gateway.database.rows<{ value: string }>(
+      `select value from unknown_tags where value like '%000815'`,
+    );
+    expect(values).to.deep.equal([{ value }]);
+  });
+
+  it('learns how long its scanner pauses, keeps that, and does as the settings say', async () => {
+    const { page } = app;
+    await app.choosePlace('DOCK-1');
+    let scans = 0;
+    const paused = (value: string) => {
+      scans += 1;
+      return typeByWedge(page, value, { pause: { before: 5, lasts: 200 }, delay: scans * LATER_MS });
+    };
+    await paused('PAUSED-1');
+    await app.shows('Broken: scan again');
+    await paused('PAUSED-2');
+    await page.locator('[data-latest="PAUSED-2"]').waitFor();
+    await page.reload();
+    await app.shows('DOCK-1');
+    await paused('PAUSED-3');
+    await page.locator('[data-latest="PAUSED-3"]').waitFor();
+    await app.goTo('Settings');
+    await page.getByRole('radio', { name: 'Short' }).check();
+    await paused('PAUSED-4');
+    await app.shows('Broken: scan again');
+  });
+
+  it('neither sends, keeps nor shows a token that is scanned, typed or broken while somebody is signed in', async () => {
+    const { page } = app;
+    const secret = 'aB3-_'.repeat(8).concat('xyz');
+    const token = `th_4711_${secret}`;
+    await app.choosePlace('DOCK-1');
+    await scanByWedge(page, token);
+    await app.shows('That is a token, not a tag');
+    await app.type(`tt_01KQSB3M8R0E5T9V2W4X6Y8Z1A_${secret}`);
+    await typeByWedge(page, token, { pause: { before: 20, lasts: 900 }, delay: LATER_MS });
+    await app.shows('parts that may be of a token');
+    await app.scan(CARTON);
+    await app.waits(0);
+    await app.goTo('History');
+    await page.locator('[data-scan]').waitFor();
+    expect(await page.content()).not.to.include(secret.slice(0, 10));
+    expect(await page.evaluate<string>(ALL_KEPT)).not.to.include(secret.slice(0, 10));
+    const unknown = await gateway.database.rows(`select value from unknown_tags where value like 't%_%'`);
+    expect(unknown).to.deep.equal([]);
+  });
+
+  it('forgets tokens that an earlier version took for tags, and sends what waited with them', async () => {
+    const { page } = app;
+    const token = `th_4711_${'aB3-_'.repeat(8)}xyz`;
+    await app.isInstalled();
+    await app.choosePlace('DOCK-1');
+    await device.context.setOffline(true);
+    for (const value of ['BESIDE-A-TOKEN-1', 'WAS-A-TOKEN', 'BESIDE-A-TOKEN-2']) {
+      await app.scan(value);
+    }
+    await page.evaluate(asToken('WAS-A-TOKEN', token));
+    await page.reload();
+    await app.shows('2 waiting');
+    await device.context.setOffline(false);
+    await app.shows('All sent');
+    expect(await page.evaluate<string>(ALL_KEPT)).not.to.include(token);
+    const values = await gateway.database.rows<{ value: string }>(
+      `select value from unknown_tags where value like 'BESIDE%' or value like 'th%' order by value`,
+    );
+    expect(values.map(({ value }) => value)).to.deep.equal(['BESIDE-A-TOKEN-1', 'BESIDE-A-TOKEN-2']);
+  });
+
+  it('says of a scan whose end the scanner does not send that it has none', async () => {
+    await app.choosePlace('DOCK-1');
+    await app.page.locator('body').evaluate('document.activeElement.blur()');
+    for (const key of 'PAL-4711') {
+      await app.page.keyboard.press(key);
+    }
+    await app.shows('The scan has no end.');
+  });
+
+  it('takes nothing of a scan that another window got the beginning of', async () => {
+    await app.choosePlace('DOCK-1');
+    const { page } = app;
+    // The browser of the tests always believes that it is in front; the event is what a page hears of it.
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
+    await scanByWedge(page, '000816');
+    await app.shows('The app was not in front for all of it.');
+    await app.waits(0);
+  });
+
+  it('hears what Android’s keyboards tell as text without keys', async () => {
+    await app.press('Type');
+    const { page } = app;
+    const texts = JSON.stringify([...CARTON]);
+    await page.evaluate(`(() => {
+      const field = document.activeElement;
+      const key = (key) => field.dispatchEvent(
+        new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+      for (const data of ${texts}) {
+        key('Unidentified');
+        field.dispatchEvent(new InputEvent('beforeinput', { data, inputType: 'insertText', bubbles: true }));
+        field.value += data;
+      }
+      key('Enter');
+    })()`);
+    await page.locator(`[data-latest="${CARTON}"]`).waitFor();
+    expect(await page.getByLabel('What is printed on it').inputValue()).to.equal('');
   });
 
   it('takes a value that is typed', async () => {

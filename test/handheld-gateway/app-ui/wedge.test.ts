@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import { type Stroke, WedgeDecoder } from '../../../services/handheld-gateway/app-ui/src/scanning/wedge.ts';
 
 describe('telling a scanner that types from a person', () => {
+  const newDecoder = (limit = 130) => new WedgeDecoder<string>(() => limit);
+
   /** Presses keys so many milliseconds apart, and says what each was. */
-  function press(keys: readonly string[], apart: number, decoder = new WedgeDecoder(), from = 0): Stroke[] {
+  function press(keys: readonly string[], apart: number, decoder = newDecoder(), from = 0): Stroke<string>[] {
     return keys.map((key, index) => decoder.press(key, from + index * apart));
   }
 
-  const scans = (strokes: readonly Stroke[]) =>
+  const scans = (strokes: readonly Stroke<string>[]) =>
     strokes.flatMap((stroke) => (stroke.kind === 'scan' ? [stroke.value] : []));
 
   for (const end of ['Enter', 'Tab']) {
@@ -19,21 +21,21 @@ describe('telling a scanner that types from a person', () => {
 
   it('leaves typing alone, however quick two keys are', () => {
     expect(scans(press([...'E280', 'Enter'], 85))).to.deep.equal([]);
-    const decoder = new WedgeDecoder();
+    const decoder = newDecoder();
     press(['a', 'b'], 10, decoder);
     expect(decoder.press('Enter', 25).kind).to.equal('typing');
   });
 
   it('takes of typing followed by a burst the burst only', () => {
-    const decoder = new WedgeDecoder();
+    const decoder = newDecoder();
     press([...'half a word'], 120, decoder);
     expect(scans(press([...'12345', 'Enter'], 5, decoder, 3_000))).to.deep.equal(['12345']);
   });
 
   it('leaves Enter to a person who presses it after a burst without an end', () => {
-    const decoder = new WedgeDecoder();
+    const decoder = newDecoder();
     press([...'12345'], 5, decoder);
-    expect(decoder.press('Enter', 1_000).kind).to.equal('typing');
+    expect(decoder.press('Enter', 2_000).kind).to.equal('typing');
   });
 
   it('takes bursts that follow each other at once', () => {
@@ -56,23 +58,26 @@ describe('telling a scanner that types from a person', () => {
     it(`takes no part of a burst in which ${what} came, and says so at its end`, () => {
       const strokes = press([...'0104012345', key, ...'21SER77', 'Enter'], 4);
       expect(scans(strokes)).to.deep.equal([]);
-      expect(strokes.at(-1)).to.deep.equal({ kind: 'broken' });
+      expect(strokes.at(-1)).to.deep.include({
+        kind: 'broken',
+        broken: { why: 'keys', parts: ['010401234521SER77'] },
+      });
     });
   }
 
   it('takes no part of a burst in which a key came together with Ctrl', () => {
-    const decoder = new WedgeDecoder();
+    const decoder = newDecoder();
     press([...'10LOT77'], 5, decoder);
     decoder.command(35);
     decoder.command(40);
-    expect(press([...'PAL-3', 'Enter'], 5, decoder, 45).at(-1)).to.deep.equal({ kind: 'broken' });
+    expect(press([...'PAL-3', 'Enter'], 5, decoder, 45).at(-1)?.kind).to.equal('broken');
     expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 80))).to.deep.equal(['PAL-3']);
   });
 
   it('takes the burst after a broken one that had no end', () => {
-    const decoder = new WedgeDecoder();
+    const decoder = newDecoder();
     press([...'10LOT77', 'F8', ...'21'], 5, decoder);
-    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 1_000))).to.deep.equal(['PAL-3']);
+    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 2_000))).to.deep.equal(['PAL-3']);
   });
 
   it('takes a burst that a key with a name went before', () => {
@@ -96,7 +101,7 @@ describe('telling a scanner that types from a person', () => {
   }
 
   it('leaves Enter to a person who presses it after a scan', () => {
-    const decoder = new WedgeDecoder();
+    const decoder = newDecoder();
     press([...'PAL-2', 'Enter'], 5, decoder);
     expect(decoder.press('Enter', 200).kind).to.equal('typing');
   });
@@ -109,5 +114,92 @@ describe('telling a scanner that types from a person', () => {
     const endless = Array<string>(100_000).fill('x');
     expect(scans(press([...endless, 'Enter'], 1))).to.deep.equal([]);
     expect(scans(press([...Array<string>(255).fill('x'), 'Enter'], 1))).to.have.length(1);
+  });
+
+  describe('hears a pause in a scan', () => {
+    const VALUE = 'PAL-4711-000815';
+
+    /** Types the value five milliseconds a character, but for a pause in front of one, or of the end. */
+    function withPause(decoder: WedgeDecoder<string>, pause: number, at: number): Stroke<string> | undefined {
+      const keys = [...VALUE, 'Enter'];
+      return keys.map((key, index) => decoder.press(key, index * 5 + (index < at ? 0 : pause))).at(-1);
+    }
+
+    for (const [scanner, limit, pause] of [
+      ['a scanner that never paused before', 75, 80],
+      ['a scanner that is not known', 130, 140],
+      ['a scanner that pauses', 250, 260],
+      ['any scanner, for long', 250, 1_400],
+    ] as const) {
+      it(`of ${scanner}, and takes neither part for a tag wherever it is`, () => {
+        for (let at = 1; at <= VALUE.length; at++) {
+          const stroke = withPause(newDecoder(limit), pause, at);
+          expect(stroke, `${at}`).to.have.property('kind', 'broken');
+          const parts = at === VALUE.length ? [VALUE] : [VALUE.slice(0, at), VALUE.slice(at)];
+          expect(stroke).to.deep.include({ broken: { why: 'pause', parts } });
+        }
+      });
+    }
+
+    it('and takes the whole where the scanner is known to pause so long', () => {
+      for (const [limit, pause] of [
+        [75, 70],
+        [130, 120],
+        [250, 240],
+      ] as const) {
+        for (let at = 1; at <= VALUE.length; at++) {
+          expect(withPause(newDecoder(limit), pause, at), `${at}`).to.deep.include({
+            kind: 'scan',
+            value: VALUE,
+          });
+        }
+      }
+    });
+
+    it('and learns from it, for a pause that a scanner makes', () => {
+      expect(withPause(newDecoder(75), 200, 7)).to.deep.include({ kind: 'broken', slowest: 205 });
+      expect(withPause(newDecoder(75), 600, 7)).to.deep.include({ kind: 'broken', slowest: null });
+    });
+  });
+
+  it('says of a scan without an end that it has none, after a while, unless it stands in a field', () => {
+    const decoder = newDecoder();
+    press([...'12345'], 5, decoder);
+    expect(decoder.quiet(1_000).kind).to.equal('typing');
+    expect(decoder.quiet(1_600)).to.deep.include({
+      kind: 'broken',
+      broken: { why: 'unended', parts: ['12345'] },
+    });
+    [...'12345'].map((key, index) => decoder.press(key, 5_000 + index, '1234'.slice(0, index)));
+    expect(decoder.quiet(9_000).kind).to.equal('typing');
+  });
+
+  it('takes no tail for a tag after the page lost the keys, or while it had just got them', () => {
+    const decoder = newDecoder();
+    press([...'PAL-47'], 5, decoder);
+    expect(decoder.interrupt(30)).to.deep.include({
+      kind: 'broken',
+      broken: { why: 'interrupted', parts: ['PAL-47'] },
+    });
+    decoder.interrupt(100);
+    const tail = press([...'000815', 'Enter'], 5, decoder, 120);
+    expect(tail.at(-1)).to.deep.include({
+      kind: 'broken',
+      broken: { why: 'interrupted', parts: ['000815'] },
+    });
+    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 600))).to.deep.equal(['PAL-3']);
+  });
+
+  it('breaks a scan that a person had just typed in front of, and says what to undo: the scan alone', () => {
+    const decoder = newDecoder();
+    const typed = ['', 'a', 'ab'].map((before, index) =>
+      decoder.press('abc'.charAt(index), index * 110, before),
+    );
+    expect(typed.map(({ kind }) => kind)).not.to.include('broken');
+    const strokes = [...'PAL-3'].map((key, index) =>
+      decoder.press(key, 500 + index * 5, `abc${'PAL-3'.slice(0, index)}`),
+    );
+    expect(strokes).to.have.length(5);
+    expect(decoder.press('Enter', 525)).to.deep.include({ kind: 'broken', undo: 'abc' });
   });
 });

@@ -2,12 +2,14 @@ import { computed, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { ulid } from 'ulid';
+import { hasTokenShape } from '../../../shared/tracking/tag-secrets.ts';
 import { type Cue, Sounds } from './feedback/sounds.ts';
 import { cueOf, storedCueOf, type Verdict, verdictOf } from './feedback/verdict.ts';
 import { GatewayClient } from './gateway/client.ts';
 import { type Place, placeOf } from './places/place.ts';
 import { Places } from './places/places.ts';
 import { DeviceClock } from './queue/device-clock.ts';
+import { forgetTokens } from './queue/forget-tokens.ts';
 import { learnedPlaces } from './queue/learned-places.ts';
 import { QueueView } from './queue/queue.ts';
 import { Recorder } from './queue/recorder.ts';
@@ -16,8 +18,11 @@ import { Sender } from './queue/sender.ts';
 import { discard, forgetOldest, placeLeg, queueAgain } from './queue/store.ts';
 import { isUnplaced } from './queue/unplaced.ts';
 import { Walking } from './queue/walking.ts';
+import { ADVICE, BrokenScans, heard } from './scanning/broken-scans.ts';
 import { guessTagType } from './scanning/guess-tag-type.ts';
+import { ScannerPace } from './scanning/scanner-pace.ts';
 import { whyUnusable } from './scanning/usable-value.ts';
+import type { Broken } from './scanning/wedge.ts';
 import { Session } from './session/session.ts';
 import { KeptSettings } from './session/settings.ts';
 import { Updates } from './session/updates.ts';
@@ -41,6 +46,8 @@ const now = () => new Date();
 export class App {
   readonly session: Session;
   readonly settings: KeptSettings;
+  readonly pace: ScannerPace;
+  readonly broken: BrokenScans;
   readonly places: Places;
   readonly walking: Walking;
   readonly sweeping: Sweeping;
@@ -69,6 +76,8 @@ export class App {
     const otherTabs = new OtherTabs(() => void this.#changedElsewhere());
     this.session = new Session(database, gateway, otherTabs);
     this.settings = new KeptSettings(database);
+    this.pace = new ScannerPace(database, () => this.settings.now.value.pauses);
+    this.broken = new BrokenScans(database);
     this.places = new Places(database, gateway, now);
     this.walking = new Walking(database, ulid);
     this.sweeping = new Sweeping(database, gateway, now, otherTabs);
@@ -99,7 +108,9 @@ export class App {
 
   /** Reads what the device remembers, and begins to send. */
   async start(): Promise<void> {
-    const parts = [this.session, this.settings, this.places, this.walking, this.sweeping];
+    await forgetTokens(this.#database);
+    const kept = [this.session, this.settings, this.pace, this.broken];
+    const parts = [...kept, this.places, this.walking, this.sweeping];
     await Promise.all([...parts.map((part) => part.load()), this.queue.read()]);
     window.addEventListener('online', () => this.online());
     window.addEventListener('offline', () => this.sender.wake());
@@ -122,6 +133,10 @@ export class App {
   scan(scanned: string): void {
     if (!this.session.isOpen.value) {
       this.#notTaken('Not a handheld’s token', 'Sign in first: until then nothing else is taken.', 'refused');
+      return;
+    }
+    if (hasTokenShape(scanned)) {
+      this.#notTaken('That is a token, not a tag', 'It is neither sent nor kept.', 'refused');
       return;
     }
     const observed_at = now().toISOString();
@@ -155,9 +170,15 @@ export class App {
     this.#recorder.record(scan, this.walking.now.value);
   }
 
-  /** A scanner typed keys into a scan that are no characters: what is left of it may be the value of another tag. */
-  scanWasBroken(): void {
-    this.#notTaken('Not a plain value', 'Have the scanner type characters only, and no keys for separators.');
+  /** Of a scan nobody knows the whole: what is left of it may be the value of another tag. It is kept for the eye. */
+  scanWasBroken(broken: Broken): void {
+    const { title, says } = ADVICE[broken.why];
+    if (!this.session.isOpen.value) {
+      this.#notTaken(title, says);
+      return;
+    }
+    const kept = this.broken.keep(broken, now().toISOString());
+    this.#notTaken(title, `${says} Heard: ${heard(kept)}. Nothing was sent.`);
   }
 
   /** Where the user is from now on. */
@@ -202,7 +223,7 @@ export class App {
     }
     this.notice.value = null;
     await this.places.keep(result.locations);
-    await Promise.all([this.walking.load(), this.sweeping.load()]);
+    await Promise.all([this.walking.load(), this.sweeping.load(), this.broken.load()]);
     await this.walking.follow(this.places.tree.value);
     this.notice.value = this.#endedSince(before);
     // Asks the browser not to make room at the cost of what is queued.
@@ -292,7 +313,7 @@ export class App {
   /** Each tab walks by itself; whoever is signed in and what is swept is the same in all. */
   async #changedElsewhere(): Promise<void> {
     const { handheld } = this.session.stored.value;
-    await Promise.all([this.queue.read(), this.session.load(), this.sweeping.load()]);
+    await Promise.all([this.queue.read(), this.session.load(), this.sweeping.load(), this.broken.load()]);
     if (this.session.stored.value.handheld !== handheld) {
       await this.places.load();
       await this.walking.follow(this.places.tree.value);

@@ -1,16 +1,22 @@
-import { WedgeDecoder } from './wedge.ts';
+import { type Broken, RECENT_MS, type Stroke, WedgeDecoder } from './wedge.ts';
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /** A text field as it was before a scanner typed into it. */
 interface FieldBefore {
-  field: HTMLInputElement | HTMLTextAreaElement;
+  field: Field;
   value: string;
 }
 
 /** Who is told of what scanners type. */
 export interface WedgeEars {
+  /** The longest pause within a scan now, in milliseconds. */
+  limit(): number;
   onScan(value: string): void;
-  /** A scan came with keys in it that are no characters, so that nobody knows the whole of its value. */
-  onBroken(): void;
+  /** Nobody knows the whole of a scan's value. */
+  onBroken(broken: Broken): void;
+  /** The longest pause of a scan, in milliseconds. */
+  onPace(slowest: number): void;
 }
 
 /**
@@ -19,42 +25,75 @@ export interface WedgeEars {
  *
  * @returns how to stop.
  */
-export function listenToWedge({ onScan, onBroken }: WedgeEars): () => void {
-  const decoder = new WedgeDecoder();
-  let before: FieldBefore | null = null;
+export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): () => void {
+  const decoder = new WedgeDecoder<FieldBefore>(limit);
+  const stopping = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the text that a field gets now was heard as a key. */
+  let isHeard = false;
 
-  const onKey = (event: KeyboardEvent) => {
-    const isCommand = event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.repeat;
-    const stroke = isCommand ? decoder.command(event.timeStamp) : decoder.press(event.key, event.timeStamp);
-    switch (stroke.kind) {
-      case 'scan':
-      case 'broken':
-      case 'end':
-        // Enter would press the button that has the focus, Tab would move it.
-        event.preventDefault();
-        event.stopPropagation();
-        restore(before);
-        before = null;
-        break;
-      case 'burst':
-        if (!isTextField(event.target)) {
-          event.preventDefault(); // a blank would press a button, or scroll
-        }
-        break;
-      case 'typing':
-        if (!isCommand && [...event.key].length === 1) {
-          // Perhaps the first character of a burst.
-          before = isTextField(event.target) ? { field: event.target, value: event.target.value } : null;
-        }
-    }
+  const tell = (stroke: Stroke<FieldBefore>) => {
     if (stroke.kind === 'scan') {
+      onPace(stroke.slowest);
       onScan(stroke.value);
     } else if (stroke.kind === 'broken') {
-      onBroken();
+      if (stroke.slowest !== null) {
+        onPace(stroke.slowest);
+      }
+      onBroken(stroke.broken);
     }
   };
-  document.addEventListener('keydown', onKey, { capture: true });
-  return () => document.removeEventListener('keydown', onKey, { capture: true });
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => tell(decoder.quiet(performance.now())), RECENT_MS + 50);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    isHeard = false;
+    if (isOfInputMethod(event)) {
+      return; // the text comes with `beforeinput`
+    }
+    const isCommand = event.ctrlKey || event.altKey || event.metaKey || event.repeat;
+    isHeard = !isCommand && [...event.key].length === 1;
+    const stroke = isCommand
+      ? decoder.command(event.timeStamp)
+      : decoder.press(event.key, event.timeStamp, fieldOf(event.target));
+    if (stroke.kind === 'scan' || stroke.kind === 'broken' || stroke.kind === 'end') {
+      // Enter would press the button that has the focus, Tab would move it.
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (stroke.kind === 'burst' && !isTextField(event.target)) {
+      event.preventDefault(); // a blank would press a button, or scroll
+    }
+    if (stroke.kind === 'scan' || stroke.kind === 'broken') {
+      restore(stroke.undo);
+    }
+    tell(stroke);
+    wait();
+  };
+  // Android's keyboards, and scanners behind them, tell the text but not the key.
+  const onText = (event: InputEvent) => {
+    if (isHeard || event.inputType !== 'insertText' || [...(event.data ?? '')].length !== 1) {
+      return; // a word as a whole is a person's choice, or a value for the field
+    }
+    decoder.press(event.data ?? '', event.timeStamp, fieldOf(event.target));
+    wait();
+  };
+  const onInterruption = (event: Event) => tell(decoder.interrupt(event.timeStamp));
+
+  const { signal } = stopping;
+  document.addEventListener('keydown', onKey, { capture: true, signal });
+  document.addEventListener('beforeinput', onText, { capture: true, signal });
+  document.addEventListener('visibilitychange', onInterruption, { signal });
+  window.addEventListener('blur', onInterruption, { signal });
+  window.addEventListener('focus', onInterruption, { signal });
+  return () => {
+    clearTimeout(timer);
+    stopping.abort();
+  };
+}
+
+function isOfInputMethod({ key, isComposing }: KeyboardEvent): boolean {
+  return isComposing || key === 'Unidentified' || key === 'Process';
 }
 
 function restore(before: FieldBefore | null): void {
@@ -64,6 +103,13 @@ function restore(before: FieldBefore | null): void {
   }
 }
 
-function isTextField(target: EventTarget | null): target is HTMLInputElement | HTMLTextAreaElement {
-  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+function fieldOf(target: EventTarget | null): FieldBefore | null {
+  return isTextField(target) ? { field: target, value: target.value } : null;
+}
+
+/** Radio buttons are inputs, too. */
+function isTextField(target: EventTarget | null): target is Field {
+  return (
+    (target instanceof HTMLInputElement && target.type !== 'radio') || target instanceof HTMLTextAreaElement
+  );
 }

@@ -6,6 +6,7 @@ import { QueueChip } from '../parts/queue-chip.tsx';
 import { useTheme } from '../parts/use-theme.ts';
 import { goToScreen, type Screen, screen } from '../router.ts';
 import { listenToWedge } from '../scanning/listen-to-wedge.ts';
+import type { Broken } from '../scanning/wedge.ts';
 import { tokenIn } from '../session/token.ts';
 import { HistoryScreen } from './history-screen.tsx';
 import { PlaceScreen } from './place-screen.tsx';
@@ -34,7 +35,13 @@ export function Frame() {
   const app = useApp();
   useTheme(app.settings.now.value.theme);
   useEffect(
-    () => listenToWedge({ onScan: (value) => scanned(app, value), onBroken: () => broken(app) }),
+    () =>
+      listenToWedge({
+        limit: () => app.pace.limit,
+        onScan: (value) => scanned(app, value),
+        onBroken: (scan) => broken(app, scan),
+        onPace: (slowest) => app.pace.learn(slowest),
+      }),
     [app],
   );
   if (app.session.token.value === null) {
@@ -84,8 +91,8 @@ function scanned(app: App, value: string): void {
   showScans(app);
 }
 
-function broken(app: App): void {
-  app.scanWasBroken();
+function broken(app: App, scan: Broken): void {
+  app.scanWasBroken(scan);
   showScans(app);
 }
 

@@ -1,14 +1,17 @@
 import { useApp } from '../app.ts';
+import { BrokenRow } from '../parts/broken-row.tsx';
 import { RefusedCard } from '../parts/refused-card.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';
 import { counted, dayOf } from '../parts/titles.ts';
 import type { ShownScan } from '../queue/queue.ts';
+import type { BrokenScan } from '../scanning/broken-scans.ts';
 
 /** What was scanned lately, and what the gateway would not take. */
 export function HistoryScreen() {
-  const { queue, sender } = useApp();
+  const { queue, sender, broken } = useApp();
   const refused = queue.refused.value;
   const trouble = sender.trouble.value;
+  const days = byDay(merged(queue.recent.value, broken.recent.value));
   return (
     <div class="stack">
       <h1>History</h1>
@@ -21,16 +24,18 @@ export function HistoryScreen() {
       {refused.map((submission) => (
         <RefusedCard key={submission.submission_id} refused={submission} />
       ))}
-      {queue.recent.value.length === 0 && (
-        <p class="hint">What you scan is listed here, with what became of it.</p>
-      )}
-      {byDay(queue.recent.value).map(([day, scans]) => (
+      {days.length === 0 && <p class="hint">What you scan is listed here, with what became of it.</p>}
+      {days.map(([day, entries]) => (
         <section key={day}>
           <h2>{day}</h2>
           <ul class="rows">
-            {scans.map((shown) => (
-              <ScanRow key={shown.scan.seq} shown={shown} />
-            ))}
+            {entries.map((entry) =>
+              'scan' in entry ? (
+                <ScanRow key={entry.scan.seq} shown={entry} />
+              ) : (
+                <BrokenRow key={`broken ${entry.at}`} broken={entry} />
+              ),
+            )}
           </ul>
         </section>
       ))}
@@ -38,11 +43,25 @@ export function HistoryScreen() {
   );
 }
 
-function byDay(scans: readonly ShownScan[]): [day: string, scans: ShownScan[]][] {
-  const days = new Map<string, ShownScan[]>();
-  for (const shown of scans) {
-    const day = dayOf(shown.scan.observed_at);
-    days.set(day, [...(days.get(day) ?? []), shown]);
+type Entry = ShownScan | BrokenScan;
+
+/** Scans stay in their order, whatever the device's clock did; those that were broken stand where their time is. */
+function merged(scans: readonly ShownScan[], broken: readonly BrokenScan[]): Entry[] {
+  const waiting = [...broken];
+  return [
+    ...scans.flatMap((shown) => {
+      const older = waiting.findIndex(({ at }) => at <= shown.scan.observed_at);
+      return [...waiting.splice(0, older < 0 ? waiting.length : older), shown];
+    }),
+    ...waiting,
+  ];
+}
+
+function byDay(entries: readonly Entry[]): [day: string, entries: Entry[]][] {
+  const days = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const day = dayOf('scan' in entry ? entry.scan.observed_at : entry.at);
+    days.set(day, [...(days.get(day) ?? []), entry]);
   }
   return [...days];
 }

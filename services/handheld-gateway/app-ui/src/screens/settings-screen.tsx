@@ -15,10 +15,16 @@ const SOUNDS = [
   { value: 'off', word: 'Off' },
 ] as const;
 
+const PAUSES = [
+  { value: 'auto', word: 'Learned' },
+  { value: 'short', word: 'Short' },
+  { value: 'long', word: 'Long' },
+] as const;
+
 /** What the user may change, and the way out. */
 export function SettingsScreen() {
   const app = useApp();
-  const { theme, sound } = app.settings.now.value;
+  const { theme, sound, pauses } = app.settings.now.value;
   return (
     <div class="stack">
       <h1>Settings</h1>
@@ -37,6 +43,16 @@ export function SettingsScreen() {
         />
         <TagTypeChoice />
         <p class="hint">Auto takes what looks like an EPC in hex for RFID, and all else for a barcode.</p>
+        <Choice
+          label="Pauses within a scan"
+          options={PAUSES}
+          value={pauses}
+          onChoose={(value) => void app.settings.change({ pauses: value })}
+        />
+        <p class="hint">
+          A scan with a longer pause is broken and has to be made again. Bluetooth scanners pause longer than
+          those on a cable; learned goes by the scanner’s last scans.
+        </p>
       </div>
       <SignOut />
     </div>

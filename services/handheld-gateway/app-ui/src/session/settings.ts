@@ -7,9 +7,11 @@ export interface Settings {
   sound: boolean;
   /** What scanned values are taken for; `auto` goes by what they look like. */
   tagType: 'auto' | TagType;
+  /** How long the scanner may pause within a scan; `auto` learns it. */
+  pauses: 'auto' | 'short' | 'long';
 }
 
-const DEFAULTS: Settings = { theme: 'auto', sound: true, tagType: 'auto' };
+const DEFAULTS: Settings = { theme: 'auto', sound: true, tagType: 'auto', pauses: 'auto' };
 
 export class KeptSettings {
   readonly now = signal<Settings>(DEFAULTS);

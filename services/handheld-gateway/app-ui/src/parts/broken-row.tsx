@@ -1,0 +1,21 @@
+import { ADVICE, type BrokenScan, heard } from '../scanning/broken-scans.ts';
+import { Icon } from './icon.tsx';
+import { timeOf } from './titles.ts';
+
+/** A scan of a list that was not whole. */
+export function BrokenRow({ broken }: { broken: BrokenScan }) {
+  return (
+    <li class="row" data-broken>
+      <span class="dot tone-problem">
+        <Icon name="problem" />
+      </span>
+      <span class="row-text">
+        <span class="row-title">{heard(broken)}</span>
+        <span class="row-sub">{ADVICE[broken.why].title} · not sent</span>
+      </span>
+      <time class="row-time" dateTime={broken.at}>
+        {timeOf(broken.at)}
+      </time>
+    </li>
+  );
+}

@@ -1,0 +1,67 @@
+import { signal } from '@preact/signals';
+import { hasTokenShape } from '../../../../shared/tracking/tag-secrets.ts';
+import type { Database } from '../storage/database.ts';
+import type { Broken, WhyBroken } from './wedge.ts';
+
+/** A scan that no value could be made of: kept to be seen, never sent. */
+export interface BrokenScan extends Broken {
+  /** When it was made, by the device's clock; RFC 3339 in UTC. */
+  at: string;
+}
+
+const MOST_KEPT = 50;
+
+/** What became of scans that were not whole, the last one first. */
+export class BrokenScans {
+  readonly recent = signal<readonly BrokenScan[]>([]);
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async load(): Promise<void> {
+    this.recent.value = ((await this.#database.get('kept', 'broken')) as BrokenScan[] | undefined) ?? [];
+  }
+
+  /** @returns the scan as it is kept. */
+  keep(broken: Broken, at: string): BrokenScan {
+    const kept = { ...broken, parts: mayBeToken(broken.parts) ? [] : broken.parts, at };
+    this.recent.value = [kept, ...this.recent.value].slice(0, MOST_KEPT);
+    // If it cannot be kept it was shown all the same, and nothing rests on it.
+    void this.#database.put('kept', [...this.recent.value], 'broken').catch(() => {});
+    return kept;
+  }
+}
+
+/** Nobody knows what is missing: the tail of a token has nothing of its beginning. Tags mix no small and capital letters. */
+function mayBeToken(parts: readonly string[]): boolean {
+  const isMixed = (part: string) => part.length >= 8 && /[a-z]/.test(part) && /[A-Z]/.test(part);
+  return hasTokenShape(parts.join('')) || parts.some((part) => /^t[th]_/i.test(part)) || parts.some(isMixed);
+}
+
+/** What was heard, in words for the user; the parts of what may be a secret are not among them. */
+export function heard({ parts }: Broken): string {
+  return parts.length === 0 ? 'parts that may be of a token' : parts.map((part) => `“${part}”`).join(' … ');
+}
+
+/** Why it was not taken, and what to do about it. */
+export const ADVICE: Record<WhyBroken, { title: string; says: string }> = {
+  pause: {
+    title: 'Broken: scan again',
+    says: 'The scanner paused in the middle, so this may be half of a value.',
+  },
+  keys: {
+    title: 'Not a plain value',
+    says: 'Have the scanner type characters only, and no keys for separators.',
+  },
+  unended: {
+    title: 'Broken: scan again',
+    says: 'The scan has no end. Have the scanner send Enter after each value.',
+  },
+  interrupted: {
+    title: 'Broken: scan again',
+    says: 'The app was not in front for all of it.',
+  },
+  long: { title: 'Not a tag', says: 'That is longer than a tag can be (255 characters).' },
+};
