@@ -1,5 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { writeJson } from '../shared/http/json-text.ts';
+import { StrictCommand } from './strict-command.ts';
 
 /** What a command tells: the document that `--json` prints, and the same for a person. */
 export interface Told {
@@ -12,7 +13,7 @@ const RUNNING = 'Running it:';
 
 /** A command line with the conventions all commands share. */
 export function commandLine(): Command {
-  return new Command('tagtrail')
+  return new StrictCommand('tagtrail')
     .description('Asset and location tracking from the command line.')
     .addHelpCommand(
       new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
@@ -23,7 +24,8 @@ export function commandLine(): Command {
       'after',
       `
 Each has its own help with examples (tagtrail reader create --help). With --json a command prints one JSON document and
-nothing else. The exit status is 0, 1 for what failed, 2 for wrong usage.
+nothing else; an error is one JSON document on standard error then. The exit status is 0, 1 for what failed (what a
+file holds included), 2 for wrong usage.
 
 It works on the database that DATABASE_URL names; without it on the embedded one in TAGTRAIL_DATA (./data), which is
 started for the command if it is not running (but not for doctor, which looks at things as they are).
@@ -102,14 +104,3 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (text: st
 
 /** Ids of organizations, readers and handhelds. */
 export const id = wholeNumber(1, 2_147_483_647);
-
-/** The exit status of an error of the command line itself; null if it is none. */
-export function usageStatus(error: unknown): number | null {
-  if (!(error instanceof CommanderError)) {
-    return null;
-  }
-  return error.exitCode === 0 ? 0 : WRONG_USAGE;
-}
-
-export const FAILED = 1;
-export const WRONG_USAGE = 2;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { AppError, messageOf } from '../shared/errors.ts';
-import { commandLine, FAILED, usageStatus, WRONG_USAGE } from './command-line.ts';
+import { CommanderError } from 'commander';
+import { commandLine } from './command-line.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
 import { addDatabaseChecksums } from './commands/database-checksums.ts';
 import { addDatabaseCopy } from './commands/database-copy.ts';
@@ -34,8 +34,14 @@ import { addSmoothingShow } from './commands/smoothing-show.ts';
 import { addSmoothingTry } from './commands/smoothing-try.ts';
 import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
+import { jsonOfError, statusOf, textOfError } from './report-error.ts';
 
+const isJson = process.argv.includes('--json');
 const program = commandLine();
+if (isJson) {
+  // Wrong usage is told like any other error then.
+  program.configureOutput({ writeErr: () => {} });
+}
 const commands = [
   addMigrate,
   addOrgCreate,
@@ -81,16 +87,12 @@ async function run(): Promise<number> {
     await program.parseAsync();
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    const status = usageStatus(error);
-    if (status !== null) {
-      return status;
+    const status = statusOf(error);
+    if (isJson && status !== 0) {
+      process.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
+    } else if (!(error instanceof CommanderError)) {
+      process.stderr.write(`${textOfError(error)}\n`);
     }
-    process.stderr.write(`${error instanceof AppError ? error.message : explain(error)}\n`);
-    return error instanceof AppError && error.code === 'invalid_input' ? WRONG_USAGE : FAILED;
+    return status;
   }
-}
-
-/** A fault nobody foresaw comes with where it happened. */
-function explain(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }

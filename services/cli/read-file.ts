@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { AppError } from '../shared/errors.ts';
+import { FileFault } from './file-fault.ts';
 
 /**
  * The bytes of a file, or of standard input for `-`.
  *
  * @param what it is, for messages: `The payload`.
- * @throws AppError `invalid_input` if it cannot be read or has more than `limit` bytes.
+ * @throws AppError `invalid_input` if it cannot be read, FileFault if it has more than `limit` bytes.
  */
 export async function readFileOrStdin(path: string, what: string, limit: number): Promise<Buffer> {
   const stream = path === '-' ? process.stdin : createReadStream(path);
@@ -24,7 +25,7 @@ export async function readFileOrStdin(path: string, what: string, limit: number)
     throw new AppError('invalid_input', `${what} ${path} cannot be read: ${reason}`);
   }
   if (bytes > limit) {
-    throw new AppError('invalid_input', `${what} ${path} has more than ${limit} bytes`);
+    throw new FileFault(`${what} ${path} has more than ${limit} bytes`);
   }
   return Buffer.concat(chunks);
 }

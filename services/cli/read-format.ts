@@ -1,8 +1,9 @@
 import { loadBuiltinFormats } from '../mqtt-ingest/mapping/builtin.ts';
 import { compileFormat, type Format, FormatError } from '../mqtt-ingest/mapping/format.ts';
 import { findStoredDefinition } from '../mqtt-ingest/registry/find-format.ts';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { messageOf } from '../shared/errors.ts';
 import { withConnections } from './database.ts';
+import { FileFault } from './file-fault.ts';
 import { readFileOrStdin } from './read-file.ts';
 
 /** Far more than any format needs. */
@@ -11,7 +12,7 @@ const MAX_BYTES = 1_048_576;
 /**
  * A format from a file in the mapping language.
  *
- * @throws AppError `invalid_input` naming the file and every place in it that is wrong.
+ * @throws FileFault naming the file and every place in it that is wrong.
  */
 export async function readFormatFile(path: string): Promise<Format> {
   const text = (await readFileOrStdin(path, 'The format', MAX_BYTES)).toString('utf8');
@@ -19,7 +20,7 @@ export async function readFormatFile(path: string): Promise<Format> {
   try {
     definition = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new AppError('invalid_input', `${path} is not JSON: ${messageOf(error)}`);
+    throw new FileFault(`${path} is not JSON: ${messageOf(error)}`);
   }
   try {
     return compileFormat(definition);
@@ -28,7 +29,7 @@ export async function readFormatFile(path: string): Promise<Format> {
       throw error;
     }
     const places = error.faults.map(({ pointer, message }) => `  ${pointer || '(the whole)'} ${message}`);
-    throw new AppError('invalid_input', `${path} is not a usable format:\n${places.join('\n')}\n${HINT}`);
+    throw new FileFault(`${path} is not a usable format:\n${places.join('\n')}\n${HINT}`);
   }
 }
 

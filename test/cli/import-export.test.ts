@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { FieldIssue } from '../../services/shared/http/issues.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
 
@@ -53,14 +54,32 @@ describe('the command line on CSV files', () => {
       const { status, stdout, stderr } = await tagtrail(...importing(orgId, file));
       expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
       expect(stderr).to.include('nothing was imported');
-      expect(stderr).to.match(/line 2: external_key must match.*\nline 3: name is required/);
+      expect(stderr).to.match(
+        /line 2, external_key: invalid_value: external_key must match.*\nline 3, name: required: name is required/,
+      );
       expect(await api.database.rows('select from assets where org_id = $1', [orgId])).to.have.length(0);
+    });
+
+    it('says what is wrong to programs as well, with line, field, code and message', async () => {
+      const { orgId } = await api.organization();
+      const file = written('bad.csv', 'external_key,name\nP 1,One\nP-2,\n');
+      const { status, stdout, stderr } = await tagtrail(...importing(orgId, file, '--json'));
+      expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
+      const { error } = JSON.parse(stderr);
+      expect(error).to.include({ code: 'invalid_input', issues_left_out: 0 });
+      expect(
+        error.issues.map(({ field, code, params }: FieldIssue) => [params?.['line'], field, code]),
+      ).to.deep.equal([
+        [2, 'external_key', 'invalid_value'],
+        [3, 'name', 'required'],
+      ]);
+      expect(error.issues[0].message).to.match(/^line 2: external_key must match/);
     });
 
     it('names a file that is not there', () =>
       fails(2, '--file cannot be read', ...importing(api.orgId, join(folder, 'none.csv'))));
     it('refuses a file that is too large', () =>
-      fails(2, '10485760', ...importing(api.orgId, written('big.csv', 'x'.repeat(10_485_761)))));
+      fails(1, '10485760', ...importing(api.orgId, written('big.csv', 'x'.repeat(10_485_761)))));
     it('says that there is no such organization', () =>
       fails(1, 'Organization 999 not found', ...importing(999, written('ok.csv', 'name\nA\n'))));
     it('asks for the file', () => fails(2, '--file', 'import', 'assets', '--org', '1'));

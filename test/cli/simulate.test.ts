@@ -291,7 +291,6 @@ describe('tagtrail simulate', () => {
     ['letters, digits and hyphens', '--org', '1', '--prefix', 'A/B'],
     ['--truth cannot be written', '--org', '1', '--truth', '/'],
     ['--check cannot be read', '--check', '/nowhere.json'],
-    ['is not the truth of a simulation', '--check', 'package.json'],
   ];
   for (const [message, ...args] of WRONG) {
     it(`refuses with status 2: ${args.join(' ')}`, async () => {
@@ -300,6 +299,12 @@ describe('tagtrail simulate', () => {
       expect(stderr).to.include(message);
     });
   }
+
+  it('fails on a file that no simulation has written', async () => {
+    const { status, stdout, stderr } = await ended(start(['--check', 'package.json']));
+    expect({ status, stdout }).to.deep.equal({ status: 1, stdout: '' });
+    expect(stderr).to.include('is not the truth of a simulation');
+  });
 
   it('needs a key to check through the API, and says so when it is wrong', async () => {
     writeFileSync(file, JSON.stringify({ version: 1, org_id: api.orgId, assets: [], readers: [] }));

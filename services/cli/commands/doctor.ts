@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { addTopCommand, FAILED, tell } from '../command-line.ts';
+import { addTopCommand, tell } from '../command-line.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { FAILED } from '../report-error.ts';
 
 export function addDoctor(program: Command): void {
   addTopCommand(program, 'doctor')

@@ -3,6 +3,7 @@ import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { type StoredFormat, storeFormat } from '../../mqtt-ingest/registry/store-format.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { blameFile } from '../file-fault.ts';
 import { readFormatFile } from '../read-format.ts';
 
 export function addFormatAdd(program: Command): void {
@@ -22,7 +23,9 @@ Example:
     )
     .action(async (options: { file: string; json?: boolean }) => {
       const format = await readFormatFile(options.file);
-      const stored = await withConnections(({ pool }) => storeFormat(pool, loadBuiltinFormats(), format));
+      const stored = await withConnections(({ pool }) =>
+        storeFormat(pool, loadBuiltinFormats(), format),
+      ).catch(blameFile);
       tell({ json: { name: format.name, ...stored }, text: said(format.name, stored) }, options);
     });
 }

@@ -4,9 +4,11 @@ import type { CsvSource } from '../../api/imports/csv.ts';
 import { FILE_LIMIT, importAssets } from '../../api/imports/import-assets.ts';
 import type { ImportReport, RowChange } from '../../api/imports/report.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import type { FieldIssue } from '../../shared/http/issues.ts';
 import { writeJson } from '../../shared/http/json-text.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
+import { FileFault } from '../file-fault.ts';
 import { progressOn } from '../progress.ts';
 
 interface Options {
@@ -46,8 +48,12 @@ Examples:
       ).finally(() => progress.end());
       if (!outcome.isImported) {
         const more = outcome.leftOut === 0 ? '' : `\n… and ${outcome.leftOut} more`;
-        const found = outcome.issues.map(({ message }) => message).join('\n');
-        throw new AppError('conflict', `${options.file}: nothing was imported\n${found}${more}`);
+        const found = outcome.issues.map(lineOfIssue).join('\n');
+        throw new FileFault(
+          `${options.file}: nothing was imported\n${found}${more}`,
+          outcome.issues,
+          outcome.leftOut,
+        );
       }
       tell({ json: outcome.report, text: textOf(outcome.report) }, options);
     });
@@ -62,12 +68,18 @@ function sourceOf(file: string): CsvSource {
     throw new AppError('invalid_input', `--file cannot be read: ${messageOf(error)}`);
   }
   if (bytes > FILE_LIMIT) {
-    throw new AppError(
-      'invalid_input',
+    throw new FileFault(
       `${file} has ${bytes} bytes, and the most that can be imported at once is ${FILE_LIMIT}; split it`,
     );
   }
   return () => createReadStream(file);
+}
+
+/** `line 3, name: too_long: name must be at most 255 characters`. */
+function lineOfIssue({ field, code, message, params }: FieldIssue): string {
+  const line = Number(params?.['line']);
+  const prefix = `line ${line}: `;
+  return `line ${line}, ${field}: ${code}: ${message.startsWith(prefix) ? message.slice(prefix.length) : message}`;
 }
 
 function textOf(report: ImportReport): string {

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { TruthDocument } from '../../simulation/truth/document.ts';
+import { FileFault } from '../file-fault.ts';
 
 /** Where the truth is to be written. */
 export interface TruthFile {
@@ -30,7 +31,7 @@ export async function openTruthFile(path: string): Promise<TruthFile> {
   };
 }
 
-/** @throws AppError `invalid_input` if it is not what a simulation has written. */
+/** @throws FileFault if it is not what a simulation has written. */
 export async function readTruthFile(path: string): Promise<TruthDocument> {
   let text: string;
   try {
@@ -46,5 +47,5 @@ export async function readTruthFile(path: string): Promise<TruthDocument> {
   } catch {
     // Said below.
   }
-  throw new AppError('invalid_input', `${path} is not the truth of a simulation, or of another version`);
+  throw new FileFault(`${path} is not the truth of a simulation, or of another version`);
 }
