@@ -1,4 +1,5 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../shared/instant.ts';
+import { withoutTokens } from '../shared/tracking/tag-secrets.ts';
 import type { TagType } from '../shared/tracking/tag-type.ts';
 import { whyUnusable } from './intake/to-scans.ts';
 import type { Format } from './mapping/format.ts';
@@ -53,13 +54,17 @@ function add(item: Item, position: number, run: DryRun): void {
   if (item.outcome === 'ignored') {
     run.ignored.push({ reason: item.reason, warning: item.warning ?? null });
   } else if (item.outcome === 'rejected') {
-    run.rejected.push({ item: item.index, reason: item.reason, excerpt: item.excerpt });
+    run.rejected.push({
+      item: item.index,
+      reason: withoutTokens(item.reason),
+      excerpt: withoutTokens(item.excerpt),
+    });
   } else {
     const fault = whyUnusable(item.read);
     if (fault === null) {
       run.scans.push(toDryScan(item.read));
     } else {
-      run.rejected.push({ item: position, reason: fault, excerpt: item.read.value });
+      run.rejected.push({ item: position, reason: fault, excerpt: withoutTokens(item.read.value) });
     }
   }
 }

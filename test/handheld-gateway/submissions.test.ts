@@ -66,6 +66,7 @@ describe('a submission', () => {
       no_location: 1,
       duplicate: 0,
       too_late: 0,
+      unusable: 0,
     });
     const named = answer.body?.data.results.map(
       ({ asset, location, from }: Record<string, { external_key: string } | null>) =>

@@ -1,4 +1,5 @@
 import { wireTimeOfMicros } from '../../shared/http/timestamps.ts';
+import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
 import type { Reference } from '../reference.ts';
 import type { SettledStep } from './settle.ts';
 
@@ -12,6 +13,7 @@ export const STATUSES = [
   'no_location',
   'duplicate',
   'too_late',
+  'unusable',
 ] as const;
 
 export type Status = (typeof STATUSES)[number];
@@ -28,7 +30,8 @@ export function resultView(step: SettledStep, { assets, locations }: Names) {
   return {
     status: statusOf(step),
     tag_type: scan.tagType,
-    value: scan.value,
+    // The answer is kept.
+    value: withoutTokens(scan.value),
     observed_at: wireTimeOfMicros(observedAt),
     asset: referenceTo(assetIdOf(step), assets),
     location: referenceTo(placeId, locations),
@@ -51,7 +54,7 @@ function statusOf({ outcome, move }: SettledStep): Status {
     case 'unplaced':
       return 'no_location';
     case 'rejected':
-      return 'too_late';
+      return outcome.cause === 'secret' ? 'unusable' : 'too_late';
     default:
       return outcome.status;
   }

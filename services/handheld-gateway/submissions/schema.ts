@@ -26,7 +26,7 @@ const RESULT: JsonSchema = {
       type: 'string',
       'x-extensible-enum': STATUSES,
       description:
-        '`moved`: the asset is at `location` now, it came from `from`. `seen`: recorded, and it does not change where the asset is. `location`: the tag of a location, the place of the scans after it. `unknown`: no live tag has this value. `ambiguous`: several tags match, and none has this very value. `no_location`: not recorded, because nobody said where. `duplicate`: recorded before. `too_late`: not recorded, because it is too old. More may come.',
+        '`moved`: the asset is at `location` now, it came from `from`. `seen`: recorded, and it does not change where the asset is. `location`: the tag of a location, the place of the scans after it. `unknown`: no live tag has this value. `ambiguous`: several tags match, and none has this very value. `no_location`: not recorded, because nobody said where. `duplicate`: recorded before. `too_late`: not recorded, because it is too old. `unusable`: not recorded, because the value has the shape of an access token or API key; `value` has asterisks in the place of the secret. More may come.',
     },
     tag_type: TAG_TYPE_SCHEMA,
     value: TAG_VALUE_SCHEMA,

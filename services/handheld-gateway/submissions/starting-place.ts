@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { invalid, type Problem } from '../../shared/http/problem.ts';
 import { type Resolution, readName } from '../../shared/tracking/resolve-tags.ts';
+import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
 
@@ -34,7 +35,7 @@ export function locationOfTag(
 export function noSuchLocation(location: NamedLocation): Problem {
   if ('tag' in location) {
     const { tagType, value } = location.tag;
-    return invalid([foreignKeyNotFound('location.tag', `${tagType}:${value}`)]);
+    return invalid([foreignKeyNotFound('location.tag', `${tagType}:${withoutTokens(value)}`)]);
   }
   return invalid([
     'id' in location

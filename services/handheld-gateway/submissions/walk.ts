@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { locationName, lockLiveLocations } from '../../shared/tracking/lock-locations.ts';
 import { type Resolution, readName, resolveTags } from '../../shared/tracking/resolve-tags.ts';
+import { hasTokenShape } from '../../shared/tracking/tag-secrets.ts';
 import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 
@@ -37,7 +38,9 @@ export async function walk(
       : null,
   ]);
   const start = location === null ? null : startOf(orgId, location, ofKey, resolutions);
-  const resolved = scans.map((scan) => resolutions.get(readName({ orgId, ...scan })));
+  const resolved = scans.map((scan) =>
+    hasTokenShape(scan.value) ? undefined : resolutions.get(readName({ orgId, ...scan })),
+  );
   const places = resolved.flatMap((each) => (each?.kind === 'location' ? [each.locationId] : []));
   const live = await lockLiveLocations(
     client,

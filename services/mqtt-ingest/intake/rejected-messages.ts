@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg';
+import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
 import type { ReadMessage } from './message.ts';
+import { payloadWithoutTokens } from './payload-without-tokens.ts';
 
 export interface RejectedMessage {
   message: ReadMessage;
@@ -32,7 +34,7 @@ export async function keepRejectedMessages(
       rejected.map(({ message }) => storable(message.topic)),
       rejected.map(({ rejections }) => reasonOf(rejections)),
       rejected.map(({ message }) => message.receivedAt),
-      rejected.map(({ message }) => message.payload.head),
+      rejected.map(({ message }) => payloadWithoutTokens(message)),
       rejected.map(({ message }) => message.payload.bytes),
       rejected.map(({ message }) => message.payload.sha256),
       rejected.map(({ message }) => message.mapped.outcome === 'rejected'),
@@ -62,7 +64,7 @@ export function reasonOf([first = '', ...others]: readonly string[]): string {
   return others.length === 0 ? reason : `${reason} (and ${others.length} more)`;
 }
 
-/** Text the database takes: no U+0000, no lone surrogates. */
+/** Text the database takes: no U+0000, no lone surrogates; and no secret. */
 function storable(text: string): string {
-  return text.replaceAll('\0', '\u2400').toWellFormed();
+  return withoutTokens(text.replaceAll('\0', '\u2400').toWellFormed());
 }

@@ -1,6 +1,7 @@
 import type { Micros } from '../../shared/instant.ts';
 import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
 import { tagKey } from '../../shared/tracking/tag-key.ts';
+import { hasTokenShape, SECRET_IS_NO_TAG } from '../../shared/tracking/tag-secrets.ts';
 import type { Item, Read } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
@@ -30,6 +31,9 @@ export function toScans(
 
 /** Why a read cannot be of any tag, or null. */
 export function whyUnusable({ tagType, value }: Read): string | null {
+  if (hasTokenShape(value)) {
+    return SECRET_IS_NO_TAG;
+  }
   return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} has nothing but separators` : null;
 }
 

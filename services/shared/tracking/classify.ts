@@ -5,6 +5,7 @@ import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './o
 import type { PlacedScan } from './placed-scan.ts';
 import { type Resolution, readName, resolveTags } from './resolve-tags.ts';
 import type { Outcome, Scan } from './scan.ts';
+import { hasTokenShape, SECRET_IS_NO_TAG } from './tag-secrets.ts';
 
 /** Either a scan can be written, or what becomes of it is settled already. */
 export type Classified = { placed: PlacedScan } | { outcome: Outcome };
@@ -45,8 +46,11 @@ function classifyOne(
   placeId: number | null,
 ): Classified {
   const { orgId, source } = scan;
+  if (hasTokenShape(scan.value)) {
+    return { outcome: { status: 'rejected', cause: 'secret', reason: SECRET_IS_NO_TAG } };
+  }
   if (!time.ok) {
-    return { outcome: { status: 'rejected', reason: time.reason } };
+    return { outcome: { status: 'rejected', cause: 'too_late', reason: time.reason } };
   }
   if (source.kind === 'reader' && source.isShutOut) {
     return { outcome: { status: 'unplaced', assetId: null } };

@@ -52,6 +52,6 @@ export type Outcome =
   | { status: 'ambiguous'; observedAt: Micros; placeId: number | null }
   /** The tag is known, the place is not. */
   | { status: 'unplaced'; assetId: number | null }
-  | { status: 'rejected'; reason: string };
+  | { status: 'rejected'; cause: 'too_late' | 'secret'; reason: string };
 
 export type OutcomeStatus = Outcome['status'];

@@ -65,6 +65,8 @@ function answered({ result, place, sweep }: StoredScan): Verdict {
       };
     case 'too_late':
       return { tone: 'problem', word: 'Too late', says: 'It waited too long to be sent. Scan it again.' };
+    case 'unusable':
+      return { tone: 'problem', word: 'Not a tag', says: 'It looks like a token, and was not recorded.' };
     case 'unknown':
       return {
         tone: 'problem',

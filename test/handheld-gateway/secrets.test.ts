@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { useGateway } from '../support/gateway.ts';
+import { aScan, aSubmission, statusesOf } from './new-submission.ts';
+
+const SECRET = 'aB3-_'.repeat(8).concat('xyz');
+const MASKED = '*'.repeat(SECRET.length);
+
+describe('a token or key in a submission', () => {
+  const gateway = useGateway();
+  const { database } = gateway;
+  before(async () => {
+    await gateway.site.location('DOCK-1');
+    await gateway.site.asset('PALLET', 'E280AA');
+    // The API lets anything be attached; it is no tag that can be scanned all the same.
+    await gateway.site.asset('SECRETIVE', `th_99_${SECRET}`, 'barcode');
+  });
+
+  for (const [what, value, shown] of [
+    ['a handheld’s token', `th_12_${SECRET}`, `th_12_${MASKED}`],
+    ['an API key', `tt_01KQSB3M8R0E5T9V2W4X6Y8Z1A_${SECRET}`, `tt_01KQSB3M8R0E5T9V2W4X6Y8Z1A_${MASKED}`],
+    ['one in the other case', `TH_12_${SECRET.toUpperCase()}`, `TH_12_${MASKED}`],
+    ['one among other text', `Bearer th_12_${SECRET}`, `Bearer th_12_${MASKED}`],
+    ['one whose end is missing', `th_12_${SECRET.slice(0, 25)}`, `th_12_${'*'.repeat(25)}`],
+    ['one that is attached', `th_99_${SECRET}`, `th_99_${MASKED}`],
+  ] as const) {
+    it(`is unusable, neither kept nor shown, and harms no other scan: ${what}`, async () => {
+      const scans = [aScan(value, 3, 'barcode'), aScan('E280AA', 2), aScan('STRANGER', 1, 'barcode')];
+      const submission = aSubmission(scans, { location: { external_key: 'DOCK-1' } });
+      const answer = await gateway.submit(submission);
+      expect(answer.status, answer.text).to.equal(201);
+      const [first, ...others] = statusesOf(answer);
+      expect([first, others[1]]).to.deep.equal(['unusable', 'unknown']);
+      expect(others[0]).to.be.oneOf(['moved', 'seen']);
+      expect(answer.body?.data.results[0]).to.deep.include({ value: shown, asset: null });
+      const { counts } = answer.body?.data ?? {};
+      expect(counts).to.include({ unusable: 1, unknown: 1 });
+      expect(Object.values<number>(counts).reduce((sum, count) => sum + count)).to.equal(3);
+      expect((await everything()).toLowerCase()).not.to.include(SECRET.slice(0, 25).toLowerCase());
+      // Sent again it is the same submission.
+      const again = await gateway.submit(submission);
+      expect([again.status, again.body?.data]).to.deep.equal([200, answer.body?.data]);
+    });
+  }
+
+  it('is not said in the answer where it names the place', async () => {
+    const location = { tag: { tag_type: 'barcode', value: `th_12_${SECRET}` } };
+    const answer = await gateway.submit(aSubmission([aScan('E280AA')], { location }));
+    expect(answer.status).to.equal(400);
+    expect(answer.text).not.to.include(SECRET);
+  });
+
+  /** What the database has of tags that were scanned. */
+  async function everything(): Promise<string> {
+    const kept = [
+      ...(await database.rows('select * from unknown_tags')),
+      ...(await database.rows('select answer::text from submissions')),
+      ...(await database.rows('select tag_value from scan_events')),
+    ];
+    expect(kept).to.have.length.above(2);
+    return JSON.stringify(kept);
+  }
+});
