@@ -4,21 +4,26 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { type Page, pageOf } from '../../shared/http/lists.ts';
+import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
+import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { AssetFilters, NewAsset } from './schema.ts';
 import type { AssetRow } from './view.ts';
 
-/** Of an `asset` with its `location_id`, and of that `location`. */
-const COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,
+/** Of an `asset` with its `location_id`, and of that `location`; all but the texts below. */
+const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,
   asset.location_id, location.external_key as location_external_key,
-  asset.is_active, asset.valid_from, asset.valid_to, asset.metadata,
-  ${liveTags('asset', 'asset')},
+  asset.is_active, asset.valid_from, asset.valid_to,
   asset.created_at, asset.updated_at, asset.deleted_at`;
+
+const COLUMNS = sql.fragment`${SHORT_COLUMNS}, asset.metadata, ${liveTags('asset', 'asset')}`;
+
+/** The texts of an asset in a page. */
+const TEXTS = { metadata: sql.fragment`asset.metadata`, tags: sql.fragment`tagged.tags` };
 
 /** Assets with where they are. The location is shown also when it was deleted since. */
 const PLACED = sql.fragment`assets asset
@@ -92,10 +97,8 @@ export async function listAssets(
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
       : countEach(orgId, 'asset', filters.is_active);
-  const rows = await db
-    .listing({ isBrief, signal })
-    .any(sql.type(rowsOf<AssetRow & { total_count: number }>())`
-    select total.total_count, ${COLUMNS}
+  const rows = await db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
+    select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join (
       select * from (
@@ -108,8 +111,23 @@ export async function listAssets(
       limit ${filters.limit} offset ${filters.offset}
     ) asset on true
     left join ${LOCATION}
+    cross join lateral (select ${liveTags('asset', 'asset')} offset 0) tagged
     order by ${order}`);
-  return pageOf(rows);
+  return pageInPieces(rows, (ids) => readAssets(db.listing({ isBrief: false, signal }), ids));
+}
+
+/** Assets by their ids, deleted or not. */
+function readAssets(
+  connection: OrganizationConnection,
+  ids: readonly number[],
+): Promise<readonly AssetRow[]> {
+  return connection.any(sql.type(rowsOf<AssetRow>())`
+    select ${COLUMNS}
+    from (
+      select asset.*, position.location_id from ${PLACED}
+      where asset.org_id = ${connection.orgId} and asset.id = any(${sql.array(ids, 'int4')})
+    ) asset
+    left join ${LOCATION}`);
 }
 
 function searchedIn(searched: string) {

@@ -18,7 +18,7 @@ const WHEN: Record<ProblemType, string> = {
   rate_limited: 'the key made too many requests',
   internal_error: 'something failed on our side',
   query_timeout: 'it took too long, or its turn did not come in time; nothing was changed',
-  unavailable: 'the operation is not available here',
+  unavailable: 'too much is under way for this key; try again after `Retry-After` seconds',
 };
 
 /** What each code of a field means (interface section 7.3). */

@@ -4,21 +4,27 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { type Page, pageOf } from '../../shared/http/lists.ts';
+import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
+import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { allOf, containsText, inEffect, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { LocationFilters, NewLocation } from './schema.ts';
 import type { LocationRow } from './view.ts';
 
-/** Of a `location` and its `parent`. */
-export const COLUMNS = sql.fragment`location.id, location.external_key, location.name, location.description,
+/** Of a `location` and its `parent`; all but its tags. */
+export const SHORT_COLUMNS = sql.fragment`location.id, location.external_key, location.name, location.description,
   location.parent_id, parent.external_key as parent_external_key,
   location.is_active, location.valid_from, location.valid_to,
-  ${liveTags('location', 'location')},
   location.created_at, location.updated_at, location.deleted_at`;
+
+const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${liveTags('location', 'location')}`;
+
+/** The texts of a location in a page, and where they come from. */
+export const TEXTS = { tags: sql.fragment`tagged.tags` };
+export const TAGGED = sql.fragment`lateral (select ${liveTags('location', 'location')} offset 0) tagged`;
 
 /** The parent is shown also when it was deleted since. */
 export const PARENT = sql.fragment`locations parent
@@ -84,10 +90,8 @@ export async function listLocations(
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from locations location where ${where}`
       : countEach(orgId, 'location', filters.is_active);
-  const rows = await db
-    .listing({ isBrief, signal })
-    .any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
-    select total.total_count, ${COLUMNS}
+  const rows = await db.listing({ isBrief, signal }).any(sql.type(rowsOf<LocationRow & Listed>())`
+    select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join (
       select * from (
@@ -100,8 +104,21 @@ export async function listLocations(
       limit ${filters.limit} offset ${filters.offset}
     ) location on true
     left join ${PARENT}
+    cross join ${TAGGED}
     order by ${order}`);
-  return pageOf(rows);
+  return pageInPieces(rows, (ids) => readLocations(db.listing({ isBrief: false, signal }), ids));
+}
+
+/** Locations by their ids, deleted or not. */
+export function readLocations(
+  connection: OrganizationConnection,
+  ids: readonly number[],
+): Promise<readonly LocationRow[]> {
+  return connection.any(sql.type(rowsOf<LocationRow>())`
+    select ${COLUMNS}
+    from locations location
+    left join ${PARENT}
+    where location.org_id = ${connection.orgId} and location.id = any(${sql.array(ids, 'int4')})`);
 }
 
 function searchedIn(searched: string) {

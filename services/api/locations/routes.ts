@@ -1,3 +1,4 @@
+import { TOO_MANY_LARGE } from '../../shared/http/large-answers.ts';
 import { listBody } from '../../shared/http/lists.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
@@ -30,6 +31,7 @@ const list = route({
   query: LOCATION_LIST,
   params: {},
   success: listed(LOCATION, 'A page of locations'),
+  problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context, query, signal }) =>
     listBody(await listLocations(context.db, query, signal), query, locationView),
 });

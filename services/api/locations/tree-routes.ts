@@ -1,3 +1,4 @@
+import { TOO_MANY_LARGE } from '../../shared/http/large-answers.ts';
 import { listBody } from '../../shared/http/lists.ts';
 import { listed } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
@@ -49,6 +50,7 @@ const treeRoute = ({ name, operationId, summary, description, example, list }: W
       row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
     },
     success: listed(LOCATION, 'A page of locations', example),
+    problems: { unavailable: TOO_MANY_LARGE },
     handle: async ({ context, query, row: id, signal }) =>
       listBody(await list(context.db, id, query, signal), query, locationView),
   });

@@ -4,9 +4,10 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
+import type { Page, Paging } from '../../shared/http/lists.ts';
 import { isNear } from '../brief-list.ts';
-import { COLUMNS, PARENT } from './queries.ts';
+import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
+import { PARENT, readLocations, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 import type { LocationRow } from './view.ts';
 
 // Each level is looked up by itself (`offset 0`): without statistics a join reads all locations for every level.
@@ -63,9 +64,9 @@ async function listTree(
     where location.deleted_at is null`;
   const rows = await db
     .listing({ isBrief: isNear({ limit, offset }), signal })
-    .any(sql.type(rowsOf<LocationRow & { total_count: number }>())`
+    .any(sql.type(rowsOf<LocationRow & Listed>())`
     with recursive tree as materialized (${tree})
-    select total.total_count, ${COLUMNS}
+    select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, sql.fragment`location.place`)}
     from (select count(*) as total_count from ${live}) total
     left join (
       select location.*, tree.place from ${live}
@@ -73,6 +74,7 @@ async function listTree(
       limit ${limit} offset ${offset}
     ) location on true
     left join ${PARENT}
+    cross join ${TAGGED}
     order by location.place`);
-  return pageOf(rows);
+  return pageInPieces(rows, (ids) => readLocations(db.listing({ isBrief: false, signal }), ids));
 }

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { writeJson } from './json-text.ts';
+import { LargeAnswers } from './large-answers.ts';
 import { measureRequests } from './metrics.ts';
 import { type Caller, envelope, type Headers, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
@@ -14,6 +16,7 @@ import { createRequestLog, type LoggedRequests, type RequestLog } from './reques
 import { requireUtf8Path, settleTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
+import { StreamedList } from './streamed-list.ts';
 
 /** How credentials become what handlers get. */
 export interface Access<Context> {
@@ -112,8 +115,10 @@ function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
 function dispatcher<Context>({
   access,
   limiter,
+  log,
   now = Date.now,
 }: HttpAppOptions<Context>): Dispatch<Context> {
+  const largeAnswers = new LargeAnswers(log);
   return async (koa, route, params) => {
     koa.state['operation'] = route.operationId;
     if (route.deprecated !== null) {
@@ -139,7 +144,11 @@ function dispatcher<Context>({
     };
     const answer = await route.answer(exchange, context);
     koa.set(answer.headers);
-    sendJson(koa, answer.status, answer.body);
+    if (answer.body instanceof StreamedList) {
+      sendStream(koa, answer.status, largeAnswers, answer.body);
+    } else {
+      sendJson(koa, answer.status, answer.body);
+    }
   };
 }
 
@@ -157,6 +166,13 @@ function signalOf(response: ServerResponse): AbortSignal {
     response.once('close', onClose);
   }
   return hangingUp.signal;
+}
+
+/** To HEAD nothing of it is read. */
+function sendStream(koa: Koa.Context, status: number, large: LargeAnswers, list: StreamedList): void {
+  koa.status = status;
+  koa.set('Content-Type', 'application/json');
+  koa.body = koa.method === 'HEAD' ? Readable.from([]) : large.open(list, koa.res, koa.state['caller']);
 }
 
 function sendJson(koa: Koa.Context, status: number, body: object | null): void {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from './fields.ts';
 import { accepted, type FieldIssue, invalidValue, refused } from './issues.ts';
 import { described, integer, type Parameter } from './parameters.ts';
+import { StreamedList } from './streamed-list.ts';
 
 /** Where a page of a list starts and how long it is (interface section 4.6). */
 export const PAGING = pagingOf({ max: 200, initial: 50 });
@@ -22,6 +23,8 @@ export interface Paging {
 export interface Page<T> {
   rows: readonly T[];
   totalCount: number;
+  /** The rows after those, where they are too large to be held together. */
+  later?: AsyncIterable<readonly T[]>;
 }
 
 /**
@@ -39,7 +42,19 @@ export function pageOf<Row extends { id: number | string }>(
 
 /** The body of a list answer. */
 export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, view: (row: Row) => View) {
-  return { data: page.rows.map(view), limit, offset, total_count: page.totalCount };
+  const { later, totalCount } = page;
+  const data = page.rows.map(view);
+  const rest = { limit, offset, total_count: totalCount };
+  return later === undefined ? { data, ...rest } : new StreamedList(data, viewed(later, view), rest);
+}
+
+async function* viewed<Row, View>(
+  pieces: AsyncIterable<readonly Row[]>,
+  view: (row: Row) => View,
+): AsyncGenerator<View[], void> {
+  for await (const rows of pieces) {
+    yield rows.map(view);
+  }
 }
 
 /** The JSON Schema of {@link listBody}. */

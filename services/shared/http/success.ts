@@ -1,6 +1,7 @@
 import type { JsonSchema } from './fields.ts';
 import { listSchema, PAGING } from './lists.ts';
 import type { Headers } from './problem.ts';
+import type { StreamedList } from './streamed-list.ts';
 
 /** What a route answers when all went well: its handler's result becomes a body and headers here. */
 export interface Success<Result> {
@@ -64,7 +65,7 @@ export function doneOnce<View>(
 }
 
 /** A page of a list, made by `listBody`. */
-export function listed<List extends { data: readonly unknown[] }>(
+export function listed<List extends { data: readonly unknown[] } | StreamedList>(
   item: JsonSchema,
   description: string,
   example: Example = {},

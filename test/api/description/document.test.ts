@@ -219,6 +219,7 @@ describe('the description', () => {
       'rate_limited',
       'internal_error',
       'query_timeout',
+      'unavailable',
     ]);
     expect(extensible('FieldError', 'code')).to.have.members([
       'required',

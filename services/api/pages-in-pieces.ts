@@ -1,0 +1,76 @@
+import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
+import { type Page, pageOf } from '../shared/http/lists.ts';
+
+/**
+ * How many bytes of texts without a bound of their own (metadata, tags) come with the rows of a page. Rows beyond that
+ * come without them, and are read later, as many at a time: a page of 200 assets can have 200 MB of metadata.
+ */
+const PIECE_BYTES = 1_048_576;
+
+/** What a row of a page has besides its own columns. */
+export interface Listed {
+  text_bytes: number;
+  total_count: number;
+}
+
+/**
+ * Select-list items for texts, null from the row on with which the page would have more than {@link PIECE_BYTES}, and
+ * `text_bytes`.
+ *
+ * @param texts of the type json, by the names they get.
+ * @param order of the rows in the page.
+ */
+export function textsThatFit(
+  texts: Readonly<Record<string, FragmentSqlToken>>,
+  order: ValueExpression,
+): FragmentSqlToken {
+  const lengths = Object.values(texts).map((text) => sql.fragment`octet_length(${text}::text)`);
+  const bytes = sql.fragment`(${sql.join(lengths, sql.fragment` + `)})`;
+  const fits = sql.fragment`sum(${bytes}) over (order by ${order} rows unbounded preceding) <= ${PIECE_BYTES}`;
+  const items = Object.entries(texts).map(
+    ([name, text]) => sql.fragment`case when ${fits} then ${text} end as ${sql.identifier([name])}`,
+  );
+  return sql.fragment`${sql.join(items, sql.fragment`, `)}, ${bytes} as text_bytes`;
+}
+
+/**
+ * The page of rows whose tags, and other texts, were selected with {@link textsThatFit}.
+ *
+ * @param read reads rows whole, as they are then; in any order.
+ */
+export function pageInPieces<Row extends { id: number; tags: string }>(
+  rows: readonly (Row & Listed)[],
+  read: (ids: readonly number[]) => Promise<readonly Row[]>,
+): Page<Row> {
+  const page = pageOf(rows);
+  const start = page.rows.findIndex(({ tags }: { tags: string | null }) => tags === null);
+  return start === -1
+    ? page
+    : { ...page, rows: page.rows.slice(0, start), later: readLater(page.rows.slice(start), read) };
+}
+
+async function* readLater<Row extends { id: number }>(
+  rows: readonly (Row & { text_bytes: number })[],
+  read: (ids: readonly number[]) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void> {
+  for (const ids of pieces(rows)) {
+    const found = new Map((await read(ids)).map((row) => [row.id, row]));
+    yield ids.flatMap((id) => found.get(id) ?? []);
+  }
+}
+
+/** At least a row each. */
+function* pieces(rows: readonly { id: number; text_bytes: number }[]): Generator<number[], void> {
+  let ids: number[] = [];
+  let bytes = 0;
+  for (const { id, text_bytes } of rows) {
+    if (ids.length > 0 && bytes + text_bytes > PIECE_BYTES) {
+      yield ids;
+      ids = [];
+      bytes = 0;
+    }
+    ids.push(id);
+    bytes += text_bytes;
+  }
+  yield ids;
+}
