@@ -180,6 +180,9 @@ create table reader_counters (
   rejected bigint not null default 0,
   ignored bigint not null default 0,
   last_message_at timestamp with time zone,
+  throttled_ms bigint not null default 0,
+  clock_minute integer,
+  clock_offsets_ms bigint[] not null default '{}'::bigint[],
   constraint reader_counters__org_id_reader_id PRIMARY KEY (org_id, reader_id),
   constraint reader_counters__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
   constraint reader_counters__reads CHECK ((reads = ((((recorded + duplicates) + unknown) + unplaced) + rejected)))

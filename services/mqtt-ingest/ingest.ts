@@ -17,6 +17,8 @@ export interface EmbeddedIngestConfig extends IntakeConfig {
   HOST: string;
   /** 0 picks a free one. */
   MQTT_PORT: number;
+  READER_MESSAGES_PER_SECOND: number;
+  READER_BYTES_PER_SECOND: number;
 }
 
 /**
@@ -39,6 +41,10 @@ export async function startEmbeddedIngest(
         port: config.MQTT_PORT,
         intake,
         registry,
+        quota: {
+          messagesPerSecond: config.READER_MESSAGES_PER_SECOND,
+          bytesPerSecond: config.READER_BYTES_PER_SECOND,
+        },
         ...readersLog(log, registry),
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),

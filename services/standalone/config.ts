@@ -3,6 +3,7 @@ import { QUERY_TIMEOUT_MS } from '../api/query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from '../api/rate-limit/settings.ts';
 import { HANDHELD_SETTINGS } from '../handheld-gateway/config.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from '../mqtt-ingest/source/broker-settings.ts';
+import { QUOTA_SETTINGS } from '../mqtt-ingest/source/quota-settings.ts';
 import { LOG_REQUESTS } from '../shared/http/request-log.ts';
 import { HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { optionalUrl, portSetting, textSetting } from '../shared/runtime/setting-kinds.ts';
@@ -25,6 +26,7 @@ export const STANDALONE_SETTINGS = {
   QUERY_TIMEOUT_MS,
   ...HANDHELD_SETTINGS,
   MQTT_PORT: portSetting('the port readers connect to', 1883),
+  ...QUOTA_SETTINGS,
   TAGTRAIL_DATA: textSetting('the folder of the embedded database', './data'),
   ...TIME_SETTINGS,
   SHUTDOWN_DELAY_MS: { ...SHUTDOWN_DELAY_MS, initial: '0' },

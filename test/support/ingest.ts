@@ -16,6 +16,8 @@ export function ingestConfig(databaseUrl: string, port = 0) {
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     MQTT_PORT: port,
+    READER_MESSAGES_PER_SECOND: 2_000,
+    READER_BYTES_PER_SECOND: 4_194_304,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,
   };

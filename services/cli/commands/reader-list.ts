@@ -40,6 +40,7 @@ const COUNTERS = [
   'unplaced',
   'rejected',
   'ignored',
+  'throttled_ms',
 ] as const;
 
 type Row = Record<(typeof COUNTERS)[number], number> & {

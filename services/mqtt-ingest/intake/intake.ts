@@ -107,7 +107,7 @@ function read(
   registry: Registry,
   clock: Clock,
 ): ReadMessage {
-  const { topic, payload, isDup, isStale } = incoming;
+  const { topic, payload, isDup, isStale, throttledMs = 0 } = incoming;
   const reader = publisher ?? registry.byTopic(topic) ?? null;
   const excerpt = excerptOf(payload);
   // Assigned to, not spread: a digest is made when it is asked for.
@@ -118,6 +118,7 @@ function read(
     reader,
     mapped: isStale ? STALE : judge(reader, topic, payload),
     payload: excerpt,
+    throttledMs,
   });
 }
 

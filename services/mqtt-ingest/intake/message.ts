@@ -15,6 +15,8 @@ export interface IncomingMessage {
   packetId: number | null;
   /** Delivered because of a new subscription, not because it was just published. */
   isStale: boolean;
+  /** How long the publisher was held back by its quota since its last message, in milliseconds. */
+  throttledMs?: number;
 }
 
 /** A message that has been read and is ready to be recorded. */
@@ -27,6 +29,7 @@ export interface ReadMessage {
   mapped: Mapped;
   /** What is kept of the payload if anything in it is rejected. */
   payload: PayloadExcerpt;
+  throttledMs?: number;
   /** SHA-256 of what a redelivery has in common with it: sender, packet identifier, topic and payload. */
   digest: Buffer;
   /** SHA-256 of topic and payload. */

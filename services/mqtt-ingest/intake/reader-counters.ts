@@ -13,7 +13,7 @@ export type MessageCounts = Record<Counter, number> & { lastMessageAt: Micros };
 
 /**
  * `messagesRejected` are those that could not be decoded at all; ambiguous reads count as `unknown`; `ignored` are
- * heartbeats, status and other items that are no reads.
+ * heartbeats, status and other items that are no reads; `throttledMs` is how long the quota held the reader back.
  */
 const COUNTERS = [
   'messages',
@@ -24,6 +24,7 @@ const COUNTERS = [
   'unplaced',
   'rejected',
   'ignored',
+  'throttledMs',
 ] as const;
 
 type Counter = (typeof COUNTERS)[number];
@@ -40,10 +41,10 @@ const COUNTED_AS = {
 
 /** What one message adds. */
 export function countItems(
-  { mapped, receivedAt }: ReadMessage,
+  { mapped, receivedAt, throttledMs = 0 }: ReadMessage,
   settled: readonly SettledItem[],
 ): MessageCounts {
-  const counts = { ...nothingCounted(), messages: 1, lastMessageAt: receivedAt };
+  const counts = { ...nothingCounted(), messages: 1, throttledMs, lastMessageAt: receivedAt };
   if (mapped.outcome === 'rejected') {
     counts.messagesRejected = 1;
   } else if (mapped.outcome === 'ignored') {
@@ -83,13 +84,13 @@ export async function addReaderCounts(
 }
 
 const ADD = `insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
-    duplicates, unknown, unplaced, rejected, ignored, last_message_at)
+    duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at)
   select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
-    recorded, duplicates, unknown, unplaced, rejected, ignored, time_of_micros(last_message_at)
+    recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, time_of_micros(last_message_at)
   from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[])
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
     as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
-    ignored, last_message_at)
+    ignored, throttled_ms, last_message_at)
   order by org_id, reader_id
   on conflict (org_id, reader_id) do update set
     messages = stored.messages + excluded.messages,
@@ -101,6 +102,7 @@ const ADD = `insert into reader_counters as stored (org_id, reader_id, messages,
     unplaced = stored.unplaced + excluded.unplaced,
     rejected = stored.rejected + excluded.rejected,
     ignored = stored.ignored + excluded.ignored,
+    throttled_ms = stored.throttled_ms + excluded.throttled_ms,
     last_message_at = greatest(stored.last_message_at, excluded.last_message_at)`;
 
 function sum(all: readonly MessageCounts[]): MessageCounts {
@@ -124,6 +126,7 @@ function nothingCounted(): MessageCounts {
     unplaced: 0,
     rejected: 0,
     ignored: 0,
+    throttledMs: 0,
     lastMessageAt: 0,
   };
 }

@@ -47,6 +47,9 @@ export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
   const ignored = new Counter(
     options('reader_ignored_total', 'Items of a reader that are no reads: heartbeats, status.'),
   );
+  const throttled = new Counter(
+    options('reader_throttled_seconds_total', 'How long a reader was held back by its quota.'),
+  );
   const lastMessage = new Gauge(
     options('reader_last_message_timestamp_seconds', "When a reader's last message was received."),
   );
@@ -62,6 +65,7 @@ export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
       reads,
       outcomes,
       ignored,
+      throttled,
       lastMessage,
       rejectedMessages,
       unknownTags,
@@ -76,6 +80,7 @@ export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
       messagesRejected.inc(labels, of.messages_rejected);
       reads.inc(labels, of.reads);
       ignored.inc(labels, of.ignored);
+      throttled.inc(labels, of.throttled_ms / 1_000);
       lastMessage.set(labels, of.last_message);
       for (const outcome of OUTCOMES) {
         outcomes.inc({ ...labels, outcome }, of[outcome]);

@@ -51,7 +51,7 @@ const LOAD = `select
   (select count(*) from readers where deleted_at is null) as readers,
   (select coalesce(json_agg(shown), '[]') from (
     select org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
-      unplaced, rejected, ignored, extract(epoch from last_message_at)::float8 as last_message
+      unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message
     from reader_counters counted
     where exists (
       select from readers reader

@@ -29,6 +29,8 @@ export interface ReaderCounters {
   unplaced: number;
   rejected: number;
   ignored: number;
+  /** How long its quota held it back. */
+  throttled_ms: number;
 }
 
 /** The live readers of an organization, each with its antennas and counters, all as of one moment. */
@@ -49,7 +51,8 @@ export async function listReaders(pool: pg.Pool, orgId: number): Promise<ListedR
          'reads', coalesce(counted.reads, 0), 'recorded', coalesce(counted.recorded, 0),
          'duplicates', coalesce(counted.duplicates, 0), 'unknown', coalesce(counted.unknown, 0),
          'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
-         'ignored', coalesce(counted.ignored, 0)
+         'ignored', coalesce(counted.ignored, 0),
+         'throttled_ms', coalesce(counted.throttled_ms, 0)
        ) as counters
      from readers reader
      left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id

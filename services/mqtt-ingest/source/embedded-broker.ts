@@ -1,15 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import { BoundedSockets } from '../../shared/runtime/bounded-sockets.ts';
+import { socketLimit } from '../../shared/runtime/descriptor-limit.ts';
 import { listenFault } from '../../shared/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
-import { PacketGuard } from './packet-guard.ts';
-import { ReadGate } from './read-gate.ts';
-import { ReaderKeepalive } from './reader-keepalive.ts';
+import { ReaderConnection, UNAUTHENTICATED_READ_AHEAD } from './reader-connection.ts';
+import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
+import { signInAt } from './sign-in.ts';
+import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 /**
  * An MQTT 3.1.1 broker that readers publish to directly. A reader logs in with the name and password of its
@@ -33,24 +35,26 @@ export interface EmbeddedBrokerOptions {
   intake: Intake;
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
+  /** A reader sends more than its quota. */
+  onThrottled(reader: RegisteredReader): void;
   /** A reader has logged in. */
   onConnected(reader: RegisteredReader, remoteAddress: string): void;
   onDisconnected(reader: RegisteredReader): void;
+  quota: QuotaLimits;
   /** Of all connections together; tests own it. */
   held?: HeldMessages;
-}
-
-/** What is kept of a connection. */
-interface ReaderConnection {
-  keepalive: ReaderKeepalive;
-  gate: ReadGate;
-  address: string;
+  /** Sockets that have signed in, and that have not; tests own them. */
+  mostSockets?: { signedIn: number; unauthenticated: number };
 }
 
 /** @throws AppError `unavailable`, naming the setting, if the port cannot be listened on. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
-  const { host, port, intake, registry, onRefused, onConnected, onDisconnected } = options;
-  const { held = new HeldMessages(MOST_HELD) } = options;
+  const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected } = options;
+  const { held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
+  const signIn = signInAt(registry);
+  const quotas = new ReaderQuotas(options.quota);
+  const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
+  const signedIn = new BoundedSockets(mostSockets.signedIn);
   const readers = new WeakMap<Client, string>();
   const connections = new WeakMap<object, ReaderConnection>();
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
@@ -66,17 +70,21 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       done(null, true);
     },
     authenticate: (client, username, password, done) => {
-      authenticate(registry, username, password).then(
+      signIn(username, password).then(
         (reader) => {
-          if (reader === null) {
+          const connection = connections.get(client.conn);
+          if (reader === null || connection === undefined) {
             onRefused(username ?? null, 'wrong user name or password');
             done(badCredentials(), null);
           } else {
             readers.set(client, reader.username);
             // A client takes over the session of its id; no reader may take over another's.
             client.id = `${reader.username}/${client.id}`;
+            unauthenticated.leave(client.conn as Socket);
+            signedIn.add(client.conn as Socket, reader.username);
+            connection.signIn(reader.username, quotas.connect(reader.username));
             done(null, true);
-            onConnected(reader, connections.get(client.conn)?.address ?? 'gone');
+            onConnected(reader, connection.address);
           }
         },
         (error: Error) => done(Object.assign(error, { returnCode: SERVER_UNAVAILABLE }), null),
@@ -95,14 +103,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       packet.retain = false;
       const connection = client === null ? undefined : connections.get(client.conn);
       const finish = (error: Error | null) => {
-        connection?.keepalive.release();
-        held.leave(payload.length);
+        // Of QoS 2 the broker keeps the packet until the reader releases it, to know it again by its identifier.
+        packet.payload = NOTHING;
+        connection?.release();
+        held.leave(payload.length, reader.username);
         done(error);
       };
-      connection?.keepalive.hold();
-      connection?.gate.shut();
-      held.enter(payload.length, () => {
-        connection?.gate.open();
+      connection?.hold();
+      const receive = () => {
+        const throttledMs = connection?.admit() ?? 0;
+        if (throttledMs > 0) {
+          onThrottled(reader);
+        }
         intake
           .receive(
             {
@@ -112,11 +124,13 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
               sender: `reader ${reader.readerId}`,
               packetId: qos === 0 ? null : (messageId ?? null),
               isStale: false,
+              throttledMs,
             },
             reader,
           )
           .then(() => finish(null), finish);
-      });
+      };
+      held.enter(payload.length, receive, reader.username);
     },
     authorizeSubscribe: (client, subscription, done) => {
       onRefused(readers.get(client) ?? null, `readers may not subscribe (${subscription.topic})`);
@@ -130,31 +144,14 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     }
   });
   const sockets = new Set<Socket>();
-  const server = createServer({ highWaterMark: READ_AHEAD }, (socket) => {
+  const server = createServer(SOCKET_OPTIONS, (socket) => {
     sockets.add(socket);
-    const keepalive = new ReaderKeepalive({
-      answerPing: () => socket.write(PINGRESP),
-      cutOff: () => socket.destroy(),
+    socket.once('close', () => sockets.delete(socket));
+    unauthenticated.enter(socket, () => {
+      connections.set(socket, new ReaderConnection(socket, quotas, onRefused));
+      broker.handle(socket);
     });
-    const gate = new ReadGate(socket);
-    connections.set(socket, { keepalive, gate, address: socket.remoteAddress ?? 'gone' });
-    socket.once('close', () => {
-      sockets.delete(socket);
-      keepalive.stop();
-    });
-    const guard = new PacketGuard(LARGEST_PACKET);
-    // The broker reads by itself; this hears of what it has read.
-    socket.on('data', (bytes) => {
-      keepalive.heard();
-      const tooLarge = guard.feed(bytes);
-      if (tooLarge !== null) {
-        onRefused(null, `a packet of ${tooLarge} bytes is over the limit of ${LARGEST_PACKET}`);
-        socket.destroy();
-      }
-    });
-    broker.handle(socket);
   });
-  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -178,40 +175,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   };
 }
 
-/** The reader that logs in; a name not known yet is looked for once more in the database. */
-async function authenticate(
-  registry: Registry,
-  username: string | undefined,
-  password: Readonly<Buffer> | undefined,
-): Promise<RegisteredReader | null> {
-  if (username === undefined || password === undefined) {
-    return null;
-  }
-  if (registry.byUsername(username) === undefined) {
-    await registry.refresh();
-  }
-  const reader = registry.byUsername(username);
-  const sha256 = createHash('sha256').update(password).digest();
-  return reader !== undefined && timingSafeEqual(sha256, reader.passwordSha256) ? reader : null;
+/** Readers whose connection died without a word, and that want no keepalive, are missed by TCP's own. */
+const SOCKET_OPTIONS = {
+  highWaterMark: UNAUTHENTICATED_READ_AHEAD,
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+};
+
+function socketLimits(): { signedIn: number; unauthenticated: number } {
+  return { signedIn: socketLimit(10_000, 0.35), unauthenticated: socketLimit(2_000, 0.1) };
 }
 
-/**
- * In bytes. Messages over the format's limit of 1 MiB are rejected and explained up to this size; beyond it the
- * connection is cut before they are gathered.
- */
-const LARGEST_PACKET = 16 * 1024 * 1024;
-
-const MOST_CONNECTIONS = 10_000;
-
-/**
- * Bytes of a connection that are read before they can be taken, and that are taken at once: in an outage each reader with
- * more to send holds twice that. With 64 KiB twenty readers caught up after one at 1.8 times the load, with this at
- * 2.5 times: what is taken must last until all of it is committed (`test/bench/INGEST.md`).
- */
-const READ_AHEAD = 128 * 1024;
-
-/** MQTT 3.1.1 section 3.13. Readers get nothing but whole answers, each written at once, so it comes between two. */
-const PINGRESP = Buffer.from([0xd0, 0]);
+const NOTHING = Buffer.alloc(0);
 
 /** MQTT 3.1.1 section 3.2.2.3. */
 const SERVER_UNAVAILABLE = 3;

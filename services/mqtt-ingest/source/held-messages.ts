@@ -1,14 +1,20 @@
 /**
  * Bounds what has been received and is not committed yet, over all connections of a process. A message that finds no
- * room waits, first come first served; whoever reads a connection reads nothing more from it until then, so that what
- * comes next waits in the network and in the sender.
+ * room waits; whoever reads a connection reads nothing more from it until then, so that what comes next waits in the
+ * network and in the sender.
+ *
+ * Owners take turns, and none takes all the room, so that who sends much waits for itself: of one owner first come
+ * first served.
  */
 export class HeldMessages {
   readonly #mostMessages: number;
   readonly #mostBytes: number;
-  readonly #waiting: { bytes: number; proceed: () => void }[] = [];
+  /** By owner, whose turn is next first; none is empty. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #heldBy = new Map<string, { messages: number; bytes: number }>();
   #messages = 0;
   #bytes = 0;
+  #waitingMessages = 0;
 
   /** @param bytes of payload; the last message let in may exceed it. */
   constructor({ messages, bytes }: { messages: number; bytes: number }) {
@@ -26,46 +32,102 @@ export class HeldMessages {
 
   /** Messages that wait for room. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waitingMessages;
   }
 
   /**
    * Lets a message in, now or when there is room.
    *
    * @param proceed is called when it is in; `leave` must follow once it is done with.
+   * @param owner whose share it takes; without owners all share alike.
    * @returns whether it was let in at once.
    */
-  enter(bytes: number, proceed: () => void): boolean {
-    if (this.#waiting.length > 0 || !this.#hasRoom()) {
-      this.#waiting.push({ bytes, proceed });
-      return false;
+  enter(bytes: number, proceed: () => void, owner = ALL): boolean {
+    const queue = this.#waiting.get(owner);
+    if (queue === undefined && this.#hasRoom(owner)) {
+      this.#letIn({ bytes, proceed }, owner);
+      return true;
     }
-    this.#letIn(bytes, proceed);
-    return true;
+    queue === undefined ? this.#waiting.set(owner, [{ bytes, proceed }]) : queue.push({ bytes, proceed });
+    this.#waitingMessages += 1;
+    return false;
   }
 
-  leave(bytes: number): void {
+  leave(bytes: number, owner = ALL): void {
     this.#messages -= 1;
     this.#bytes -= bytes;
-    while (this.#hasRoom()) {
-      const next = this.#waiting.shift();
-      if (next === undefined) {
-        return;
+    const held = this.#heldBy.get(owner);
+    if (held !== undefined) {
+      held.messages -= 1;
+      held.bytes -= bytes;
+      if (held.messages === 0) {
+        this.#heldBy.delete(owner);
       }
-      this.#letIn(next.bytes, next.proceed);
+    }
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      this.#waitingMessages -= 1;
+      this.#letIn(next.entry, next.owner);
     }
   }
 
-  #hasRoom(): boolean {
-    return this.#messages < this.#mostMessages && this.#bytes < this.#mostBytes;
+  /** The first in turn that there is room for; after it, it is the others' turn. */
+  #next(): { entry: Waiting; owner: string } | null {
+    if (this.#isFull()) {
+      return null;
+    }
+    for (const [owner, queue] of this.#waiting) {
+      if (this.#hasRoom(owner)) {
+        const entry = queue.shift();
+        this.#waiting.delete(owner);
+        if (queue.length > 0) {
+          this.#waiting.set(owner, queue);
+        }
+        if (entry !== undefined) {
+          return { entry, owner };
+        }
+      }
+    }
+    return null;
   }
 
-  #letIn(bytes: number, proceed: () => void): void {
+  #isFull(): boolean {
+    return this.#messages >= this.#mostMessages || this.#bytes >= this.#mostBytes;
+  }
+
+  #hasRoom(owner: string): boolean {
+    const held = owner === ALL ? undefined : this.#heldBy.get(owner);
+    return (
+      !this.#isFull() &&
+      (held === undefined ||
+        (held.messages < this.#mostMessages * SHARE && held.bytes < this.#mostBytes * SHARE_OF_BYTES))
+    );
+  }
+
+  #letIn({ bytes, proceed }: Waiting, owner: string): void {
     this.#messages += 1;
     this.#bytes += bytes;
+    const held = this.#heldBy.get(owner);
+    if (held === undefined) {
+      this.#heldBy.set(owner, { messages: 1, bytes });
+    } else {
+      held.messages += 1;
+      held.bytes += bytes;
+    }
     proceed();
   }
 }
+
+interface Waiting {
+  bytes: number;
+  proceed: () => void;
+}
+
+/** The owner of what has none. */
+const ALL = '';
+
+/** What one owner may hold of the room. Of bytes half, as the message let in last may be of the largest. */
+const SHARE = 0.75;
+const SHARE_OF_BYTES = 0.5;
 
 /**
  * The most that is held: at one read a message two batches of the recorder for each of its lanes, so that one fills

@@ -9,12 +9,24 @@ export class PacketGuard {
   readonly #most: number;
   /** Bytes of the packet that are still to come, once its length is known. */
   #toCome = 0;
+  #length = 0;
   #state: 'type' | 'length' | 'body' = 'type';
   #lengthBytes = 0;
+  #packets = 0;
 
   /** @param most the largest remaining length in bytes that is let through. */
   constructor(most: number) {
     this.#most = most;
+  }
+
+  /** Packets that have ended so far. */
+  get packets(): number {
+    return this.#packets;
+  }
+
+  /** The length of the packet that has begun and not ended, if it is known; 0 if not. */
+  get gathering(): number {
+    return this.#state === 'body' ? this.#length : 0;
   }
 
   /** Takes the next bytes; the announced length of a packet that is too large, or null. */
@@ -24,7 +36,9 @@ export class PacketGuard {
         const skipped = Math.min(this.#toCome, bytes.length - at);
         at += skipped;
         this.#toCome -= skipped;
-        this.#state = this.#toCome === 0 ? 'type' : 'body';
+        if (this.#toCome === 0) {
+          this.#end();
+        }
       } else if (this.#state === 'type') {
         at += 1;
         this.#state = 'length';
@@ -37,10 +51,20 @@ export class PacketGuard {
         if (this.#toCome > this.#most) {
           return this.#toCome;
         }
-        const isLast = byte < 0x80 || this.#lengthBytes === 4;
-        this.#state = isLast ? (this.#toCome === 0 ? 'type' : 'body') : 'length';
+        if (byte < 0x80 || this.#lengthBytes === 4) {
+          this.#length = this.#toCome;
+          this.#state = 'body';
+          if (this.#toCome === 0) {
+            this.#end();
+          }
+        }
       }
     }
     return null;
+  }
+
+  #end(): void {
+    this.#state = 'type';
+    this.#packets += 1;
   }
 }

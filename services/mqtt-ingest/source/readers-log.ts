@@ -4,21 +4,35 @@ import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { EmbeddedBrokerOptions } from './embedded-broker.ts';
 
-type Told = Pick<EmbeddedBrokerOptions, 'onConnected' | 'onDisconnected' | 'onRefused'>;
+type Told = Pick<EmbeddedBrokerOptions, 'onConnected' | 'onDisconnected' | 'onRefused' | 'onThrottled'>;
 
-/** What is logged of readers at the embedded broker. One that is refused again and again is named once a minute. */
+/**
+ * What is logged of readers at the embedded broker. One that is refused again and again is named once a minute; names
+ * that no reader has are made up easily, and share that one line.
+ */
 export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>): Told {
   const refused = new LogBudget(LINES_A_MINUTE);
+  const throttled = new LogBudget(LINES_A_MINUTE);
   return {
     onConnected: (reader, remoteAddress) =>
       log.info({ ...about(reader), remoteAddress }, 'A reader connected'),
     onDisconnected: (reader) => log.info(about(reader), 'A reader disconnected'),
     onRefused: (username, reason) => {
-      const leftOut = refused.take(`${username} ${reason}`);
+      const reader = username === null ? undefined : registry.byUsername(username);
+      const leftOut = refused.take(`${reader?.username ?? ''} ${reason}`);
       if (leftOut !== null) {
-        const reader = username === null ? undefined : registry.byUsername(username);
         const whose = reader === undefined ? {} : about(reader);
-        log.warn({ username, ...whose, reason, times: leftOut + 1 }, 'A reader was refused');
+        const name = username?.slice(0, LONGEST_NAME) ?? null;
+        log.warn({ username: name, ...whose, reason, times: leftOut + 1 }, 'A reader was refused');
+      }
+    },
+    onThrottled: (reader) => {
+      const leftOut = throttled.take(reader.username);
+      if (leftOut !== null) {
+        log.warn(
+          { ...about(reader), times: leftOut + 1 },
+          'A reader sends more than READER_MESSAGES_PER_SECOND or READER_BYTES_PER_SECOND; it is slowed down',
+        );
       }
     },
   };
@@ -26,6 +40,9 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
 
 /** About one name and reason. */
 const LINES_A_MINUTE = 1;
+
+/** In UTF-16 units; a stranger may send one of 64 KiB. */
+const LONGEST_NAME = 100;
 
 function about({ orgId, readerId, name }: RegisteredReader): object {
   return { orgId, readerId, reader: name };

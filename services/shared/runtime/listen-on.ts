@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { boundConnections } from './bound-connections.ts';
+import { socketLimit } from './descriptor-limit.ts';
 import { endConnections } from './end-connections.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
@@ -14,6 +16,20 @@ export interface Listening {
 /** How long requests under way may take when the process stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
+/** How long a client may take to send a request's headers, and all of it, in milliseconds. */
+const HEADERS_MS = 15_000;
+const REQUEST_MS = 120_000;
+
+/** How often these two are looked at. */
+const CHECK_MS = 5_000;
+
+/**
+ * Connections of one listener. An idle one costs some 10 KB; there are up to three listeners in a process, and the
+ * embedded broker.
+ */
+const MOST_CONNECTIONS = 4_000;
+const SHARE_OF_DESCRIPTORS = 0.15;
+
 /**
  * How long a connection without requests is kept, in milliseconds: longer than a load balancer keeps it (commonly 60
  * s), so that none sends a request on a connection that is just being closed here.
@@ -25,6 +41,8 @@ export interface ListenOptions {
   prepare?: (server: Server) => void;
   /** When it aborts, connections end with the answer under way; new ones are taken until `close`. */
   stopping?: AbortSignal;
+  /** Connections at once; tests own it. */
+  mostConnections?: number;
 }
 
 /**
@@ -33,11 +51,25 @@ export interface ListenOptions {
 export async function listenOn(
   listener: RequestListener,
   address: ListenAddress,
-  { prepare, stopping }: ListenOptions = {},
+  {
+    prepare,
+    stopping,
+    mostConnections = socketLimit(MOST_CONNECTIONS, SHARE_OF_DESCRIPTORS),
+  }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
   // Without `Host` Node.js would answer by itself, and say nothing; what is wrong is for the listener to say.
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false }, listener);
+  const server = createServer(
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      requireHostHeader: false,
+    },
+    listener,
+  );
+  boundConnections(server, mostConnections);
   const leaving = new AbortController();
   stopping?.addEventListener('abort', () => leaving.abort());
   prepare?.(server);

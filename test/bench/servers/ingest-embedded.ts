@@ -11,6 +11,9 @@ const { port } = await startEmbeddedIngest(
     DATABASE_URL: String(process.env['DATABASE_URL']),
     HOST: '127.0.0.1',
     MQTT_PORT: 0,
+    // A publisher stands for many readers.
+    READER_MESSAGES_PER_SECOND: 1_000_000,
+    READER_BYTES_PER_SECOND: 1_073_741_824,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,
   },

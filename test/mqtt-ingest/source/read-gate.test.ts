@@ -27,7 +27,9 @@ describe('a reader that goes on publishing while the database is away', () => {
         drain: async () => {},
       },
       registry: intake.registry,
+      quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304 },
       onRefused: () => {},
+      onThrottled: () => {},
       onConnected: () => {},
       onDisconnected: () => {},
       held,
@@ -68,7 +70,8 @@ describe('a reader that goes on publishing while the database is away', () => {
     const during = { acknowledged: acknowledged.size, held: held.messages };
     await blocker.query('commit');
     blocker.release();
-    expect(during).to.deep.equal({ acknowledged: 0, held: 10 });
+    // One reader may hold three quarters of the room.
+    expect(during).to.deep.equal({ acknowledged: 0, held: 8 });
     // What one look into the buffer of a connection finds, of 128 KiB and a piece.
     expect(mostWaiting).to.be.within(1, 250);
 

@@ -1,0 +1,163 @@
+import type { Socket } from 'node:net';
+
+/** What a reader may send in the long run; it may send a second's worth at once. */
+export interface QuotaLimits {
+  messagesPerSecond: number;
+  bytesPerSecond: number;
+}
+
+/** Milliseconds on a clock that never goes back. */
+type Now = () => number;
+
+/**
+ * What all connections of one reader's login may send together: two token buckets, of messages and of bytes. Nothing is
+ * dropped: a connection that has taken more than there was is not read until the debt is paid, one connection after the
+ * other, so that backpressure reaches the sender and nobody else.
+ */
+export class ReaderQuota {
+  readonly #limits: QuotaLimits;
+  readonly #now: Now;
+  readonly #waiting: (() => void)[] = [];
+  /** When each bucket will be full again (GCRA's theoretical arrival time). */
+  #messagesFullAt = 0;
+  #bytesFullAt = 0;
+  #waitingSince: number | null = null;
+  #throttled = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** Announced lengths of large packets that have begun and not ended. */
+  readonly #gathering = new Map<Socket, number>();
+  #gathered = 0;
+  connections = 0;
+
+  constructor(limits: QuotaLimits, now: Now) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  get gathered(): number {
+    return this.#gathered;
+  }
+
+  /** Milliseconds until the debt is paid; 0 without one. */
+  get debt(): number {
+    const fullAt = Math.max(this.#messagesFullAt, this.#bytesFullAt);
+    return Math.max(0, fullAt - BURST - this.#now());
+  }
+
+  charge(messages: number, bytes: number): void {
+    const now = this.#now();
+    const { messagesPerSecond, bytesPerSecond } = this.#limits;
+    this.#messagesFullAt = Math.max(this.#messagesFullAt, now) + (messages / messagesPerSecond) * 1_000;
+    this.#bytesFullAt = Math.max(this.#bytesFullAt, now) + (bytes / bytesPerSecond) * 1_000;
+  }
+
+  /** @param proceed is called once the debt is paid and those who came before have proceeded. */
+  wait(proceed: () => void): void {
+    this.#waitingSince ??= this.#now();
+    this.#waiting.push(proceed);
+    this.#schedule();
+  }
+
+  /** Milliseconds that it was held back for since this was last asked. */
+  takeThrottled(): number {
+    const now = this.#now();
+    if (this.#waitingSince !== null) {
+      this.#throttled += now - this.#waitingSince;
+      this.#waitingSince = now;
+    }
+    const whole = Math.floor(this.#throttled);
+    this.#throttled -= whole;
+    return whole;
+  }
+
+  /** Notes the length of the packet that a connection is in the middle of, 0 for none. @returns how much all are. */
+  gather(socket: Socket, length: number): number {
+    const before = this.#gathering.get(socket) ?? 0;
+    if (length !== before) {
+      this.#gathered += length - before;
+      length === 0 ? this.#gathering.delete(socket) : this.#gathering.set(socket, length);
+    }
+    return this.#gathered;
+  }
+
+  /** The connection with the largest unfinished packet. */
+  largest(): Socket | undefined {
+    return [...this.#gathering].sort(([, a], [, b]) => b - a)[0]?.[0];
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      while (this.debt === 0) {
+        const proceed = this.#waiting.shift();
+        if (proceed === undefined) {
+          break;
+        }
+        proceed();
+      }
+      if (this.#waiting.length > 0) {
+        this.#schedule();
+      } else if (this.#waitingSince !== null) {
+        this.#throttled += this.#now() - this.#waitingSince;
+        this.#waitingSince = null;
+      }
+    }, this.debt + 1).unref();
+  }
+}
+
+/** The quotas of all readers, by user name. */
+export class ReaderQuotas {
+  readonly #limits: QuotaLimits;
+  readonly #now: Now;
+  readonly #quotas = new Map<string, ReaderQuota>();
+
+  constructor(limits: QuotaLimits, now: Now = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Counts a connection in. Its debts outlast a connection, so that connecting anew pays none. */
+  connect(username: string): ReaderQuota {
+    let quota = this.#quotas.get(username);
+    if (quota === undefined) {
+      this.#forgetIdle();
+      quota = new ReaderQuota(this.#limits, this.#now);
+      this.#quotas.set(username, quota);
+    }
+    quota.connections += 1;
+    return quota;
+  }
+
+  /** The connection to cut where unfinished packets take too much memory: the largest of who has most; else null. */
+  overfull(quota: ReaderQuota): Socket | null {
+    if (quota.gathered > MOST_GATHERED_BY_READER) {
+      return quota.largest() ?? null;
+    }
+    const all = [...this.#quotas.values()];
+    return all.reduce((sum, { gathered }) => sum + gathered, 0) > MOST_GATHERED
+      ? (all.reduce((most, one) => (one.gathered > most.gathered ? one : most)).largest() ?? null)
+      : null;
+  }
+
+  #forgetIdle(): void {
+    if (this.#quotas.size >= this.#sweepAt) {
+      for (const [username, quota] of this.#quotas) {
+        if (quota.connections === 0 && quota.debt === 0) {
+          this.#quotas.delete(username);
+        }
+      }
+      this.#sweepAt = Math.max(FIRST_SWEEP, this.#quotas.size * 2);
+    }
+  }
+
+  #sweepAt = FIRST_SWEEP;
+}
+
+/** Milliseconds' worth that may be sent at once. */
+const BURST = 1_000;
+
+/** Bytes of packets that have begun and not ended: two of the largest of a reader, and all together. */
+const MOST_GATHERED_BY_READER = 32 * 1024 * 1024;
+const MOST_GATHERED = 128 * 1024 * 1024;
+
+const FIRST_SWEEP = 1_000;

@@ -1,0 +1,47 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RegisteredReader } from '../registry/load-readers.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** The reader that has this name and password, or null. */
+export type SignIn = (
+  username: string | undefined,
+  password: Readonly<Buffer> | undefined,
+) => Promise<RegisteredReader | null>;
+
+/**
+ * Checks credentials against the registry. A name not known yet is looked for once more in the database; as strangers
+ * can make up names without end, all who wait share one look a second.
+ */
+export function signInAt(registry: Pick<Registry, 'byUsername' | 'refresh'>): SignIn {
+  const refresh = spaced(() => registry.refresh());
+  return async (username, password) => {
+    if (username === undefined || password === undefined) {
+      return null;
+    }
+    if (registry.byUsername(username) === undefined) {
+      await refresh();
+    }
+    const reader = registry.byUsername(username);
+    const sha256 = createHash('sha256').update(password).digest();
+    return reader !== undefined && timingSafeEqual(sha256, reader.passwordSha256) ? reader : null;
+  };
+}
+
+/** Has `run` begin after each call, and no sooner than a second after it last began. */
+function spaced(run: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | null = null;
+  let last = Number.NEGATIVE_INFINITY;
+  const begin = () => {
+    next = null;
+    last = performance.now();
+    return run();
+  };
+  return () => {
+    next ??= pause(Math.max(0, last + SPACING - performance.now())).then(begin);
+    return next;
+  };
+}
+
+/** Milliseconds. */
+const SPACING = 1_000;

@@ -1,0 +1,25 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
+
+/**
+ * Bounds an HTTP server's connections, and always has room for a new one: where there is none, the connection that has
+ * been idle for longest goes, of the address that has most. Connections count as idle while the server waits for the
+ * client: between requests, while headers or a body come in, and while an answer is not read. Requests that the server
+ * works on are never cut off, so that slow senders and readers cannot keep others out.
+ */
+export function boundConnections(server: Server, most: number): void {
+  const sockets = new BoundedSockets(most);
+  server.on('connection', (socket: Socket) => sockets.add(socket, groupOfAddress(socket.remoteAddress)));
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    if (coding === undefined && Number(length) === 0) {
+      sockets.pin(socket);
+    } else {
+      sockets.release(socket);
+      request.once('end', () => response.writableEnded || sockets.pin(socket));
+    }
+    response.once('prefinish', () => sockets.release(socket));
+  });
+}

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import type { MqttClient } from 'mqtt';
+import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
+import { listReaders } from '../../../services/mqtt-ingest/readers/list-readers.ts';
+import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
+import { useDatabase } from '../../support/database.ts';
+import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { Site } from '../../support/site.ts';
+
+describe('what one reader may send to the embedded broker', () => {
+  const database = useDatabase();
+  let site: Site;
+  const clients: MqttClient[] = [];
+
+  before(async () => {
+    site = await Site.create(database);
+    const dock = await site.location('DOCK');
+    await site.asset('PALLET', 'E2801160');
+    await site.reader('loud', [dock]);
+    await site.reader('quiet', [dock]);
+  });
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.endAsync(true))));
+
+  async function start(quota: object = {}) {
+    const { log, lines } = recordedLog();
+    const lifecycle = new Lifecycle(log);
+    const { port } = await startEmbeddedIngest({ ...ingestConfig(database.url), ...quota }, log, lifecycle);
+    const connect = async (name: string, clientId = name) => {
+      const client = connectReader(port, name, { clientId });
+      clients.push(client);
+      await connected(client);
+      return client;
+    };
+    return { connect, lines, stop: () => lifecycle.stop() };
+  }
+  const countersOf = async (name: string) =>
+    (await listReaders(database.pool, site.orgId)).find((reader) => reader.name === name)?.counters;
+
+  it('is slowed down beyond its quota by all its connections together, loses nothing, and is counted and named', async () => {
+    const { connect, lines, stop } = await start({ READER_MESSAGES_PER_SECOND: 100 });
+    const loud = [await connect('loud', 'one'), await connect('loud', 'two')];
+    const quiet = await connect('quiet');
+    // What is read of a connection at once, up to 128 KiB, is let through at once: they send five times that.
+    const filling = 'x'.repeat(2_500);
+    const read = (number: number) => JSON.stringify({ value: 'E2801160', rssi: -(number / 10), filling });
+    const sent = loud.flatMap((client, which) =>
+      Array.from({ length: 250 }, (_, number) =>
+        client.publishAsync('loud', read(which * 250 + number), { qos: 1 }),
+      ),
+    );
+    let isDone = false;
+    const all = Promise.all(sent).then(() => {
+      isDone = true;
+    });
+    await quiet.publishAsync('quiet', read(0), { qos: 1 });
+    expect(isDone).to.equal(false);
+    await all;
+    // A second's worth at once, and the others at a hundred a second. What is still due when the last message is
+    // committed comes with the next one.
+    await loud[0]?.publishAsync('loud', read(1_000), { qos: 1 });
+    expect(await countersOf('loud')).to.include({ messages: 501 });
+    expect((await countersOf('loud'))?.throttled_ms).to.be.at.least(2_000);
+    expect(await countersOf('quiet')).to.include({ messages: 1, throttled_ms: 0 });
+    expect(lines.filter(({ msg }) => msg.startsWith('A reader sends more than'))).to.have.nested.property(
+      '[0].reader',
+      'loud',
+    );
+    await stop();
+  });
+
+  it('leaves the others their pace when four connections of it send junk of 1 MiB', async () => {
+    const { connect, stop } = await start();
+    const quiet = await connect('quiet');
+    const measure = async (count: number) => {
+      const took: number[] = [];
+      for (let number = 0; number < count; number++) {
+        const began = performance.now();
+        await quiet.publishAsync('quiet', JSON.stringify({ value: 'E2801160', rssi: -number }), { qos: 1 });
+        took.push(performance.now() - began);
+      }
+      took.sort((a, b) => a - b);
+      const at = (share: number) => took[Math.floor(share * (count - 1))] as number;
+      return { median: at(0.5), p90: at(0.9), worst: at(1) };
+    };
+    await measure(20);
+    const before = await measure(60);
+    const junk = Buffer.alloc(1024 * 1024, '[1,');
+    let isOver = false;
+    let sent = 0;
+    const flood = async (client: MqttClient) => {
+      while (!isOver) {
+        await client.publishAsync('loud', junk, { qos: 1 });
+        sent += 1;
+      }
+    };
+    const loud = await Promise.all(['a', 'b', 'c', 'd'].map((id) => connect('loud', id)));
+    const flooding = loud.map((client) => flood(client).catch(() => {}));
+    const during = await measure(150);
+    isOver = true;
+    await Promise.all(flooding);
+    expect(sent).to.be.greaterThan(0);
+    const figures = JSON.stringify({ before, during, sent });
+    expect(during.median / before.median, figures).to.be.lessThan(3);
+    expect(during.p90 / before.p90, figures).to.be.lessThan(5);
+    await stop();
+  });
+});
