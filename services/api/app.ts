@@ -5,6 +5,7 @@ import type { OrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
+import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
 import type { Health } from '../shared/runtime/health.ts';
 import { apiKeyAccess } from './access/access.ts';
 import type { KeyUsage } from './access/key-usage.ts';
@@ -23,6 +24,7 @@ export interface AppParts {
   logRequests: LoggedRequests;
   registry: Registry;
   limiter?: Limiter<ApiContext>;
+  refuseSignIn?: RefuseSignIn;
   description: DescriptionOptions;
 }
 

@@ -3,13 +3,14 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
+import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { keepYoungObjectsApart } from '../shared/runtime/short-lived-objects.ts';
-import { findKey, writeLastUsed } from './access/queries.ts';
+import { findKeys, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
@@ -46,7 +47,7 @@ export async function startApi(
     (started) => started.end(),
   );
   const access = await startAccess(
-    { url: config.DATABASE_URL, applicationName: 'tagtrail api', find: findKey },
+    { url: config.DATABASE_URL, applicationName: 'tagtrail api', find: findKeys },
     { log, lifecycle },
   );
   const { usage: keyUsage } = await lifecycle.start(
@@ -82,6 +83,7 @@ export async function startApi(
     logRequests,
     registry,
     limiter,
+    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic),
     description,
   });
   const listening = await lifecycle.start(

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
+import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
 import type { Health } from '../shared/runtime/health.ts';
 import { type HandheldAccessParts, handheldAccess } from './access/access.ts';
 import { serveApp } from './app-files/serve-app.ts';
@@ -17,6 +18,7 @@ export interface AppParts extends HandheldAccessParts {
   logRequests: LoggedRequests;
   registry: Registry;
   limiter: Limiter<HandheldContext>;
+  refuseSignIn: RefuseSignIn;
   limits: Limits;
   /** Where the built web app is. */
   appFolder: string;
@@ -29,6 +31,7 @@ export function createApp({
   logRequests,
   registry,
   limiter,
+  refuseSignIn,
   limits,
   appFolder,
   ...access
@@ -38,6 +41,7 @@ export function createApp({
     logRequests,
     registry,
     limiter,
+    refuseSignIn,
     routes: GATEWAY_ROUTES,
     access: handheldAccess(access),
     pages: [servePages(health), serveApp(appFolder)],

@@ -1,5 +1,6 @@
 import { LOG_REQUESTS } from '../shared/http/request-log.ts';
 import { REDIS_URL } from '../shared/rate-limit/redis-url.ts';
+import { SIGN_IN_FAILURES_PER_MINUTE } from '../shared/rate-limit/sign-in-failures.ts';
 import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
 import { integerSetting, portSetting } from '../shared/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
@@ -27,6 +28,7 @@ export const GATEWAY_SETTINGS = {
   DATABASE_URL,
   HOST,
   ...HANDHELD_SETTINGS,
+  SIGN_IN_FAILURES_PER_MINUTE,
   REDIS_URL,
   ...TIME_SETTINGS,
   SHUTDOWN_DELAY_MS,

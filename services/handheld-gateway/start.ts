@@ -6,13 +6,14 @@ import { startAccess } from '../shared/access/start-access.ts';
 import { createClock } from '../shared/clock.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MICROS_PER_DAY } from '../shared/instant.ts';
+import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { startRetention } from '../shared/runtime/start-retention.ts';
-import { findHandheld } from './access/queries.ts';
+import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { isAppBuilt } from './app-files/serve-app.ts';
 import { readyApp } from './app-ui/build/ready-app.ts';
@@ -70,7 +71,7 @@ export async function startGateway(
     {
       url: config.DATABASE_URL,
       applicationName: 'tagtrail handhelds',
-      find: (accessDoor, id) => findHandheld(accessDoor, Number(id)),
+      find: (accessDoor, ids) => findHandhelds(accessDoor, ids.map(Number)),
     },
     { log, lifecycle },
   );
@@ -106,6 +107,7 @@ export async function startGateway(
     logRequests: config.LOG_REQUESTS,
     registry,
     limiter,
+    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, MACHINE_CLOCKS.monotonic),
     limits,
     appFolder,
   });

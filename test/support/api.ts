@@ -46,6 +46,7 @@ export function apiConfig(databaseUrl: string): ApiConfig {
     API_PORT: 0,
     RATE_LIMIT_PER_MINUTE: 60_000,
     RATE_LIMIT_BURST: 60_000,
+    SIGN_IN_FAILURES_PER_MINUTE: 60_000,
     QUERY_TIMEOUT_MS: 10_000,
     REDIS_URL: null,
     PUBLIC_URL: null,

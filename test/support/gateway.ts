@@ -46,6 +46,7 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     HANDHELD_PORT: 0,
     HANDHELD_RATE_LIMIT_PER_MINUTE: 60_000,
     HANDHELD_RATE_LIMIT_BURST: 60_000,
+    SIGN_IN_FAILURES_PER_MINUTE: 60_000,
     REDIS_URL: null,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,

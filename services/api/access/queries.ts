@@ -15,16 +15,17 @@ export interface KeyRow extends CredentialRow {
 /** Keys that were looked up. */
 export type KeyCache = CredentialCache<KeyRow>;
 
-/** Looks a key up by its id. The one query that no organization bounds: it finds out which organization asks. */
-export function findKey(db: RowQueries, id: string): Promise<KeyRow | null> {
-  return db.maybeOne(sql.prepared('find-key', rowsOf<KeyRow>())`
-    select api_key.org_id, api_key.scopes, api_key.secret_sha256,
+/** Looks keys up by their ids. The one query that no organization bounds: it finds out which organization asks. */
+export async function findKeys(db: RowQueries, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
+  const rows = await db.any(sql.prepared('find-keys', rowsOf<KeyRow & { id: string }>())`
+    select api_key.id, api_key.org_id, api_key.scopes, api_key.secret_sha256,
       api_key.revoked_at is not null as is_revoked,
       extract(epoch from api_key.expires_at - clock_timestamp())::double precision as seconds_left,
       organization.deleted_at is not null as org_is_deleted
     from api_keys api_key
     join organizations organization on organization.id = api_key.org_id
-    where api_key.id = ${id}`);
+    where api_key.id = any(${sql.array(ids, 'text')})`);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export interface NewKeyRow {

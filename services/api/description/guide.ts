@@ -48,7 +48,9 @@ A key belongs to one organization, and sees and changes nothing but its data.
 A key has scopes. An operation names the scope it takes (\`x-required-scopes\`); those that name none take any key. A
 write scope does not include the read scope. The scopes are ${PUBLIC_SCOPES.map(code).join(', ')}.
 
-Without a good key the answer is 401, with what is wrong in \`detail\`; without the scope it is 403.
+Without a good key the answer is 401, with what is wrong in \`detail\`; without the scope it is 403. Many requests
+without a good key from one address are answered with 429 instead, and their connection ends; a good key from there is let
+in all the same.
 
 ## Requests
 

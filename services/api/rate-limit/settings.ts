@@ -1,4 +1,5 @@
 import { REDIS_URL } from '../../shared/rate-limit/redis-url.ts';
+import { SIGN_IN_FAILURES_PER_MINUTE } from '../../shared/rate-limit/sign-in-failures.ts';
 import { integerSetting } from '../../shared/runtime/setting-kinds.ts';
 import type { Configuration } from '../../shared/runtime/settings.ts';
 
@@ -14,6 +15,7 @@ export const RATE_LIMIT_SETTINGS = {
     min: 1,
     max: 120_000,
   }),
+  SIGN_IN_FAILURES_PER_MINUTE,
   REDIS_URL,
 };
 

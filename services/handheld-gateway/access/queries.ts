@@ -12,12 +12,16 @@ export interface HandheldRow extends CredentialRow {
 /** Handhelds that were looked up. */
 export type HandheldCache = CredentialCache<HandheldRow>;
 
-/** Looks a handheld up by its id. The one query that no organization bounds: it finds out which organization asks. */
-export function findHandheld(db: RowQueries, id: number): Promise<HandheldRow | null> {
-  return db.maybeOne(sql.prepared('find-handheld', rowsOf<HandheldRow>())`
-    select handheld.org_id, handheld.token_sha256, handheld.revoked_at is not null as is_revoked,
+/** Looks handhelds up by their ids. The one query that no organization bounds: it finds out which organization asks. */
+export async function findHandhelds(
+  db: RowQueries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<string, HandheldRow>> {
+  const rows = await db.any(sql.prepared('find-handhelds', rowsOf<HandheldRow & { id: number }>())`
+    select handheld.id, handheld.org_id, handheld.token_sha256, handheld.revoked_at is not null as is_revoked,
       null::double precision as seconds_left, organization.deleted_at is not null as org_is_deleted
     from handhelds handheld
     join organizations organization on organization.id = handheld.org_id
-    where handheld.id = ${id}`);
+    where handheld.id = any(${sql.array(ids, 'int4')})`);
+  return new Map(rows.map((row) => [String(row.id), row]));
 }

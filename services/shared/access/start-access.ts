@@ -4,6 +4,7 @@ import { type AccessDoor, openAccessDoor } from '../../../db/timescale/access-do
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { CredentialCache, CredentialRow } from './credential-cache.ts';
+import { lookUpTogether } from './look-up-together.ts';
 import { startCredentials } from './start-credentials.ts';
 
 export interface Access<Row extends CredentialRow> {
@@ -17,8 +18,8 @@ export interface AccessOptions<Row extends CredentialRow> {
   url: string;
   /** What the connections are called in the database. */
   applicationName: string;
-  /** Looks one credential up by the id in it. */
-  find: (door: AccessDoor, id: string) => Promise<Row | null>;
+  /** Looks credentials up by the ids in them. */
+  find: (door: AccessDoor, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
 }
 
 /** Starts what knows who may come in, until the process stops. */
@@ -33,7 +34,12 @@ export async function startAccess<Row extends CredentialRow>(
   );
   const { cache } = await lifecycle.start(
     'credentials',
-    () => startCredentials(url, (id) => find(door, id), log),
+    () =>
+      startCredentials(
+        url,
+        lookUpTogether((ids) => find(door, ids)),
+        log,
+      ),
     (started) => started.stop(),
   );
   return {

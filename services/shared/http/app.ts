@@ -8,7 +8,7 @@ import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { writeJson } from './json-text.ts';
 import { LargeAnswers } from './large-answers.ts';
 import { measureRequests } from './metrics.ts';
-import { type Caller, envelope, type Headers, toProblem } from './problem.ts';
+import { type Caller, envelope, type Headers, Problem, toProblem } from './problem.ts';
 import { readBody, streamBody } from './read-body.ts';
 import { requireClearHeaders } from './request-headers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
@@ -45,6 +45,8 @@ export interface HttpAppOptions<Context> {
   registry: Registry;
   /** Without one, callers are not limited. */
   limiter?: Limiter<Context>;
+  /** What a request without a good credential is answered with, by where it comes from; its own refusal if left out. */
+  refuseSignIn?: (refusal: Problem, address: string | undefined) => Problem;
   /** Whatever is served beside the routes, without credentials. */
   pages?: readonly Middleware[];
   /** Pages about the API, without credentials: they show the budget, and cost nothing of it. */
@@ -112,12 +114,8 @@ function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
   };
 }
 
-function dispatcher<Context>({
-  access,
-  limiter,
-  log,
-  now = Date.now,
-}: HttpAppOptions<Context>): Dispatch<Context> {
+function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context> {
+  const { access, limiter, log, now = Date.now } = options;
   const largeAnswers = new LargeAnswers(log);
   return async (koa, route, params) => {
     koa.state['operation'] = route.operationId;
@@ -125,7 +123,7 @@ function dispatcher<Context>({
       koa.set(deprecationHeaders(route.deprecated));
       refuseAfterSunset(route.deprecated, now());
     }
-    const context = await access.authenticate(bearerToken(koa.req.headers));
+    const context = await signIn(koa, options);
     koa.state['caller'] = access.callerOf(context);
     if (limiter !== undefined) {
       koa.set(await limiter.take(context));
@@ -173,6 +171,20 @@ function sendStream(koa: Koa.Context, status: number, large: LargeAnswers, list:
   koa.status = status;
   koa.set('Content-Type', 'application/json');
   koa.body = koa.method === 'HEAD' ? Readable.from([]) : large.open(list, koa.res, koa.state['caller']);
+}
+
+/** @throws Problem `unauthorized`, or what there is in place of it. */
+async function signIn<Context>(
+  { req }: Koa.Context,
+  { access, refuseSignIn = (refusal) => refusal }: HttpAppOptions<Context>,
+): Promise<Context> {
+  try {
+    return await access.authenticate(bearerToken(req.headers));
+  } catch (error) {
+    throw error instanceof Problem && error.type === 'unauthorized'
+      ? refuseSignIn(error, req.socket.remoteAddress)
+      : error;
+  }
 }
 
 function sendJson(koa: Koa.Context, status: number, body: object | null): void {

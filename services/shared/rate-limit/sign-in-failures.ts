@@ -1,0 +1,53 @@
+import { Problem } from '../http/problem.ts';
+import { integerSetting } from '../runtime/setting-kinds.ts';
+import { bucketOf } from './bucket.ts';
+import { retryAfter } from './headers.ts';
+import { MemoryStore } from './memory-store.ts';
+
+export const SIGN_IN_FAILURES_PER_MINUTE = integerSetting(
+  'how many requests a minute without a good credential one address gets a 401 for; more get a 429. Those with a good one are let in all the same',
+  { initial: 600, min: 1, max: 60_000 },
+);
+
+/** What a request without a good credential is answered with. */
+export type RefuseSignIn = (refusal: Problem, address: string | undefined) => Problem;
+
+/**
+ * Bounds what a stranger gets out of failing: an address has a bucket of refusals, and beyond them is told to wait, and
+ * its connection ends, with whatever else was sent on it. 1 MB of unknown keys in one go was answered with 9 MB. Only
+ * failures count and only failures are answered so, because many share an address behind a proxy.
+ *
+ * @param monotonic microseconds on a clock that never goes back.
+ */
+export function limitSignInFailures(perMinute: number, monotonic: () => number): RefuseSignIn {
+  const bucket = bucketOf(perMinute, perMinute);
+  const failures = new MemoryStore(bucket, monotonic);
+  return (refusal, address = '') => {
+    const { isAllowed, debt } = failures.take(networkOf(address));
+    if (isAllowed) {
+      return refusal;
+    }
+    const seconds = retryAfter(debt, bucket);
+    const detail = `Retry after ${seconds} seconds; too many requests from this address had no good credential`;
+    const headers = { 'Retry-After': String(seconds), Connection: 'close' };
+    return new Problem('rate_limited', detail, {
+      headers,
+      ...(refusal.caller && { caller: refusal.caller }),
+    });
+  };
+}
+
+/** Of IPv6, what is one subscriber's: the first 64 bits. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) {
+    return address.replace(/^::ffff:/i, '');
+  }
+  const [head = '', tail = ''] = address.replace(/%.*$/, '').split('::');
+  const [first, last] = [head, tail].map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = new Array(Math.max(0, 8 - (first?.length ?? 0) - (last?.length ?? 0))).fill('0');
+  const groups = address.includes('::') ? [...(first ?? []), ...zeros, ...(last ?? [])] : (first ?? []);
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':');
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { newKey } from '../../services/api/access/key-format.ts';
+import { useLimitedApis } from './rate-limit/limited-api.ts';
+
+/** A key that has the form of one. */
+const stranger = () => `tt_${newKey().id}_${randomBytes(32).toString('base64url')}`;
+const requestWith = (key: string) =>
+  `GET /api/v1/orgs/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+
+describe('failed sign-ins', () => {
+  const apis = useLimitedApis();
+  const path = '/api/v1/orgs/me';
+
+  /** Sends text as it is, and gives all that comes back until the connection is closed. */
+  const exchange = async (url: string, text: string) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => received.push(bytes));
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    socket.write(text);
+    await closed;
+    return Buffer.concat(received).toString();
+  };
+
+  it('of an address are told to wait beyond a number of them; a good key is let in all the same', async () => {
+    const api = await apis.start({ SIGN_IN_FAILURES_PER_MINUTE: 5 });
+    const [used, unused] = [await apis.key(), await apis.key()];
+    expect((await api.get(path, { key: used })).status).to.equal(200);
+    const statuses = new Map<number, number>();
+    for (const key of [
+      undefined,
+      'malformed',
+      stranger(),
+      `${used.slice(0, -1)}~`,
+      stranger(),
+      stranger(),
+      'x',
+    ]) {
+      const { status, error, retryAfter } = await api.get(path, key === undefined ? {} : { key });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status === 429) {
+        expect(error).to.include({ type: 'rate_limited', status: 429 });
+        expect(error?.['detail']).to.match(new RegExp(`^Retry after ${retryAfter} seconds`));
+      }
+    }
+    expect([...statuses]).to.deep.equal([
+      [401, 5],
+      [429, 2],
+    ]);
+    for (const key of [used, unused]) {
+      const { status, remaining } = await api.get(path, { key });
+      expect([status, remaining]).to.deep.equal([200, 60]);
+    }
+  });
+
+  it('come back as no more bytes than were sent, however many are sent at once', async () => {
+    const api = await apis.start({ SIGN_IN_FAILURES_PER_MINUTE: 600 });
+    const sent = Array.from({ length: 8_000 }, () => requestWith(stranger())).join('');
+    const answered = await exchange(api.url, sent);
+    // Some are refilled meanwhile.
+    expect(answered.match(/HTTP\/1\.1 401/g)?.length).to.be.within(600, 1_200);
+    expect(answered.match(/HTTP\/1\.1 429/g)).to.have.length(1);
+    expect(answered.length).to.be.below(sent.length);
+    expect(await exchange(api.url, sent)).to.match(/^HTTP\/1\.1 429 .*Connection: close/s);
+  });
+});
