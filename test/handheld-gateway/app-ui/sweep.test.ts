@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
-import { scanByWedge, useBrowser } from '../../support/browser.ts';
+import { type Device, scanByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 
@@ -119,6 +119,116 @@ describe('a sweep with the handheld app', () => {
     await reopened.shows('No asset has this tag');
     expect(await heaps(reopened)).to.deep.equal(heapsThen);
     expect(await assetsAtShelf()).to.deep.equal(['TOTE-1', 'TOTE-2', 'TOTE-3', 'TOTE-4']);
+  });
+
+  describe('without a network and without a list of the place', () => {
+    let device: Device;
+    let app: HandheldApp;
+    beforeEach(async () => {
+      device = await browser.device();
+      app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+      await app.isInstalled();
+      await device.context.setOffline(true);
+      await app.shows('Offline');
+    });
+
+    it('says that it cannot know what is missing, and is completed when the network is back', async () => {
+      await begin(app);
+      await app.page.getByRole('img', { name: '0 of nobody knows how many found' }).waitFor();
+      for (const value of [tag(1), tag(4)]) {
+        await app.scan(value);
+      }
+      await app.press('Finish');
+      await app.shows('What should be here is not known');
+      await app.shows('What is missing is told once there is one.');
+      expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
+      expect(await app.page.getByRole('button', { name: 'Missing' }).textContent()).to.include('Not known');
+      expect(await app.page.getByText('Nothing is missing.').count()).to.equal(0);
+      // Closing the app in between changes nothing of that.
+      await app.page.close();
+      const reopened = await HandheldApp.open(device, gateway.url);
+      await reopened.goTo('Sweep');
+      await reopened.shows('What should be here is not known');
+      await device.context.setOffline(false);
+      await reopened.shows('2 of 3 missing');
+      await reopened.shows('Compared with what should be here as of');
+      await reopened.waits(0);
+      // What it moved here was elsewhere before, though the list of now has it.
+      expect(await heaps(reopened)).to.deep.equal({
+        Found: ['TOTE-1'],
+        'Moved here': ['TOTE-4'],
+        Missing: ['TOTE-2', 'TOTE-3'],
+        Unknown: [],
+      });
+    });
+
+    it('says while it is under way that it is compared with a list of later', async () => {
+      await begin(app);
+      await app.shows('There was no network, and no list of what should be here.');
+      await device.context.setOffline(false);
+      await app.page.getByRole('img', { name: '0 of 3 found' }).waitFor();
+      await app.shows('when the network was back');
+    });
+
+    it('says that the place was deleted meanwhile, and not that nothing is missing', async () => {
+      const id = await gateway.site.location('SHORT-LIVED');
+      await device.context.setOffline(false);
+      await app.page.reload();
+      await app.choosePlace('SHORT-LIVED');
+      await device.context.setOffline(true);
+      await app.shows('Offline');
+      await app.goTo('Sweep');
+      await app.press('Sweep SHORT-LIVED');
+      await app.press('Finish');
+      await gateway.database.rows('update locations set deleted_at = now() where id = $1', [id]);
+      await device.context.setOffline(false);
+      await app.shows('This place is not there any more');
+      expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
+    });
+  });
+
+  it('goes by an earlier list only until there is a newer one, and says so', async () => {
+    const device = await browser.device();
+    await gateway.site.location('SHELF-3');
+    await gateway.site.asset('TOTE-11', tag(11));
+    await scanElsewhere(tag(11), 'SHELF-3');
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.isInstalled();
+    await begin(app, 'SHELF-3');
+    await app.press('Finish');
+    await app.press('Done');
+    await device.context.setOffline(true);
+    await app.shows('Offline');
+    await device.setTime(Date.now() + 86_400_000);
+    await begin(app, 'SHELF-3');
+    await app.scan(tag(11));
+    await app.press('Finish');
+    await app.shows('All 1 are here');
+    await app.shows('There was no network. This goes by the list of');
+    expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
+    // Meanwhile another one came that nobody scanned.
+    await gateway.site.asset('TOTE-12', tag(12));
+    await scanElsewhere(tag(12), 'SHELF-3');
+    await device.context.setOffline(false);
+    await app.shows('1 of 2 missing');
+  });
+
+  it('takes a list that changes while it is read for none, and reads it anew', async () => {
+    const device = await browser.device({ serviceWorkers: 'block' });
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    let answers = 0;
+    await device.context.route('**/assets?limit=*', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: unknown[] };
+      answers += 1;
+      await route.fulfill({
+        response: answer,
+        json: answers === 1 ? { ...body, data: body.data.slice(1) } : body,
+      });
+    });
+    await begin(app);
+    await app.page.getByRole('img', { name: '0 of 3 found' }).waitFor();
+    expect(answers).to.equal(2);
   });
 
   it('stays as it is when the app is closed after thousands of repeats of a tag', async () => {

@@ -40,6 +40,9 @@ export interface Notice {
 /** After as many answers the oldest scans are forgotten anew: an app that is never closed must not fill the device. */
 const FORGET_EVERY = 1_000;
 
+/** How often a list is asked for that a sweep began without. */
+const SWEEP_LIST_EVERY_MS = 10_000;
+
 const now = () => new Date();
 
 /** The parts of the app and how they work together: what screens use. */
@@ -119,6 +122,8 @@ export class App {
         this.online();
       }
     });
+    // A gateway that could not be reached comes back without the device hearing of it.
+    setInterval(() => void this.#completeSweep(), SWEEP_LIST_EVERY_MS);
     this.online();
     void forgetOldest(this.#database);
   }
@@ -127,6 +132,7 @@ export class App {
   online(): void {
     this.sender.retryNow();
     void this.#refreshPlaces();
+    void this.#completeSweep();
   }
 
   /** Takes what was scanned or typed. The time is now; everything else may wait. */
@@ -229,7 +235,7 @@ export class App {
     // Asks the browser not to make room at the cost of what is queued.
     void navigator.storage?.persist?.();
     await this.queue.changed();
-    this.sender.retryNow();
+    this.online();
     return null;
   }
 
@@ -293,6 +299,14 @@ export class App {
     await this.#forgetOldest(scans.length);
     await this.#show();
     await this.sweeping.lookUp(scans, this.session.token.value);
+    await this.#completeSweep();
+  }
+
+  /** The list that a sweep began without. */
+  async #completeSweep(): Promise<void> {
+    if (navigator.onLine) {
+      await this.sweeping.complete(this.session.token.value);
+    }
   }
 
   async #forgetOldest(answers: number): Promise<void> {

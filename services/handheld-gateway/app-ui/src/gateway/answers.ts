@@ -38,7 +38,8 @@ export interface Submission {
 
 /** How a request ended. Only the gateway's own words count: a hotel's log-in page is as good as no network. */
 export type Answer<Data> =
-  | { kind: 'ok'; data: Data }
+  /** `total` of a list: how many rows it has in all its pages. */
+  | { kind: 'ok'; data: Data; total?: number | undefined }
   /** The gateway will say the same again: not worth repeating. */
   | { kind: 'refused'; status: number; detail: string }
   /** More than the gateway, or a server in front of it, takes at once: nothing of it was read. */

@@ -7,6 +7,8 @@ import { resultOf } from './result-of.ts';
 const SENDING_PATIENCE_MS = 30_000;
 const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
+/** To read a list whole. */
+const MOST_ATTEMPTS = 3;
 
 /** The gateway, as this app talks to it. */
 export class GatewayClient {
@@ -60,8 +62,18 @@ export class GatewayClient {
     return { kind: 'ok', data: asset?.location ?? null };
   }
 
-  /** All pages of a list. */
-  async #list<Row>(token: string, path: string): Promise<Answer<Row[]>> {
+  /** All of a list, and never a part of it: one that changes while it is paged through is asked for anew. */
+  async #list<Row extends { id: number }>(token: string, path: string): Promise<Answer<Row[]>> {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      const answer = await this.#pages<Row>(token, path);
+      if (answer.kind !== 'ok' || isWhole(answer)) {
+        return answer;
+      }
+    }
+    return { kind: 'unreachable', detail: 'The list changes faster than it can be read.', seconds: null };
+  }
+
+  async #pages<Row extends { id: number }>(token: string, path: string): Promise<Answer<Row[]>> {
     const rows: Row[] = [];
     for (;;) {
       const answer = await this.#request(token, `${path}?limit=${PAGE}&offset=${rows.length}`);
@@ -73,7 +85,7 @@ export class GatewayClient {
       }
       rows.push(...answer.data);
       if (answer.data.length < PAGE) {
-        return { kind: 'ok', data: rows };
+        return { kind: 'ok', data: rows, total: answer.total };
       }
     }
   }
@@ -104,8 +116,15 @@ export class GatewayClient {
   }
 }
 
+/** Whether each row is there once, and none is missing. */
+function isWhole({ data, total }: { data: readonly { id: number }[]; total?: number | undefined }): boolean {
+  const ids = new Set(data.map(({ id }) => id));
+  return ids.size === data.length && (total === undefined || total === data.length);
+}
+
 interface Body {
   data?: unknown;
+  total_count?: number;
   error?: Fault;
 }
 
@@ -122,7 +141,7 @@ function inJson(text: string): Body | null {
 function answerOf(response: Response, body: Body | null): Answer<unknown> {
   const { status } = response;
   if (response.ok) {
-    return body?.data === undefined ? foreign() : { kind: 'ok', data: body.data };
+    return body?.data === undefined ? foreign() : { kind: 'ok', data: body.data, total: body.total_count };
   }
   const detail = body?.error?.detail;
   if (status === 413) {

@@ -49,6 +49,7 @@ interface Line {
 export function Shelf({ isOver }: { isOver: boolean }) {
   const { sweeping } = useApp();
   const outcome = sweeping.outcome.value;
+  const isListKnown = sweeping.expectedCount.value !== null;
   // While one sweeps, what is still to be found helps most; and so it does afterwards.
   const [chosen, setChosen] = useState<Kind>('missing');
   // There is seldom something to check.
@@ -70,7 +71,9 @@ export function Shelf({ isOver }: { isOver: boolean }) {
             class={`heap ${kind === 'toCheck' ? 'heap-wide' : ''} tone-${toneOf(kind, tone)}`}
             onClick={() => setChosen(kind)}
           >
-            <span class="heap-count">{outcome[kind].length}</span>
+            <span class="heap-count">
+              {kind === 'missing' && !isListKnown ? <NotKnown /> : outcome[kind].length}
+            </span>
             <span class="heap-word">
               <Icon name={icon} />
               {wordOf({ kind, word })}
@@ -90,9 +93,22 @@ export function Shelf({ isOver }: { isOver: boolean }) {
             </span>
           </li>
         ))}
-        {lines.length === 0 && <li class="row row-none">{EMPTY[chosen]}</li>}
+        {lines.length === 0 && (
+          <li class="row row-none">
+            {chosen === 'missing' && !isListKnown ? 'What should be here is not known.' : EMPTY[chosen]}
+          </li>
+        )}
       </ul>
     </div>
+  );
+}
+
+function NotKnown() {
+  return (
+    <>
+      <span aria-hidden="true">?</span>
+      <span class="unseen">Not known</span>
+    </>
   );
 }
 

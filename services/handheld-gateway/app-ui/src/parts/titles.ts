@@ -19,6 +19,12 @@ export function timeOf(instant: string): string {
   });
 }
 
+/** The time of day, with the day unless that is today. */
+export function momentOf(instant: string): string {
+  const isToday = new Date(instant).toDateString() === new Date().toDateString();
+  return isToday ? timeOf(instant) : `${dayOf(instant)}, ${timeOf(instant)}`;
+}
+
 export function dayOf(instant: string): string {
   return new Date(instant).toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
 }

@@ -4,10 +4,10 @@ import { Icon } from '../parts/icon.tsx';
 import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
 import { HEAPS, Shelf } from '../parts/shelf.tsx';
-import { counted, timeOf } from '../parts/titles.ts';
+import { counted, momentOf, timeOf } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
-import type { SweepOutcome } from '../sweep/outcome.ts';
 import type { Sweep } from '../sweep/sweeping.ts';
+import { noteOfList, verdictOfSweep } from '../sweep/verdict-of-sweep.ts';
 
 /** Sees whether what should be at a place is there. */
 export function SweepScreen() {
@@ -67,11 +67,11 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
     <div class="sweep">
       <h1 class="unseen">Sweep of {sweep.place.name}</h1>
       <div class="sweep-head">
-        <Ring part={found.length} whole={sweep.expected?.length ?? 0} />
+        <Ring part={found.length} whole={app.sweeping.expectedCount.value} />
         <div>
           <p class="sweep-label">Sweeping</p>
           <p class="sweep-place">{sweep.place.name}</p>
-          <ListAge sweep={sweep} />
+          <ListAge sweep={sweep} expected={app.sweeping.expectedCount.value} />
         </div>
       </div>
       <VerdictStrip shown={last} notice={app.notice.value} />
@@ -89,18 +89,19 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
 function Finished({ sweep }: { sweep: Sweep }) {
   const app = useApp();
   const outcome = app.sweeping.outcome.value;
-  const isFine = outcome.missing.length === 0 && outcome.toCheck.length === 0;
+  const { tone, icon, title, says } = verdictOfSweep(sweep, app.sweeping.expectedCount.value, outcome);
   return (
     <div class="sweep">
       <h1>{sweep.place.name}</h1>
-      <div class={`tag ${isFine ? 'tone-moved' : 'tone-problem'}`} role="status">
+      <div class={`tag tone-${tone}`} role="status">
         <p class="tag-word">
-          <Icon name={isFine ? 'check' : 'problem'} />
+          <Icon name={icon} />
           Sweep finished
         </p>
-        <p class="tag-title">{verdict(sweep, outcome)}</p>
+        <p class="tag-title">{title}</p>
         <p class="tag-says">
           {timeOf(sweep.started_at)} to {sweep.finished_at === null ? '' : timeOf(sweep.finished_at)}
+          {says !== null && `. ${says}`}
         </p>
       </div>
       <Shelf isOver />
@@ -116,51 +117,38 @@ function Finished({ sweep }: { sweep: Sweep }) {
   );
 }
 
-function verdict({ expected }: Sweep, { found, missing, toCheck }: SweepOutcome): string {
-  const check = toCheck.length === 0 ? '' : `, ${toCheck.length} to check`;
-  return presence(expected, found.length, missing.length) + check;
-}
-
-function presence(expected: Sweep['expected'], found: number, missing: number): string {
-  if (expected === null) {
-    return 'What should be here is not known';
-  }
-  if (missing > 0) {
-    return `${missing} of ${expected.length} missing`;
-  }
-  if (expected.length === 0) {
-    return 'Nothing was expected here';
-  }
-  return found === expected.length ? `All ${found} are here` : `${found} of ${expected.length} are here`;
-}
-
-/** How old the list is that is swept against: without a network it may be yesterday's. */
-function ListAge({ sweep }: { sweep: Sweep }) {
-  if (sweep.expected === null || sweep.fetched_at === null) {
-    return (
-      <p class="hint">No network, and no list of what should be here. What is missing cannot be told.</p>
-    );
+/** What the sweep is compared with: without a network that may be yesterday's list, or none. */
+function ListAge({ sweep, expected }: { sweep: Sweep; expected: number | null }) {
+  const note = noteOfList(sweep);
+  if (expected === null || sweep.fetched_at === null) {
+    return <p class="hint">{note ?? 'What should be here is not known.'}</p>;
   }
   return (
     <p class="hint">
-      {counted(sweep.expected.length, 'asset')} expected, as of {timeOf(sweep.fetched_at)}
+      {counted(expected, 'asset')} expected, as of {momentOf(sweep.fetched_at)}
+      {note !== null && `. ${note}`}
     </p>
   );
 }
 
 /** How much of what should be there was found. */
-function Ring({ part, whole }: { part: number; whole: number }) {
+function Ring({ part, whole }: { part: number; whole: number | null }) {
   const around = 2 * Math.PI * 42;
-  const share = whole === 0 ? 0 : part / whole;
+  const share = whole === null || whole === 0 ? 0 : part / whole;
   return (
-    <svg class="ring" viewBox="0 0 100 100" role="img" aria-label={`${part} of ${whole} found`}>
+    <svg
+      class="ring"
+      viewBox="0 0 100 100"
+      role="img"
+      aria-label={`${part} of ${whole ?? 'nobody knows how many'} found`}
+    >
       <circle class="ring-whole" cx="50" cy="50" r="42" />
       <circle class="ring-part" cx="50" cy="50" r="42" stroke-dasharray={`${around * share} ${around}`} />
       <text x="50" y="53" class="ring-count">
         {part}
       </text>
       <text x="50" y="71" class="ring-of">
-        of {whole}
+        of {whole ?? '?'}
       </text>
     </svg>
   );

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ListedAsset } from '../gateway/answers.ts';
+import type { Answer, ListedAsset } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../places/place.ts';
 import type { StoredScan } from '../queue/scan.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../storage/database.ts';
 import { findKnown, keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
+import { expectedHere } from './expected-here.ts';
 import { type SweepOutcome, type SweptToCheck, sweepOutcome } from './outcome.ts';
 import { keepWhereabouts, whereaboutsOf } from './whereabouts.ts';
 
@@ -20,6 +21,16 @@ export interface Sweep {
   expected: ListedAsset[] | null;
   /** When the gateway said so. */
   fetched_at: string | null;
+  /**
+   * Which list that is: the one `asked` for at the beginning; an `earlier` one or none, for want of a network; one of
+   * `later`, when the network was back. Or the place is `gone`. Sweeps of earlier versions do not say.
+   */
+  list?: 'asked' | 'earlier' | 'later' | 'gone';
+}
+
+/** Whether the list has still to be asked for. */
+export function wantsList({ expected, list }: Sweep): boolean {
+  return list === 'earlier' || (list === undefined && expected === null);
 }
 
 const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: [], toCheck: [] };
@@ -27,12 +38,15 @@ const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: 
 export class Sweeping {
   readonly now = signal<Sweep | null>(null);
   readonly outcome = signal<SweepOutcome>(NOTHING);
+  /** How many assets should be there; null if nobody knows. */
+  readonly expectedCount = signal<number | null>(null);
   /** Scans were made or answered: the outcome is worked out anew. */
   readonly recount = latest(() => this.#recount());
   readonly #database: Database;
   readonly #gateway: GatewayClient;
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
+  #isAsking = false;
 
   constructor(database: Database, gateway: GatewayClient, clock: () => Date, otherTabs: OtherTabs) {
     this.#database = database;
@@ -65,7 +79,32 @@ export class Sweeping {
       finished_at: null,
       expected: list?.assets ?? null,
       fetched_at: list?.fetched_at ?? null,
+      list: answer?.kind === 'ok' ? 'asked' : isGone(answer) ? 'gone' : 'earlier',
     });
+  }
+
+  /** Asks for the list that could not be had at the beginning, and compares the sweep with it. */
+  async complete(token: string | null): Promise<void> {
+    const sweep = this.now.value;
+    if (sweep === null || token === null || !wantsList(sweep) || this.#isAsking) {
+      return;
+    }
+    this.#isAsking = true;
+    const answer = await this.#gateway.assetsAt(token, sweep.place.id).finally(() => {
+      this.#isAsking = false;
+    });
+    const now = this.now.value;
+    // It may be over by now, or another tab has the list.
+    if (now?.id !== sweep.id || !wantsList(now)) {
+      return;
+    }
+    if (answer.kind === 'ok') {
+      const fetched_at = this.#clock().toISOString();
+      await keepList(this.#database, sweep.place, answer.data, fetched_at);
+      await this.#keep({ ...now, expected: answer.data, fetched_at, list: 'later' });
+    } else if (isGone(answer)) {
+      await this.#keep({ ...now, list: 'gone' });
+    }
   }
 
   /**
@@ -118,6 +157,7 @@ export class Sweeping {
     const sweep = this.now.value;
     if (sweep === null) {
       this.outcome.value = NOTHING;
+      this.expectedCount.value = null;
       return;
     }
     const scans = await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
@@ -125,9 +165,11 @@ export class Sweeping {
     const known = new Map(
       (await findKnown(this.#database, unanswered)).map((asset, index) => [unanswered[index], asset]),
     );
-    const { place, expected } = sweep;
+    const expected = expectedHere(sweep, scans);
+    const whereabouts = await whereaboutsOf(this.#database, sweep.id);
+    this.expectedCount.value = expected?.length ?? null;
     this.outcome.value = sweepOutcome(
-      { place, expected: expected ?? [], whereabouts: await whereaboutsOf(this.#database, sweep.id) },
+      { place: sweep.place, expected: expected ?? [], whereabouts },
       scans,
       (scan) => known.get(scan) ?? null,
     );
@@ -139,6 +181,11 @@ export class Sweeping {
     this.#otherTabs.tell();
     await this.recount();
   }
+}
+
+/** There is no such place (any more). */
+function isGone(answer: Answer<unknown> | null): boolean {
+  return answer?.kind === 'refused' && answer.status === 404;
 }
 
 function isAsset({ why }: SweptToCheck): boolean {

@@ -1,0 +1,20 @@
+import type { ListedAsset } from '../gateway/answers.ts';
+import type { StoredScan } from '../queue/scan.ts';
+import type { Sweep } from './sweeping.ts';
+
+/**
+ * What should be at the place of a sweep; null if that is not known. What the sweep itself moved there was elsewhere
+ * before, but a list that was asked for after it has it all the same.
+ */
+export function expectedHere(
+  { expected, list }: Pick<Sweep, 'expected' | 'list'>,
+  scans: readonly StoredScan[],
+): readonly ListedAsset[] | null {
+  if (expected === null || list !== 'later') {
+    return expected;
+  }
+  const moved = new Set(
+    scans.flatMap(({ result }) => (result?.status === 'moved' ? [result.asset?.id] : [])),
+  );
+  return expected.filter(({ id }) => !moved.has(id));
+}

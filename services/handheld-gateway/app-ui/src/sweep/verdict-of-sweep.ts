@@ -1,0 +1,63 @@
+import type { IconName } from '../parts/icon.tsx';
+import { momentOf } from '../parts/titles.ts';
+import type { SweepOutcome } from './outcome.ts';
+import type { Sweep } from './sweeping.ts';
+
+/** What a sweep that is finished came to, in words for the user. What is not known is said, and nothing is fine then. */
+export interface SweepVerdict {
+  tone: 'moved' | 'queued' | 'problem';
+  icon: IconName;
+  title: string;
+  /** Of the list that it is compared with; null if there is nothing to say. */
+  says: string | null;
+}
+
+/** @param expected how many assets should be there; null if nobody knows. */
+export function verdictOfSweep(sweep: Sweep, expected: number | null, outcome: SweepOutcome): SweepVerdict {
+  const { missing, toCheck } = outcome;
+  const check = toCheck.length === 0 ? '' : `, ${toCheck.length} to check`;
+  const title = presence(sweep.list, expected, outcome) + check;
+  const says = noteOfList(sweep);
+  if (expected === null || sweep.list === 'gone' || missing.length > 0 || toCheck.length > 0) {
+    return { tone: 'problem', icon: 'problem', title, says };
+  }
+  return sweep.list === 'earlier'
+    ? { tone: 'queued', icon: 'queued', title, says }
+    : { tone: 'moved', icon: 'check', title, says };
+}
+
+function presence(list: Sweep['list'], expected: number | null, { found, missing }: SweepOutcome): string {
+  if (list === 'gone') {
+    return 'This place is not there any more';
+  }
+  if (expected === null) {
+    return 'What should be here is not known';
+  }
+  if (missing.length > 0) {
+    return `${missing.length} of ${expected} missing`;
+  }
+  if (expected === 0) {
+    return 'Nothing was expected here';
+  }
+  return found.length === expected ? `All ${expected} are here` : `${found.length} of ${expected} are here`;
+}
+
+/** What there is to know of the list that a sweep is compared with; null if it is the one of its beginning. */
+export function noteOfList({ expected, fetched_at, list }: Sweep): string | null {
+  switch (list) {
+    case 'asked':
+      return null;
+    case 'gone':
+      return 'Somebody has deleted this place, so that nobody can say what should be here.';
+    case 'later':
+      return `Compared with what should be here as of ${momentOf(fetched_at ?? '')}, when the network was back`;
+    default:
+      break;
+  }
+  if (expected === null || fetched_at === null) {
+    return 'There was no network, and no list of what should be here. What is missing is told once there is one.';
+  }
+  return list === 'earlier'
+    ? `There was no network. This goes by the list of ${momentOf(fetched_at)}, until there is a newer one`
+    : null;
+}
