@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../instant.ts';
 import { classify } from './classify.ts';
+import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import type { TimeRules } from './observed-at.ts';
 import type { PlacedScan } from './placed-scan.ts';
@@ -10,7 +11,7 @@ import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
 import { sortOut } from './sort-out.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
-import { isAfterAll, mayMove, touchedAssets, updateHistories } from './update-histories.ts';
+import { isAfterAll, touchedAssets, updateHistories } from './update-histories.ts';
 
 export interface RecordOptions {
   rules: TimeRules;
@@ -73,7 +74,7 @@ async function writePlaced(
   const sentBehind = Promise.all([
     readSmoothing(
       client,
-      touched.flatMap((asset) => (mayMove(asset) ? [asset.position.orgId] : [])),
+      touched.flatMap((asset) => (isSmoothingAsked(asset) ? [asset.position.orgId] : [])),
     ),
     strengthenScanEvents(client, stronger),
   ]);

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { integers, timestamps } from '../../../../db/timescale/array-parameters.ts';
 import type { Micros } from '../../instant.ts';
 import type { Transition } from '../history.ts';
 import type { AssetRef } from '../positions.ts';
@@ -10,7 +11,7 @@ export interface Stretch extends AssetRef {
   to: Micros;
 }
 
-/** The scans in each stretch, in the order of `stretches`. */
+/** As `StoredStretches` in `neighbourhood.ts` says, of the database. */
 export async function loadScans(client: ClientBase, stretches: readonly Stretch[]): Promise<Seen[][]> {
   const { rows } = await client.query<Seen & { position: number }>({
     name: 'load-scans-of-stretches',
@@ -20,7 +21,6 @@ export async function loadScans(client: ClientBase, stretches: readonly Stretch[
   return inOrder(stretches, rows);
 }
 
-/** The transitions in each stretch, with the last before and the first after it; in the order of `stretches`. */
 export async function loadTransitions(
   client: ClientBase,
   stretches: readonly Stretch[],
@@ -33,7 +33,6 @@ export async function loadTransitions(
   return inOrder(stretches, rows);
 }
 
-/** When the last of the up to `count` scans after each stretch was observed; null if there is none. */
 export async function scansAhead(
   client: ClientBase,
   stretches: readonly Stretch[],
@@ -46,6 +45,36 @@ export async function scansAhead(
   });
   return inOrder(stretches, rows).map(([row]) => row?.to ?? null);
 }
+
+/** The scans since `since` at the last instant before each of those given, in their order: one look-up each. */
+export async function lastScansBefore(
+  client: ClientBase,
+  instants: readonly (AssetRef & { observedAt: Micros })[],
+  since: Micros,
+): Promise<Pick<Seen, 'observedAt' | 'locationId'>[][]> {
+  const { rows } = await client.query<Pick<Seen, 'observedAt' | 'locationId'> & { position: number }>({
+    name: 'last-scans-before',
+    text: BEFORE,
+    values: [
+      integers(instants.map(({ orgId }) => orgId)),
+      integers(instants.map(({ assetId }) => assetId)),
+      timestamps(instants.map(({ observedAt }) => observedAt)),
+      since,
+    ],
+  });
+  return inOrder(instants, rows);
+}
+
+const BEFORE = `select asked.position::integer as position, micros_of_time(last.observed_at) as "observedAt",
+    last.location_id as "locationId"
+  from unnest($1::integer[], $2::integer[], $3::timestamptz[]) with ordinality
+    as asked (org_id, asset_id, observed_at, position)
+  cross join lateral (
+    select observed_at, location_id from scan_events
+    where org_id = asked.org_id and asset_id = asked.asset_id
+      and observed_at < asked.observed_at and observed_at >= time_of_micros($4::bigint)
+    order by observed_at desc fetch first 1 row with ties
+  ) last`;
 
 const STRETCHES = `unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) with ordinality
     as stretch (org_id, asset_id, from_micros, to_micros, position)
@@ -107,10 +136,7 @@ function bounds(stretches: readonly Stretch[]): number[] {
   return [Math.min(...stretches.map(({ from }) => from)), Math.max(...stretches.map(({ to }) => to))];
 }
 
-function inOrder<Row extends { position: number }>(
-  stretches: readonly Stretch[],
-  rows: readonly Row[],
-): Row[][] {
+function inOrder<Row extends { position: number }>(asked: readonly unknown[], rows: readonly Row[]): Row[][] {
   const rowsOf = Map.groupBy(rows, ({ position }) => position - 1);
-  return stretches.map((_, index) => rowsOf.get(index) ?? []);
+  return asked.map((_, index) => rowsOf.get(index) ?? []);
 }

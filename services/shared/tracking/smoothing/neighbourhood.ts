@@ -1,12 +1,21 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../instant.ts';
 import type { Transition } from '../history.ts';
 import type { Neighbourhood } from '../neighbourhood.ts';
 import { type AssetRef, assetName } from '../positions.ts';
 import { revise, type Window } from '../revise.ts';
 import { countingScans, type Seen } from './counting.ts';
-import { loadScans, loadTransitions, type Stretch, scansAhead } from './load-stretches.ts';
+import type { Stretch } from './load-stretches.ts';
 import type { SmoothingSettings } from './settings.ts';
+
+/** What is stored of assets, stretch by stretch; every answer is in the order of the stretches. */
+export interface StoredStretches {
+  /** The scans in each. */
+  scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
+  /** The transitions in each, with the last before and the first after it. */
+  transitions(stretches: readonly Stretch[]): Promise<Transition[][]>;
+  /** When the last of the up to `count` scans after each was observed; null if there is none. */
+  scansAhead(stretches: readonly Stretch[], count: number): Promise<(Micros | null)[]>;
+}
 
 /** An asset whose scans have changed where smoothing bears on them. */
 export interface SmoothedAsset extends AssetRef {
@@ -30,25 +39,22 @@ export interface SmoothedAsset extends AssetRef {
  *
  * @returns by {@link assetName}.
  */
-export async function loadSmoothedNeighbourhoods(
-  client: ClientBase,
+export async function smoothedNeighbourhoods(
+  stored: StoredStretches,
   assets: readonly SmoothedAsset[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
   const known = new Map(assets.map((asset) => [assetName(asset), new KnownOfAsset(asset)]));
   let pieces = assets.flatMap(initialStretches);
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
     const [scans, transitions] = await Promise.all([
-      loadScans(
-        client,
-        pieces.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece),
-      ),
-      loadTransitions(client, pieces),
+      stored.scans(pieces.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece)),
+      stored.transitions(pieces),
     ]);
     for (const [index, piece] of pieces.entries()) {
       known.get(assetName(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
     }
     const unsettled = [...known.values()].flatMap((asset) => asset.unsettled());
-    pieces = unsettled.length === 0 ? [] : await piecesAhead(client, unsettled, count);
+    pieces = unsettled.length === 0 ? [] : await piecesAhead(stored, unsettled, count);
   }
   return new Map([...known].map(([name, asset]) => [name, asset.neighbourhood()]));
 }
@@ -57,11 +63,11 @@ export async function loadSmoothedNeighbourhoods(
 const MOST_AHEAD = 4_096;
 
 async function piecesAhead(
-  client: ClientBase,
+  stored: StoredStretches,
   stretches: readonly Stretch[],
   count: number,
 ): Promise<Stretch[]> {
-  const ends = await scansAhead(client, stretches, count);
+  const ends = await stored.scansAhead(stretches, count);
   return stretches.flatMap((stretch, index) => {
     const to = ends[index] ?? null;
     return to === null ? [] : [{ ...stretch, from: stretch.to + 1, to }];

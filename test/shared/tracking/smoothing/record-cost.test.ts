@@ -46,6 +46,7 @@ describe('the cost of recording what is smoothed', function () {
 
   const arrivals: [string, (seconds: number) => { second: number; place: number }][] = [
     ['the newest scan', (seconds) => ({ second: seconds, place: 0 })],
+    ['the newest scan where an asset has just come', (seconds) => ({ second: seconds - 0.5, place: 1 })],
     ['a late scan', (seconds) => ({ second: seconds / 2 + 0.5, place: 0 })],
     ['a late scan at another place', (seconds) => ({ second: seconds / 2 + 4.5, place: 1 })],
     ['a scan earlier than all others', () => ({ second: -1, place: 1 })],
@@ -63,6 +64,21 @@ describe('the cost of recording what is smoothed', function () {
     });
   }
 
+  it('does not go by how often an asset is read where it has just come', async () => {
+    const costs = [];
+    for (const readsPerSecond of [1, 40]) {
+      const value = `dense-${readsPerSecond}`;
+      await site.asset(value, value);
+      const reads = Array.from({ length: 17 * readsPerSecond }, (_, read) => {
+        const second = read / readsPerSecond;
+        return scanOf(value, second, second < 10 ? 0 : 1);
+      });
+      await record(database, reads);
+      costs.push(await costOfRecording(database, [scanOf(value, 17.5, 1)]));
+    }
+    expect(costs[1]).to.deep.equal(costs[0]);
+  });
+
   it('is no more than without smoothing where an asset stands still', async () => {
     const smoothed = await assetReadFor(5);
     const other = await Site.create(database, 'Other');
@@ -74,8 +90,8 @@ describe('the cost of recording what is smoothed', function () {
       locationId: elsewhere,
     });
     await record(database, [plain(0)]);
-    expect(await costOfRecording(database, [scanOf(smoothed, 6, 0)])).to.deep.equal(
-      await costOfRecording(database, [plain(6)]),
+    expect(await costOfRecording(database, [scanOf(smoothed, 601, 0)])).to.deep.equal(
+      await costOfRecording(database, [plain(601)]),
     );
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Scan } from '../../../../services/shared/tracking/scan.ts';
 import { setSmoothing } from '../../../../services/shared/tracking/smoothing/set-smoothing.ts';
 import type { DatedSmoothing } from '../../../../services/shared/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -108,5 +109,49 @@ describe('a recorded scan where smoothing is on', () => {
     expect(await stays()).to.equal('0A 3B 6A');
     await arrive('9B 12A 4A');
     expect(await stays()).to.equal('0A 3B 4A');
+  });
+
+  describe('at two gates that both see an asset pass', () => {
+    const PASSING: [number, string, number][] = [
+      [0, 'A', -40],
+      [4.4, 'A', -53],
+      [5.8, 'B', -46],
+      [6.2, 'B', -58],
+      [7.3, 'B', -46],
+    ];
+    const passing = () =>
+      PASSING.map(([second, place, rssi]) => {
+        const locationId = locations[PLACES.indexOf(place)] ?? null;
+        return aRead({
+          orgId: site.orgId,
+          readerId,
+          value: 'CRATE',
+          locationId,
+          at: START + second * SECOND,
+          rssi,
+        });
+      });
+    const arrivals: [string, (scans: Scan[]) => Scan[][]][] = [
+      ['one by one in order', (scans) => scans.map((scan) => [scan])],
+      ['one by one backwards', (scans) => scans.toReversed().map((scan) => [scan])],
+      ['all at once', (scans) => [scans]],
+    ];
+    for (const [how, batchesOf] of arrivals) {
+      it(`dates the move at the first sighting that a later one proves, ${how}`, async () => {
+        const smoothing = { window: 6 * SECOND, minimum: SECOND, margin: 6 };
+        await storeSettings(database, site.orgId, [
+          { locationId: null, validFrom: START - SECOND, smoothing },
+        ]);
+        for (const batch of batchesOf(passing())) {
+          await record(database, batch);
+        }
+        expect(await stays()).to.equal('0A 5.8B');
+        expect(await storedPosition(database, assetId)).to.deep.equal({
+          locationId: locations[1],
+          since: START + 5.8 * SECOND,
+          lastSeen: START + 7.3 * SECOND,
+        });
+      });
+    }
   });
 });
