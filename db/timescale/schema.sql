@@ -56,6 +56,7 @@ create table assets (
 CREATE UNIQUE INDEX assets__org_id_external_key ON public.assets USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
 CREATE INDEX assets__org_id_valid_from ON public.assets USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX assets__org_id_valid_to ON public.assets USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
+CREATE INDEX assets__searched_text ON public.assets USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
 CREATE TRIGGER assets_deleted AFTER DELETE ON public.assets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_inserted AFTER INSERT ON public.assets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_truncated AFTER TRUNCATE ON public.assets FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
@@ -139,6 +140,7 @@ CREATE UNIQUE INDEX locations__org_id_external_key ON public.locations USING btr
 CREATE INDEX locations__org_id_parent_id ON public.locations USING btree (org_id, parent_id);
 CREATE INDEX locations__org_id_valid_from ON public.locations USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX locations__org_id_valid_to ON public.locations USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
+CREATE INDEX locations__searched_text ON public.locations USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
 CREATE TRIGGER locations_deleted AFTER DELETE ON public.locations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_inserted AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_truncated AFTER TRUNCATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
@@ -325,6 +327,7 @@ CREATE INDEX tags__org_id_asset_id ON public.tags USING btree (org_id, asset_id)
 CREATE INDEX tags__org_id_location_id ON public.tags USING btree (org_id, location_id) WHERE (detached_at IS NULL);
 CREATE INDEX tags__org_id_tag_type_tag_key ON public.tags USING btree (org_id, tag_type, tag_key) WHERE (detached_at IS NULL);
 CREATE UNIQUE INDEX tags__org_id_tag_type_value ON public.tags USING btree (org_id, tag_type, value) WHERE (detached_at IS NULL);
+CREATE INDEX tags__searched_text ON public.tags USING gin (org_id, folded(value) gin_trgm_ops) WHERE (detached_at IS NULL);
 
 create table unknown_tags (
   org_id integer not null,
@@ -393,11 +396,79 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.create_search_indexes()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  begin
+    create extension if not exists pg_trgm;
+    create extension if not exists btree_gin;
+  exception when insufficient_privilege or undefined_file or feature_not_supported then
+    return false;
+  end;
+  create index if not exists assets__searched_text on assets
+    using gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
+  create index if not exists locations__searched_text on locations
+    using gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
+  create index if not exists tags__searched_text on tags
+    using gin (org_id, folded(value) gin_trgm_ops) where detached_at is null;
+  return true;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.current_org_id()
  RETURNS integer
  LANGUAGE sql
  STABLE
 RETURN (NULLIF(current_setting('tagtrail.org_id'::text, true), ''::text))::integer
+;
+
+CREATE OR REPLACE FUNCTION public.find_by_text(of_resource text, of_org_id integer, searched text)
+ RETURNS SETOF integer
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+declare
+  pattern text := '%' || regexp_replace(folded(searched), '([\\%_])', '\\\1', 'g') || '%';
+begin
+  if of_org_id is distinct from current_org_id() then
+    return;
+  end if;
+  case of_resource
+    when 'asset' then
+      return query execute
+        'select id from assets
+         where org_id = $1 and searched_text(name, external_key, description) like $2
+         union
+         select asset_id from tags
+         where org_id = $1 and asset_id is not null and detached_at is null and folded(value) like $2'
+        using of_org_id, pattern;
+    when 'location' then
+      return query execute
+        'select id from locations
+         where org_id = $1 and searched_text(name, external_key, description) like $2
+         union
+         select location_id from tags
+         where org_id = $1 and location_id is not null and detached_at is null and folded(value) like $2'
+        using of_org_id, pattern;
+  end case;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.folded(text_to_fold text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (octet_length(text_to_fold) = char_length(text_to_fold)) THEN lower((text_to_fold COLLATE pg_c_utf8)) WHEN (lower(upper((text_to_fold COLLATE pg_c_utf8))) !~ '[ŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖᾗᾠᾡᾢᾣᾤᾥᾦᾧᾲᾳᾴᾶᾷῂῃῄῆῇῒΐῖῗῢΰῤῦῧῲῳῴῶῷﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ]'::text) THEN replace(lower(upper((text_to_fold COLLATE pg_c_utf8))), 'ß'::text, 'ss'::text) ELSE folded_by_letter(replace(lower(upper((text_to_fold COLLATE pg_c_utf8))), 'ß'::text, 'ss'::text)) END
+;
+
+CREATE OR REPLACE FUNCTION public.folded_by_letter(text_to_fold text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (SELECT string_agg(COALESCE(('{"ŉ": "ʼn", "ǰ": "ǰ", "ΐ": "ΐ", "ΰ": "ΰ", "և": "եւ", "ẖ": "ẖ", "ẗ": "ẗ", "ẘ": "ẘ", "ẙ": "ẙ", "ẚ": "aʾ", "ὐ": "ὐ", "ὒ": "ὒ", "ὔ": "ὔ", "ὖ": "ὖ", "ᾀ": "ἀι", "ᾁ": "ἁι", "ᾂ": "ἂι", "ᾃ": "ἃι", "ᾄ": "ἄι", "ᾅ": "ἅι", "ᾆ": "ἆι", "ᾇ": "ἇι", "ᾐ": "ἠι", "ᾑ": "ἡι", "ᾒ": "ἢι", "ᾓ": "ἣι", "ᾔ": "ἤι", "ᾕ": "ἥι", "ᾖ": "ἦι", "ᾗ": "ἧι", "ᾠ": "ὠι", "ᾡ": "ὡι", "ᾢ": "ὢι", "ᾣ": "ὣι", "ᾤ": "ὤι", "ᾥ": "ὥι", "ᾦ": "ὦι", "ᾧ": "ὧι", "ᾲ": "ὰι", "ᾳ": "αι", "ᾴ": "άι", "ᾶ": "ᾶ", "ᾷ": "ᾶι", "ῂ": "ὴι", "ῃ": "ηι", "ῄ": "ήι", "ῆ": "ῆ", "ῇ": "ῆι", "ῒ": "ῒ", "ΐ": "ΐ", "ῖ": "ῖ", "ῗ": "ῗ", "ῢ": "ῢ", "ΰ": "ΰ", "ῤ": "ῤ", "ῦ": "ῦ", "ῧ": "ῧ", "ῲ": "ὼι", "ῳ": "ωι", "ῴ": "ώι", "ῶ": "ῶ", "ῷ": "ῶι", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "ﬓ": "մն", "ﬔ": "մե", "ﬕ": "մի", "ﬖ": "վն", "ﬗ": "մխ"}'::jsonb ->> split.letter), split.letter), ''::text ORDER BY split.place) AS string_agg FROM regexp_split_to_table(folded_by_letter.text_to_fold, ''::text) WITH ORDINALITY split(letter, place))
 ;
 
 CREATE OR REPLACE FUNCTION public.locations_below(of_org_id integer, root_id integer)
@@ -496,6 +567,13 @@ AS $function$
   union all
   select org_id, 'asset', is_active, count(*) from assets where deleted_at is null group by org_id, is_active;
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.searched_text(name text, external_key text, description text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN folded(((((name || ''::text) || external_key) || ''::text) || COALESCE(description, ''::text)))
 ;
 
 CREATE OR REPLACE FUNCTION public.time_of_micros(micros bigint)

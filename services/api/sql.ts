@@ -51,15 +51,23 @@ export function inEffect(table: string): FragmentSqlToken {
   return sql.fragment`(${from} <= now() and (${to} is null or ${to} > now()))`;
 }
 
-/** Folds case by Unicode, whatever the server's locale; to upper case first, so that both forms of sigma meet. */
-export function folded(text: ValueExpression): FragmentSqlToken {
-  return sql.fragment`lower(upper((${text})::text collate "pg_c_utf8"))`;
+/**
+ * The ids, as `found`, of an organization's rows that have a text in their name, key, description or a live tag, letter
+ * case aside; nothing where no text is searched. It stands in front of the statement that has {@link isFound}.
+ */
+export function finding(
+  resource: 'asset' | 'location',
+  orgId: number,
+  searched: string | undefined,
+): FragmentSqlToken {
+  return searched === undefined
+    ? sql.fragment``
+    : sql.fragment`with found as materialized (select find_by_text(${resource}, ${orgId}, ${searched}) as id)`;
 }
 
-/** Whether any of the texts has the searched one in it, letter case aside. */
-export function containsText(searched: string, texts: readonly FragmentSqlToken[]): FragmentSqlToken {
-  const found = texts.map((text) => sql.fragment`strpos(${folded(text)}, ${folded(searched)}) > 0`);
-  return sql.fragment`(${sql.or(found)})`;
+/** @param table its alias. */
+export function isFound(table: string): FragmentSqlToken {
+  return sql.fragment`${sql.identifier([table, 'id'])} in (select id from found)`;
 }
 
 /**

@@ -23,6 +23,8 @@ describe('search', () => {
           ['QUOTE', { name: `O'Brien "x" [y] (z) .* ^$ + ?` }],
           ['WIDE', { name: 'two  blanks ' }],
           ['EMOJI', { name: '🔧 wrench' }],
+          ['STREET', { name: 'An der Straße' }],
+          ['STREETS', { name: 'Strasse', description: 'ﬁnal' }],
         ] as const) {
           await client.make(resource, { external_key, ...json });
         }
@@ -34,7 +36,11 @@ describe('search', () => {
       for (const [q, expected] of [
         ['key-ONE', ['KEY-one']],
         ['EY-o', ['KEY-one']],
-        ['GRÜSSE', []],
+        ['GRÜSSE', ['NAMED']],
+        ['STRASSE', ['STREET', 'STREETS']],
+        ['straße', ['STREET', 'STREETS']],
+        ['ﬁnal', ['STREETS']],
+        ['FINAL', ['STREETS']],
         ['grüß', ['NAMED']],
         ['GRÜ', ['NAMED']],
         ['århus', ['NAMED']],
@@ -69,8 +75,8 @@ describe('search', () => {
       }
 
       it('finds all when it is empty', async () => {
-        expect(await found('')).to.have.length(13);
-        expect((await client.get(`/${resource}?q`)).body?.total_count).to.equal(13);
+        expect(await found('')).to.have.length(15);
+        expect((await client.get(`/${resource}?q`)).body?.total_count).to.equal(15);
       });
 
       it('finds deleted rows on request only, and no longer by a tag that was detached', async () => {

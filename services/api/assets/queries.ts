@@ -9,7 +9,7 @@ import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
-import { allOf, containsText, inEffect, NEXT_UPDATE, orderBy, when } from '../sql.ts';
+import { allOf, finding, inEffect, isFound, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { AssetFilters, NewAsset } from './schema.ts';
 import type { AssetRow } from './view.ts';
@@ -83,7 +83,7 @@ export async function listAssets(
       (keys) => sql.fragment`position.location_id in (
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
-    when(filters.q, (searched) => searchedIn(searched)),
+    when(filters.q, () => isFound('asset')),
   ];
   const where = allOf([
     sql.fragment`asset.org_id = ${orgId}`,
@@ -98,6 +98,7 @@ export async function listAssets(
       ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
       : countEach(orgId, 'asset', filters.is_active);
   const rows = await db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
+    ${finding('asset', orgId, filters.q)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join (
@@ -128,18 +129,6 @@ function readAssets(
       where asset.org_id = ${connection.orgId} and asset.id = any(${sql.array(ids, 'int4')})
     ) asset
     left join ${LOCATION}`);
-}
-
-function searchedIn(searched: string) {
-  const texts = [
-    sql.fragment`asset.name`,
-    sql.fragment`asset.external_key`,
-    sql.fragment`coalesce(asset.description, '')`,
-  ];
-  return sql.fragment`(${containsText(searched, texts)} or exists (
-    select from tags tag
-    where tag.org_id = asset.org_id and tag.asset_id = asset.id and tag.detached_at is null
-      and ${containsText(searched, [sql.fragment`tag.value`])}))`;
 }
 
 /** Inserts an asset and returns its id; null if a live asset has the key. */

@@ -9,7 +9,7 @@ import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
-import { allOf, containsText, inEffect, orderBy, when } from '../sql.ts';
+import { allOf, finding, inEffect, isFound, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { LocationFilters, NewLocation } from './schema.ts';
 import type { LocationRow } from './view.ts';
@@ -76,7 +76,7 @@ export async function listLocations(
       (key) => sql.fragment`location.parent_id in (
         select id from locations where org_id = ${orgId} and external_key = ${key})`,
     ),
-    when(filters.q, (searched) => searchedIn(searched)),
+    when(filters.q, () => isFound('location')),
   ];
   const where = allOf([
     sql.fragment`location.org_id = ${orgId}`,
@@ -91,6 +91,7 @@ export async function listLocations(
       ? sql.fragment`select count(*) as total_count from locations location where ${where}`
       : countEach(orgId, 'location', filters.is_active);
   const rows = await db.listing({ isBrief, signal }).any(sql.type(rowsOf<LocationRow & Listed>())`
+    ${finding('location', orgId, filters.q)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join (
@@ -119,18 +120,6 @@ export function readLocations(
     from locations location
     left join ${PARENT}
     where location.org_id = ${connection.orgId} and location.id = any(${sql.array(ids, 'int4')})`);
-}
-
-function searchedIn(searched: string) {
-  const texts = [
-    sql.fragment`location.name`,
-    sql.fragment`location.external_key`,
-    sql.fragment`coalesce(location.description, '')`,
-  ];
-  return sql.fragment`(${containsText(searched, texts)} or exists (
-    select from tags tag
-    where tag.org_id = location.org_id and tag.location_id = location.id and tag.detached_at is null
-      and ${containsText(searched, [sql.fragment`tag.value`])}))`;
 }
 
 /**

@@ -14,6 +14,7 @@ import { examineReaders } from './readers.ts';
 import { examineRedis } from './redis.ts';
 import { examineRejections } from './rejections.ts';
 import { examineRoles, examineSchema } from './schema.ts';
+import { examineSearch } from './search.ts';
 import { examineServer } from './server.ts';
 import { examineSettings } from './settings.ts';
 
@@ -82,6 +83,7 @@ async function examineDatabase(url: string, now: () => number): Promise<Finding[
       schema,
       roles,
       await examineHypertables(client),
+      await examineSearch(client),
       ...(await examineReaders(client)),
       await examineRejections(client),
     ];

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { useClient } from '../contract/support.ts';
+import { useApi } from '../support/api.ts';
+
+const ASSETS = 20_000;
+
+describe('searching many assets', () => {
+  const api = useApi();
+  const ours = useClient(api);
+  const theirs = useClient(api);
+
+  before(async () => {
+    for (const { orgId } of [ours.api, theirs.api]) {
+      await api.database.rows(
+        `insert into assets (org_id, external_key, name, description)
+         select $1, 'ASSET-' || n, 'Pallet ' || md5(n::text), 'Wood' from generate_series(1, $2::integer) n`,
+        [orgId, ASSETS],
+      );
+      await api.database.rows(
+        `insert into tags (org_id, tag_type, value, tag_key, asset_id)
+         select org_id, 'rfid', 'E2' || md5('tag' || external_key), md5(external_key), id from assets where org_id = $1`,
+        [orgId],
+      );
+    }
+    await api.database.rows('analyze assets, tags');
+  });
+
+  const used = async () => {
+    const [row] = (await api.database.rows(
+      `select coalesce(sum(idx_scan), 0)::integer as count from pg_stat_user_indexes where indexrelname like '%\\_\\_searched\\_text'`,
+    )) as { count: number }[];
+    return row?.count ?? 0;
+  };
+  /** The digest of a number in the database, to search for pieces of it. */
+  const digest = async (text: string) => {
+    const [row] = (await api.database.rows('select md5($1) as md5', [text])) as { md5: string }[];
+    return row?.md5 ?? '';
+  };
+
+  it('looks them up in the index, for a part of a name, a key or a tag', async () => {
+    const before = await used();
+    const name = await digest('4711');
+    const tag = await digest('tagASSET-815');
+    expect(await ours.keys(`/assets?q=${name.slice(3, 20).toUpperCase()}`)).to.deep.equal(['ASSET-4711']);
+    expect(await ours.keys(`/assets?q=${tag.slice(5, 25)}`)).to.deep.equal(['ASSET-815']);
+    expect(await ours.keys('/assets?q=set-1999')).to.have.length(11);
+    // Statistics are written down within a second or so.
+    while ((await used()) < before + 6) {
+      await theirs.keys(`/assets?q=${name}`);
+    }
+  });
+
+  it('counts and pages what it finds', async () => {
+    const answer = await ours.get('/assets?q=asset-1999&limit=3&offset=9&sort=-external_key');
+    expect(answer.body).to.have.property('total_count', 11);
+    expect(answer.body?.data).to.have.length(2);
+  });
+
+  it('finds nothing of another organization, not even past the query', async () => {
+    const { rows } = await asApi(`select find_by_text('asset', $1, 'pallet') as id`, ours.api.orgId);
+    expect(rows).to.deep.equal([]);
+    const own = await asApi(
+      `select count(find_by_text) as count from find_by_text('asset', $1, 'pallet')`,
+      theirs.api.orgId,
+    );
+    expect(own.rows).to.deep.equal([{ count: ASSETS }]);
+  });
+
+  it('goes on without the index where an extension is missing', async () => {
+    await api.database.rows('drop extension pg_trgm cascade');
+    expect(await ours.keys('/assets?q=set-1999')).to.have.length(11);
+    await api.database.rows('select create_search_indexes()');
+  });
+
+  /** A query as the API's role, which acts for the organization of `theirs`. */
+  async function asApi(text: string, orgId: number): Promise<pg.QueryResult> {
+    const client = new pg.Client(connectionConfig(api.database.url, 'test', 'tagtrail_api'));
+    await client.connect();
+    try {
+      await client.query(`select set_config('tagtrail.org_id', $1, false)`, [String(theirs.api.orgId)]);
+      return await client.query(text, [orgId]);
+    } finally {
+      await client.end();
+    }
+  }
+});
