@@ -82,6 +82,42 @@ describe('the command line on organizations and keys', () => {
       fails(1, 'Organization 999 not found', 'key', 'list', '--org', '999'));
   });
 
+  describe('key create', () => {
+    const create = (...more: string[]) => [
+      'key',
+      'create',
+      '--org',
+      String(api.orgId),
+      '--name',
+      'any',
+      ...more,
+    ];
+    const keys = async () => (await json('key', 'list', '--org', String(api.orgId))).length;
+
+    it('gives no scope of devices, and says which there are', async () => {
+      const before = await keys();
+      await fails(
+        2,
+        'Unknown scope scans:write; there are assets:read',
+        ...create('--scopes', 'assets:read,scans:write'),
+      );
+      expect(await keys()).to.equal(before);
+      expect((await tagtrail('key', 'create', '--help')).stdout).not.to.include('scans:write');
+      await json(...create('--scopes', 'keys:admin'));
+    });
+
+    it('issues none that has expired already, by the clock of the database', async () => {
+      const before = await keys();
+      for (const time of ['2020-01-01T00:00:00Z', new Date().toISOString(), '1970-01-01T00:00:00Z']) {
+        const message = `--expires-at ${time} must be in the future`;
+        await fails(2, message, ...create('--scopes', '', '--expires-at', time));
+      }
+      await fails(2, 'not an RFC 3339 timestamp', ...create('--scopes', '', '--expires-at', 'tomorrow'));
+      expect(await keys()).to.equal(before);
+      await json(...create('--scopes', '', '--expires-at', '2100-01-01T00:00:00+02:00'));
+    });
+  });
+
   describe('key revoke', () => {
     it('has a running API refuse the key, and says since when', async () => {
       const { key } = await api.organization('Revoking');

@@ -1,6 +1,7 @@
 import { type CommonQueryMethods, sql } from 'slonik';
 import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
 import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
+import { type Instant, toDatabase } from '../../shared/http/timestamps.ts';
 import type { ApiKeyRow } from '../api-keys/view.ts';
 import type { KeyUse } from './key-usage.ts';
 
@@ -35,6 +36,12 @@ export interface NewKeyRow {
   scopes: readonly string[];
   secretDigest: Buffer;
   expiresAt: string | null;
+}
+
+/** Whether an instant is in the future, by the database's clock. */
+export function isToCome(db: CommonQueryMethods, instant: Instant): Promise<boolean> {
+  return db.oneFirst(sql.type(rowsOf<{ is_to_come: boolean }>())`
+    select ${toDatabase(instant)}::timestamptz > clock_timestamp() as is_to_come`);
 }
 
 /** False if there is no such organization, or it is deleted. */

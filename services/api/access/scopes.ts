@@ -7,8 +7,8 @@ export const PUBLIC_SCOPES = [
   'tracking:read',
 ] as const;
 
-/** Scopes for operators and devices, given by the command line only. */
-export const INTERNAL_SCOPES = ['keys:admin', 'scans:write'] as const;
+/** Scopes for operators, given by the command line only. */
+export const INTERNAL_SCOPES = ['keys:admin'] as const;
 
 export type Scope = (typeof PUBLIC_SCOPES)[number] | (typeof INTERNAL_SCOPES)[number];
 

@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
-import { createApiKey } from '../../api/access/create-api-key.ts';
+import type { CommonQueryMethods } from 'slonik';
+import { createApiKey, type NewApiKey } from '../../api/access/create-api-key.ts';
+import { isToCome } from '../../api/access/queries.ts';
 import { SCOPES } from '../../api/access/scopes.ts';
+import { AppError } from '../../shared/errors.ts';
+import { parseTimestamp } from '../../shared/http/timestamps.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 
@@ -26,10 +30,22 @@ export function addKeyCreate(program: Command): void {
     .action(async (options: Options) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;
       const { id: keyId, key } = await withConnections(({ queries }) =>
-        createApiKey(queries, { orgId, name, scopes, expiresAt }),
+        issueKey(queries, { orgId, name, scopes, expiresAt }),
       );
       tell({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
     });
+}
+
+/** A key that could never be used is a mistake, of a time zone perhaps: over HTTP it is refused as well. */
+async function issueKey(
+  queries: CommonQueryMethods,
+  wanted: NewApiKey,
+): Promise<{ id: string; key: string }> {
+  const expiry = wanted.expiresAt === null ? null : parseTimestamp(wanted.expiresAt);
+  if (expiry !== null && !(await isToCome(queries, expiry))) {
+    throw new AppError('invalid_input', `--expires-at ${wanted.expiresAt} must be in the future`);
+  }
+  return createApiKey(queries, wanted);
 }
 
 function asList(text: string): string[] {
