@@ -38,6 +38,7 @@ export function integerSetting(
     purpose,
     initial: String(initial),
     absent: undefined,
+    range: { min, max },
     remedy: `a whole number from ${min} to ${max}`,
     read: (text) => {
       const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

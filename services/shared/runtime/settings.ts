@@ -8,6 +8,8 @@ export interface Setting<T> {
   initial: string | null;
   /** What it is without text and default; `undefined` if that is a fault. */
   absent: T | undefined;
+  /** Of a number, what it can be; for the documentation. */
+  range?: { readonly min: number; readonly max: number };
   /** What to do about a fault, completing "set NAME to". */
   remedy: string;
   /** Its text is not repeated in messages. */
