@@ -29,7 +29,7 @@ export function describeApi(
   return assembleDocument(resources, {
     title: 'tagtrail',
     summary: 'Where assets are, where they have been, and how long they stayed.',
-    guide: (types) => guide(limits, types),
+    guide: (types) => guide(limits, types, publicUrl === null ? null : addressOf(new URL(publicUrl))),
     server: serverOf(publicUrl),
     credential: {
       name: 'apiKey',

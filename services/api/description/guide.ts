@@ -15,8 +15,16 @@ export interface Limits {
 
 const { maximum: MOST_ROWS, default: ROWS } = PAGING.limit.schema;
 
-/** What one has to know before the operations, in Markdown; every heading starts a section. */
-export function guide({ perMinute, burst }: Limits, types: readonly ProblemType[]): string {
+/**
+ * What one has to know before the operations, in Markdown; every heading starts a section.
+ *
+ * @param address where clients reach the API; null if that is not known.
+ */
+export function guide(
+  { perMinute, burst }: Limits,
+  types: readonly ProblemType[],
+  address: string | null,
+): string {
   return `The master data of an organization (assets, locations and the tags attached to them) to read and write, and
 what the scans of readers and handhelds tell about them to read: where assets are and where they have been.
 
@@ -25,8 +33,8 @@ The API is for servers. Browsers of other origins are not supported.
 ## First steps
 
 \`\`\`sh
-# where the API is, and your key
-BASE_URL=http://127.0.0.1:8080
+${address === null ? '# where you got this page from, and your key' : '# where the API is, and your key'}
+BASE_URL=${address ?? 'http://127.0.0.1:8080'}
 API_KEY=tt_...
 
 curl "$BASE_URL/api/v1/orgs/me" -H "Authorization: Bearer $API_KEY"

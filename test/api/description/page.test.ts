@@ -23,6 +23,19 @@ describe('the page for people', () => {
     expect(response.headers.get('x-content-type-options')).to.equal('nosniff');
   });
 
+  it('has commands for the address that clients are told, and for this machine if none is', () => {
+    const links = { json: '/api/openapi.json', yaml: '/api/openapi.yaml' };
+    const at = (publicUrl: string | null) =>
+      documentPage(
+        describePublicApi(API_RESOURCES, { publicUrl, limits: { perMinute: 60, burst: 120 } }),
+        links,
+        '',
+      );
+    const told = at('https://assets.example.com/tracking/');
+    expect(told).to.include('BASE_URL=https://assets.example.com/tracking\n').and.not.include('127.0.0.1');
+    expect(at(null)).to.include('BASE_URL=http://127.0.0.1:8080\n');
+  });
+
   it('may load and run nothing but its own style', () => {
     const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? '';
     const digest = createHash('sha256').update(style).digest('base64');
