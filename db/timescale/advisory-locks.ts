@@ -23,4 +23,6 @@ export const ORGANIZATION_LOCKS = {
   tree: 7_461_727,
   /** Who imports assets. */
   imports: 7_461_728,
+  /** Who gives a live row one of some names; hashed together with the organization and the name. */
+  names: 7_461_729,
 } as const;

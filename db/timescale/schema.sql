@@ -98,7 +98,7 @@ create table live_row_counts (
   org_id integer not null,
   resource text not null,
   is_active boolean not null,
-  slot integer generated always as identity not null,
+  slot bigint generated always as identity not null,
   row_count bigint not null,
   constraint live_row_counts__org_id_resource_is_active_slot PRIMARY KEY (org_id, resource, is_active, slot),
   constraint live_row_counts__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),

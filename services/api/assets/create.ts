@@ -4,6 +4,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
+import { refuseTaken } from '../refuse-taken.ts';
 import { attachAll } from '../tags/attach.ts';
 import { findLiveAsset, insertAsset } from './queries.ts';
 import type { NewAsset } from './schema.ts';
@@ -16,8 +17,10 @@ import type { AssetRow } from './view.ts';
  */
 export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
+    const tags = asset.tags ?? [];
+    await refuseTaken(transaction, 'asset', asset.external_key, tags);
     const id = await insertKeyed(transaction, asset);
-    await attachAll(transaction, 'asset', id, asset.tags ?? []);
+    await attachAll(transaction, 'asset', id, tags);
     const created = await findLiveAsset(transaction, id);
     if (created === null) {
       throw new Error(`asset ${id} is not there in the transaction that made it`);

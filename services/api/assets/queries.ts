@@ -140,11 +140,14 @@ export function insertAsset(
   const { name, description, is_active, valid_from, valid_to, metadata } = asset;
   return transaction.maybeOneFirst(sql.prepared('insert-asset', rowsOf<{ id: number }>())`
     insert into assets (org_id, external_key, name, description, is_active, valid_from, valid_to, metadata)
-    values (
-      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true},
+    select
+      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true}::boolean,
       coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
       ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz,
       ${metadata?.text ?? '{}'}::json
+    where not exists (
+      select from assets
+      where org_id = ${transaction.orgId} and external_key = ${externalKey} and deleted_at is null
     )
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`);

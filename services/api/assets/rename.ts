@@ -1,4 +1,5 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import { mustBeThere } from './patch.ts';
 import { findLiveAsset, lockLiveAsset, updateAssetKey } from './queries.ts';
@@ -15,6 +16,7 @@ export function renameAsset(db: OrganizationDatabase, id: number, externalKey: s
     if (current.external_key === externalKey) {
       return current;
     }
+    await claim(transaction, [`asset:${externalKey}`]);
     await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
     return mustBeThere(findLiveAsset(transaction, id));
   });

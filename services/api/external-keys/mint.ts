@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { claim } from '../claims.ts';
 
 export type Keyed = 'asset' | 'location';
 
@@ -24,7 +25,8 @@ export async function insertWithMintedKey<Inserted>(
 ): Promise<Inserted> {
   let number = await takeNumber(transaction, resource);
   for (;;) {
-    const inserted = await insert(mintedKey(resource, number));
+    const key = mintedKey(resource, number);
+    const [, inserted] = await Promise.all([claim(transaction, [`${resource}:${key}`]), insert(key)]);
     if (inserted !== null) {
       return inserted;
     }

@@ -9,7 +9,7 @@ import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 import { importRows } from './import-rows.ts';
 import { Postponed } from './postponed.ts';
 import { FileProblems } from './problems.ts';
-import { lockImports } from './queries.ts';
+import { drawIds, lockImports } from './queries.ts';
 import { emptyReport, type ImportReport } from './report.ts';
 import { type ImportRow, readRow } from './row.ts';
 
@@ -54,6 +54,7 @@ export async function importAssets(
       if (options.isDryRun || !outcome.isImported) {
         throw new TakenBack(outcome);
       }
+      await drawIds(transaction);
       return outcome;
     });
   } catch (error) {

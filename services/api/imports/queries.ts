@@ -62,15 +62,18 @@ export function listStoredAssets(
 
 export type NewImportedAsset = Omit<ImportedAsset, 'name'> & { external_key: string; name: string };
 
-/** Inserts assets; those whose key a live asset has are left out of the answer. */
+/**
+ * Inserts assets, under placeholders for their ids; those whose key a live asset has are left out of the answer.
+ */
 export function insertAssets(
   transaction: OrganizationConnection,
   assets: readonly NewImportedAsset[],
 ): Promise<readonly { id: number; external_key: string }[]> {
   const texts = (of: (asset: NewImportedAsset) => string | null) => sql.array(assets.map(of), 'text');
   return transaction.any(sql.type(rowsOf<{ id: number; external_key: string }>())`
-    insert into assets (org_id, external_key, name, description, is_active, valid_from, valid_to, metadata)
-    select ${transaction.orgId}, given.external_key, given.name, given.description, given.is_active,
+    insert into assets (org_id, id, external_key, name, description, is_active, valid_from, valid_to, metadata)
+    overriding system value
+    select ${transaction.orgId}, nextval('placeholder_ids'), given.external_key, given.name, given.description, given.is_active,
       coalesce(given.valid_from::timestamptz, now()), given.valid_to::timestamptz, given.metadata::json
     from unnest(
       ${texts((asset) => asset.external_key)},
@@ -124,6 +127,29 @@ export interface AttachedTag {
   value: string;
 }
 
+/**
+ * Draws the ids of all that was inserted under placeholders; nothing may be refused after that.
+ *
+ * Statistics know of no placeholders, so the planner would expect one and go through all assets for each tag.
+ */
+export async function drawIds(transaction: OrganizationConnection): Promise<void> {
+  const { orgId } = transaction;
+  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'off', true)`);
+  // References are checked at the end of the statement.
+  await transaction.query(sql.type(rowsOf<never>())`
+    with placeholder as (
+      select id, external_key from assets where org_id = ${orgId} and id < 0
+    ), numbered as (
+      update assets set id = default where org_id = ${orgId} and id < 0
+      returning id, external_key
+    )
+    update tags set id = default, asset_id = numbered.id
+    from placeholder join numbered on numbered.external_key = placeholder.external_key
+    where tags.org_id = ${orgId} and tags.id < 0 and tags.asset_id = placeholder.id`);
+  await transaction.query(sql.type(rowsOf<never>())`
+    update tags set id = default where org_id = ${orgId} and id < 0`);
+}
+
 /** Attaches tags to assets of this transaction; those that are live in the organization are left out of the answer. */
 export function attachToAssets(
   transaction: OrganizationConnection,
@@ -135,8 +161,9 @@ export function attachToAssets(
       'text',
     );
   return transaction.any(sql.type(rowsOf<AttachedTag>())`
-    insert into tags (org_id, asset_id, tag_type, value, tag_key)
-    select ${transaction.orgId}, given.asset_id, given.tag_type, given.value, given.tag_key
+    insert into tags (org_id, id, asset_id, tag_type, value, tag_key)
+    overriding system value
+    select ${transaction.orgId}, nextval('placeholder_ids'), given.asset_id, given.tag_type, given.value, given.tag_key
     from unnest(
       ${sql.array(
         tags.map(({ assetId }) => assetId),

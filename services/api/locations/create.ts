@@ -6,6 +6,7 @@ import { foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { invalid } from '../../shared/http/problem.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
+import { refuseTaken } from '../refuse-taken.ts';
 import { attachAll } from '../tags/attach.ts';
 import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts';
 import type { NewLocation } from './schema.ts';
@@ -20,8 +21,10 @@ import type { LocationRow } from './view.ts';
 export function createLocation(db: OrganizationDatabase, location: NewLocation): Promise<LocationRow> {
   return db.transaction(async (transaction) => {
     const parentId = await resolveParent(transaction, location);
+    const tags = location.tags ?? [];
+    await refuseTaken(transaction, 'location', location.external_key, tags);
     const id = await insertKeyed(transaction, location, parentId);
-    await attachAll(transaction, 'location', id, location.tags ?? []);
+    await attachAll(transaction, 'location', id, tags);
     const created = await findLiveLocation(transaction, id);
     if (created === null) {
       throw new Error(`location ${id} is not there in the transaction that made it`);

@@ -148,10 +148,14 @@ export function insertLocation(
   const { name, description, is_active, valid_from, valid_to } = location;
   return transaction.maybeOneFirst(sql.prepared('insert-location', rowsOf<{ id: number }>())`
     insert into locations (org_id, external_key, name, description, parent_id, is_active, valid_from, valid_to)
-    values (
-      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${parentId}, ${is_active ?? true},
+    select
+      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${parentId}::integer,
+      ${is_active ?? true}::boolean,
       coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
       ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz
+    where not exists (
+      select from locations
+      where org_id = ${transaction.orgId} and external_key = ${externalKey} and deleted_at is null
     )
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`);

@@ -1,4 +1,5 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
 import { mustBeThere } from './patch.ts';
@@ -22,6 +23,7 @@ export function renameLocation(
     if (current.external_key === externalKey) {
       return { location: current, descendantCount: 0 };
     }
+    await claim(transaction, [`location:${externalKey}`]);
     await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
     return {
       location: await mustBeThere(findLiveLocation(transaction, id)),

@@ -1,11 +1,12 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
+import { claim } from '../claims.ts';
 import { attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';
 import { tagName } from './tag-name.ts';
 import type { TagRow } from './view.ts';
 
-/** Attaches all tags to a row that this transaction has made. @throws Problem `conflict` if one of them is live. */
+/** Attaches tags that were claimed (`refuse-taken.ts`) to a row that this transaction has made. */
 export async function attachAll(
   transaction: OrganizationConnection,
   parent: Parent,
@@ -15,12 +16,7 @@ export async function attachAll(
   if (tags.length === 0) {
     return;
   }
-  const attached = await attachTags(transaction, parent, parentId, tags);
-  const left = new Set(attached.map(tagName));
-  const taken = tags.find((tag) => !left.delete(tagName({ tag_type: tag.tagType, value: tag.value })));
-  if (taken !== undefined) {
-    throw tagTaken(taken);
-  }
+  await attachTags(transaction, parent, parentId, tags);
 }
 
 /**
@@ -35,7 +31,11 @@ export async function attachOne(
   tag: NewTag,
   stillThere: () => Promise<unknown>,
 ): Promise<TagRow> {
-  const [attached] = await attachTags(transaction, parent, parentId, [tag]);
+  const name = tagName({ tag_type: tag.tagType, value: tag.value });
+  const [, [attached]] = await Promise.all([
+    claim(transaction, [`tag:${name}`]),
+    attachTags(transaction, parent, parentId, [tag]),
+  ]);
   if (attached !== undefined) {
     return attached;
   }
@@ -44,6 +44,7 @@ export async function attachOne(
 
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
 
-function tagTaken({ tagType, value }: NewTag): Problem {
+/** A live asset or location has this tag. */
+export function tagTaken({ tagType, value }: NewTag): Problem {
   return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
 }

@@ -58,9 +58,38 @@ export function attachTags(
         'text',
       )}
     ) with ordinality as tag (tag_type, value, tag_key, place)
+    where not exists (
+      select from tags live
+      where live.org_id = ${connection.orgId} and live.tag_type = tag.tag_type and live.value = tag.value
+        and live.detached_at is null
+    )
     order by tag.place
     on conflict (org_id, tag_type, value) where detached_at is null do nothing
     returning id, tag_type, value`);
+}
+
+/** Those of the tags that are live in the organization. */
+export function takenTags(
+  connection: OrganizationConnection,
+  tags: readonly NewTag[],
+): Promise<readonly { tag_type: string; value: string }[]> {
+  return connection.any(sql.prepared('taken-tags', rowsOf<{ tag_type: string; value: string }>())`
+    select live.tag_type, live.value
+    from unnest(
+      ${sql.array(
+        tags.map(({ tagType }) => tagType),
+        'text',
+      )},
+      ${sql.array(
+        tags.map(({ value }) => value),
+        'text',
+      )}
+    ) as tag (tag_type, value)
+    cross join lateral (
+      select tag_type, value from tags
+      where org_id = ${connection.orgId} and tag_type = tag.tag_type and value = tag.value and detached_at is null
+      limit 1
+    ) live`);
 }
 
 /** Detaches one tag. Null if it is not attached to this row. */
