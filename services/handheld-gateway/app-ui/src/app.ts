@@ -205,8 +205,8 @@ export class App {
 
   /** Begins a sweep where the user is. */
   async startSweep(place: Place): Promise<void> {
-    await this.sweeping.start(ulid(), place, this.session.token.value);
     this.notice.value = null;
+    await this.sweeping.start(ulid(), place, this.session.token.value);
   }
 
   /** Sends what was refused anew; `place` if it was at a place that there is no more. */

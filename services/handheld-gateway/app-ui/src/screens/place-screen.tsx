@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { Icon } from '../parts/icon.tsx';
-import { counted, timeOf } from '../parts/titles.ts';
+import { counted, momentOf } from '../parts/titles.ts';
 import type { Location } from '../places/place.ts';
 
 /** As many as a search shows. */
@@ -58,7 +58,7 @@ export function PlaceScreen() {
       )}
       {places.kept.value !== null && (
         <p class="hint">
-          {counted(tree.all.length, 'place')}, as of {timeOf(places.kept.value.fetched_at)}
+          {counted(tree.all.length, 'place')}, as of {momentOf(places.kept.value.fetched_at)}
         </p>
       )}
     </div>
