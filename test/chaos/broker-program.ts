@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../support/free-port.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/programs.ts';
 
 /** Mosquitto, saving its sessions every second and at its end, with what it saved before at its next start. */
 export class BrokerProgram {
@@ -32,8 +33,7 @@ export class BrokerProgram {
   /** @throws if there is no mosquitto. */
   async start(): Promise<void> {
     const child = spawn('mosquitto', ['-c', join(this.#folder, 'mosquitto.conf')], {
-      // Debian installs it where only root's PATH leads.
-      env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` },
+      env: PROGRAM_ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;

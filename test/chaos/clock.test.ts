@@ -1,8 +1,9 @@
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
+import { libfaketime, useProgram } from '../support/programs.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -11,6 +12,7 @@ const JUMPS = ['+1h', '-1h', '+1d', '-10m', '+0'];
 
 describe("a clock of ingestion's machine that jumps", function () {
   this.timeout(120_000);
+  useProgram('faketime');
   const database = useDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-chaos-'));
   after(() => rmSync(folder, { recursive: true }));
@@ -45,16 +47,3 @@ describe("a clock of ingestion's machine that jumps", function () {
     });
   });
 });
-
-/**
- * The library of Debian's package faketime, which tells a process another time than the machine's.
- *
- * @throws if it is not installed.
- */
-function libfaketime(): string {
-  const [file] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
-  if (file === undefined) {
-    throw new Error('libfaketime is not installed (Debian: faketime)');
-  }
-  return file;
-}

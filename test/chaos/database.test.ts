@@ -1,6 +1,7 @@
 import { setTimeout as lasts } from 'node:timers/promises';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
+import { useProgram } from '../support/programs.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { useCrashingDatabase } from './crashing-database.ts';
 import { NO_FAULTS } from './findings.ts';
@@ -20,6 +21,7 @@ describe('the database that ingestion writes to', function () {
   this.timeout(120_000);
 
   describe('crashed and started again', () => {
+    useProgram('mosquitto');
     const database = useCrashingDatabase();
 
     it('has every acknowledged read once, and the history they make', () =>
@@ -36,6 +38,7 @@ describe('the database that ingestion writes to', function () {
   });
 
   describe('away while readers publish', () => {
+    useProgram('mosquitto');
     const databases = { embedded: useDatabase(), mosquitto: useDatabase() };
 
     it('costs no reader its connection and acknowledges nothing; then ingestion catches up', async () => {

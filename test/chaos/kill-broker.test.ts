@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
+import { useProgram } from '../support/programs.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -7,6 +8,7 @@ const KILLS = 2;
 
 describe('a broker killed in the middle of the publishes', function () {
   this.timeout(120_000);
+  useProgram('mosquitto');
   const database = useDatabase();
 
   it('loses what it had not saved, and nothing that ingestion acknowledged is lost, doubled or wrong', () =>

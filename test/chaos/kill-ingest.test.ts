@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
+import { useProgram } from '../support/programs.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -28,6 +29,7 @@ describe('ingestion killed in the middle of the publishes', function () {
   });
 
   describe('in two processes that share the readers of a broker', () => {
+    useProgram('mosquitto');
     const database = useDatabase();
 
     it('has every read once, and the history they make', () =>

@@ -1,6 +1,7 @@
 import { setTimeout as lasts } from 'node:timers/promises';
 import { expect } from 'chai';
 import { useDatabase } from '../support/database.ts';
+import { useProgram } from '../support/programs.ts';
 import { NO_FAULTS } from './findings.ts';
 import { withScenario } from './with-scenario.ts';
 
@@ -14,6 +15,9 @@ describe('networks that are cut, silent and slow in the middle of the publishes'
 
   for (const source of ['embedded', 'mosquitto'] as const) {
     describe(source === 'embedded' ? 'with the embedded broker' : 'with a broker between', () => {
+      if (source === 'mosquitto') {
+        useProgram('mosquitto');
+      }
       const database = useDatabase();
 
       it('have every acknowledged read once, and the history they make', () =>

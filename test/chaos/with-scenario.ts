@@ -2,8 +2,8 @@ import type { TestDatabase } from '../support/database.ts';
 import { Scenario, type ScenarioOptions } from './scenario.ts';
 
 /**
- * For a test: starts a scenario on a database that has none yet, and ends it however the test goes. Without mosquitto
- * a test that needs it fails.
+ * For a test: starts a scenario on a database that has none yet, and ends it however the test goes. One that needs
+ * mosquitto says so by `useProgram`.
  */
 export async function withScenario(
   database: TestDatabase,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
-import { useChecker } from '../support/checker.ts';
 import { freePort } from '../support/free-port.ts';
+import { PROGRAM_ENVIRONMENT, useProgram } from '../support/programs.ts';
 import { DEPLOY, readDeployed } from './folder.ts';
 
 describe('the configuration of mosquitto', () => {
@@ -108,7 +108,7 @@ async function refused(attempt: Promise<unknown>): Promise<void> {
 
 /** mosquitto with the file that is deployed; only where it listens and keeps its files is another place. */
 function useDeployedBroker() {
-  useChecker('mosquitto');
+  useProgram('mosquitto', 'mosquitto_passwd');
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-broker-'));
   const clients: mqtt.MqttClient[] = [];
   let stop = async () => {};
@@ -175,4 +175,4 @@ function useDeployedBroker() {
   return broker;
 }
 
-const PATHS = { PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };
+const PATHS = { PATH: PROGRAM_ENVIRONMENT.PATH };

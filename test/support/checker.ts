@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { PROGRAM_ENVIRONMENT, useProgram } from './programs.ts';
 
 /** A program of the machine that tests look at files with, such as `promtool`. */
 export interface Checker {
@@ -24,16 +25,8 @@ export function useChecker(program: string): Checker {
       return { status, said: stdout + stderr };
     },
   };
-  before(function () {
-    if (spawnSync(program, ['--help'], { env: ENVIRONMENT }).error !== undefined) {
-      if (process.env['TEST_REQUIRE_ALL'] === '1') {
-        throw new Error(`${program} is not installed`);
-      }
-      this.skip();
-    }
-  });
+  useProgram(program);
   return checker;
 }
 
-/** Debian installs some where only root's PATH leads. */
-const ENVIRONMENT = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin`, LC_ALL: 'C.UTF-8' };
+const ENVIRONMENT = { ...PROGRAM_ENVIRONMENT, LC_ALL: 'C.UTF-8' };

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import mqtt from 'mqtt';
 import { freePort } from './free-port.ts';
+import { PROGRAM_ENVIRONMENT, useProgram } from './programs.ts';
 
 /** A real broker that keeps its sessions in a folder of its own; running from before the suite's first test. */
 export interface Mosquitto {
@@ -48,7 +49,10 @@ export function useMosquitto(configure: (broker: Mosquitto) => string[] = () => 
     port: 0,
     folder,
     start: async () => {
-      child = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], { env: ENVIRONMENT, stdio: 'pipe' });
+      child = spawn('mosquitto', ['-c', join(folder, 'mosquitto.conf')], {
+        env: PROGRAM_ENVIRONMENT,
+        stdio: 'pipe',
+      });
       const said: string[] = [];
       for await (const line of createInterface({ input: child.stderr ?? process.stdin })) {
         said.push(line);
@@ -69,13 +73,8 @@ export function useMosquitto(configure: (broker: Mosquitto) => string[] = () => 
       return client;
     },
   };
-  before(async function () {
-    if (spawnSync('mosquitto', ['-h'], { env: ENVIRONMENT }).error !== undefined) {
-      if (process.env['TEST_REQUIRE_ALL'] === '1') {
-        throw new Error('mosquitto is not installed');
-      }
-      this.skip();
-    }
+  useProgram('mosquitto');
+  before(async () => {
     chmodSync(folder, 0o777);
     broker.port = await freePort();
     broker.url = `mqtt://127.0.0.1:${broker.port}`;
@@ -105,6 +104,3 @@ function configurationOf({ port, folder }: Mosquitto): string[] {
     `listener ${port} 127.0.0.1`,
   ];
 }
-
-/** Debian installs it where only root's PATH leads. */
-const ENVIRONMENT = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/sbin` };

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient } from '@redis/client';
 import { freePort } from './free-port.ts';
+import { PROGRAM_ENVIRONMENT, useProgram } from './programs.ts';
 
 /** A real server that keeps nothing on disk; running at the beginning of each test, and gone after the last. */
 export interface RedisServer {
@@ -33,6 +34,7 @@ export function useRedis(): RedisServer {
       }
       const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
       child = spawn('redis-server', [...settings, '--save', '', '--appendonly', 'no', ...options], {
+        env: PROGRAM_ENVIRONMENT,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
@@ -62,13 +64,8 @@ export function useRedis(): RedisServer {
       }
     },
   };
-  before(async function () {
-    if (spawnSync('redis-server', ['--version']).status !== 0) {
-      if (process.env['TEST_REQUIRE_ALL'] === '1') {
-        throw new Error('redis-server is not installed');
-      }
-      this.skip();
-    }
+  useProgram('redis-server');
+  before(async () => {
     port = await freePort();
     server.url = `redis://127.0.0.1:${port}`;
   });

@@ -5,6 +5,7 @@ import { createDatabase, withDatabase } from '../../db/timescale/create-database
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrate } from '../../db/timescale/migrate.ts';
 import { SERVER_URL, TEMPLATE_DATABASE } from './database.ts';
+import { beginNotes, endNotes } from './programs.ts';
 
 /**
  * One server for the whole run: the one `TEST_DATABASE_URL` names (a superuser's address), or an embedded one in a
@@ -15,6 +16,7 @@ let folder: string | undefined;
 let isInterrupted = false;
 
 export async function mochaGlobalSetup(): Promise<void> {
+  beginNotes();
   // Of two signals the first does it: Ctrl-C reaches every process of the terminal, and mocha sends itself another.
   process.on('SIGINT', () => {
     if (!isInterrupted) {
@@ -34,6 +36,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  process.stdout.write(endNotes());
   await embedded?.stop();
   if (folder !== undefined) {
     rmSync(folder, { recursive: true, force: true });
