@@ -2,6 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, messageOf } from '../../services/shared/errors.ts';
+import {
+  diskFull,
+  isDiskFull,
+  requireOwnCluster,
+  usingDataFolder,
+  whileUsingDataFolder,
+} from './data-folder.ts';
 import { initialiseCluster, urlOfCluster } from './embedded-cluster.ts';
 import { joinServer } from './embedded-users.ts';
 import { freePort } from './free-port.ts';
@@ -28,22 +35,33 @@ export interface EmbeddedOptions {
   data: string;
   /** False trades durability for speed, for data that is thrown away. */
   durable: boolean;
+  /** Where to listen if it is started; any port if left out. */
+  port?: number;
 }
 
 /**
  * Joins the server running in the folder; if none is, starts it. Of several processes that start it at once, PostgreSQL
  * lets one: the others join that.
  *
- * @throws AppError `unavailable` if it cannot be initialised or started, with the end of its log.
+ * @throws AppError `unavailable` if it cannot be initialised or started, with the end of its log, or if the folder cannot
+ * be used, naming TAGTRAIL_DATA.
  */
-export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+export function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  return whileUsingDataFolder(options.data, () => joinOrStart(options));
+}
+
+async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const folder = join(resolve(options.data), 'postgres');
   const { initdb, pgCtl } = findPostgresBinaries();
   const run = unprivilegedRunner(folder, dirname(pgCtl));
   const cluster = join(folder, CLUSTER);
   if (!existsSync(cluster)) {
+    if (isDiskFull(folder)) {
+      throw diskFull(options.data);
+    }
     await initialiseCluster(initdb, run, folder);
   }
+  requireOwnCluster(options.data, cluster);
   const deadline = Date.now() + PATIENCE;
   for (let failures = 0; ; ) {
     const running = readPostmaster(cluster);
@@ -61,12 +79,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     }
     disownReusedPid(cluster);
     try {
-      await start(pgCtl, run, folder, options.durable);
+      await start(pgCtl, run, folder, options);
     } catch (error) {
       failures += 1;
       if (failures === MOST_FAILURES && readPostmaster(cluster)?.isAlive !== true) {
         throw error;
       }
+      // Parts of a server that was killed may use its memory for a moment yet.
+      await pause(RETRY_AFTER * 2 ** failures);
     }
   }
 }
@@ -80,7 +100,7 @@ const MOST_FAILURES = 4;
 
 /** The server that wrote the lock file below the data folder `data`, alive or dead; null after an orderly stop. */
 export function embeddedPostmaster(data: string): Postmaster | null {
-  return readPostmaster(join(resolve(data), 'postgres', CLUSTER));
+  return usingDataFolder(data, () => readPostmaster(join(resolve(data), 'postgres', CLUSTER)));
 }
 
 /** The address of the server running below the data folder `data`, or null if none is. */
@@ -89,10 +109,15 @@ export function runningEmbeddedUrl(data: string): string | null {
   return postmaster?.isAlive === true ? urlOfCluster(join(resolve(data), 'postgres'), postmaster.port) : null;
 }
 
-async function start(pgCtl: string, run: RunUnprivileged, folder: string, durable: boolean): Promise<void> {
+async function start(
+  pgCtl: string,
+  run: RunUnprivileged,
+  folder: string,
+  { data, durable, port }: EmbeddedOptions,
+): Promise<void> {
   const log = join(folder, 'server.log');
   const settings = {
-    port: await freePort(),
+    port: port ?? (await freePort()),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 100,
@@ -107,6 +132,9 @@ async function start(pgCtl: string, run: RunUnprivileged, folder: string, durabl
   try {
     await run(pgCtl, ['start', '-D', cluster, '-w', '-t', '60', '-l', log, '-o', flags.join(' ')]);
   } catch (error) {
+    if (isDiskFull(folder)) {
+      throw diskFull(data);
+    }
     const said = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-5).join('\n') : '';
     throw new AppError('unavailable', `The embedded database did not start: ${messageOf(error)}\n${said}`);
   }

@@ -20,8 +20,8 @@ export type RunUnprivileged = (program: string, args: string[], options?: ExecFi
  * @throws AppError `unavailable` naming TAGTRAIL_DATA if neither is possible.
  */
 export function unprivilegedRunner(folder: string, programs: string): RunUnprivileged {
-  mkdirSync(dirname(folder), { recursive: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(dirname(folder));
+  makeFolder(folder, 0o700);
   if (process.getuid?.() !== 0) {
     return async (program, args, options) => void (await run(program, args, options));
   }
@@ -44,6 +44,17 @@ export function unprivilegedRunner(folder: string, programs: string): RunUnprivi
   return async (program, args, options) => {
     await run('unshare', [...MAP_TO_NOBODY, program, ...args], options);
   };
+}
+
+/** Not `recursive`, with which Node.js 24 goes on for ever where the system makes no folder in one that is there (/proc). */
+function makeFolder(folder: string, mode?: number): void {
+  if (existsSync(folder) && statSync(folder).isDirectory()) {
+    return;
+  }
+  if (!existsSync(dirname(folder))) {
+    makeFolder(dirname(folder));
+  }
+  mkdirSync(folder, mode);
 }
 
 function unreachable(folder: string, programs: string): string {

@@ -1,11 +1,13 @@
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
-import { startEmbedded } from '../../db/timescale/embedded.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrate } from '../../db/timescale/migrate.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { watchDatabase } from './watch-database.ts';
 
 export interface EmbeddedOptions {
   data: string;
@@ -14,26 +16,36 @@ export interface EmbeddedOptions {
 
 /**
  * Starts the embedded database in the data folder, or joins who uses it there, and migrates it. It is stopped last, when
- * nothing needs it any more, and by the last process that uses it.
+ * nothing needs it any more, and by the last process that uses it. One that ends before is started again.
  *
  * @returns its address.
  * @throws AppError `unavailable` if it cannot be started, or if another process runs on the same folder.
  */
 export async function startEmbeddedDatabase(
   { data, durable }: EmbeddedOptions,
+  log: Logger,
   lifecycle: Lifecycle,
 ): Promise<string> {
-  const server = await lifecycle.start(
+  let server: EmbeddedDatabase = await lifecycle.start(
     'embedded database',
     () => startEmbedded({ data, durable }),
-    ({ stop }) => stop(),
+    () => server.stop(),
   );
   const url = withDatabase(server.url, EMBEDDED_DATABASE);
   await createDatabase(url);
+  const restart = async () => {
+    const again = await startEmbedded({ data, durable, port: Number(new URL(url).port) });
+    server = again;
+    if (withDatabase(again.url, EMBEDDED_DATABASE) !== url) {
+      throw new AppError('unavailable', 'Another process has started it at another port');
+    }
+    return occupy(url, data);
+  };
+  const occupied = await occupy(url, data);
   await lifecycle.start(
     'data folder',
-    () => occupy(url, data),
-    (client) => client.end(),
+    () => watchDatabase(occupied, { restart, log, onGivenUp: (error) => lifecycle.fail(error) }),
+    (watch) => watch.stop(),
   );
   await migrate(url);
   return url;

@@ -32,7 +32,7 @@ export async function startStandalone(
 ): Promise<Standalone> {
   const databaseUrl =
     config.DATABASE_URL === null
-      ? await startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, lifecycle)
+      ? await startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, log, lifecycle)
       : await migrated(config.DATABASE_URL);
   const parts = { ...config, DATABASE_URL: databaseUrl };
   const mqttUrl = await startIngest(parts, log, lifecycle);

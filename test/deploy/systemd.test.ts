@@ -11,27 +11,34 @@ import { deployed, PROJECT, readDeployed } from './folder.ts';
 describe('the units of systemd', () => {
   const analyze = useChecker('systemd-analyze');
   const units = deployed(/^systemd\/.+\.(service|target)$/);
-  let folder: string;
+  let folder: string | undefined;
 
   before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tagtrail-units-'));
-    mkdirSync(join(folder, 'systemd'));
+    const made = mkdtempSync(join(tmpdir(), 'tagtrail-units-'));
+    folder = made;
+    mkdirSync(join(made, 'systemd'));
     for (const unit of units) {
       // Programs and documents are looked for, and are here.
-      writeFileSync(join(folder, unit), readDeployed(unit).replaceAll('/opt/tagtrail/', PROJECT));
+      writeFileSync(join(made, unit), readDeployed(unit).replaceAll('/opt/tagtrail/', PROJECT));
     }
   });
-  after(() => rmSync(folder, { recursive: true }));
+  after(() => folder !== undefined && rmSync(folder, { recursive: true }));
 
   it('pass systemd-analyze', () => {
     expect(units).to.have.lengthOf(5);
-    const checked = analyze.run(['verify', '--man=no', ...units], { cwd: folder });
+    const checked = analyze.run(['verify', '--man=no', ...units], { cwd: folder ?? '' });
     expect(checked).to.deep.equal({ status: 0, said: '' });
   });
 
   it('give the services hardly more than their own files and the network', () => {
     for (const unit of units.filter((name) => name.endsWith('.service'))) {
-      const options = ['security', '--offline=true', '--threshold=20', '--no-pager', join(folder, unit)];
+      const options = [
+        'security',
+        '--offline=true',
+        '--threshold=20',
+        '--no-pager',
+        join(folder ?? '', unit),
+      ];
       const { status, said } = analyze.run(options);
       expect(status, said).to.equal(0);
     }

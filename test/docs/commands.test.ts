@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { useProgram } from '../support/programs.ts';
 import { type CommandBlock, commandBlocks, documents, filesToWrite, ROOT } from './command-blocks.ts';
 import { ReaderOfDocuments } from './reader-of-documents.ts';
 import { useRunningSystem } from './use-running-system.ts';
@@ -14,6 +15,7 @@ const MOST_NOT_RUN = 4;
 const MOST_NOT_RUN_IN_RUNBOOKS = 20;
 
 describe('the commands that the documents show', () => {
+  useProgram('curl');
   const system = useRunningSystem();
   const said = new Map<string, string>();
 

@@ -18,27 +18,28 @@ export interface RunningSystem {
 /** `npm start` on a folder of its own, as a newcomer has it running in another terminal. */
 export function useRunningSystem(): RunningSystem {
   const system = {} as RunningSystem;
-  let folder: string;
+  let folder: string | undefined;
   let program: Program;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tagtrail-docs-'));
-    chmodSync(folder, 0o711);
+    const made = mkdtempSync(join(tmpdir(), 'tagtrail-docs-'));
+    folder = made;
+    chmodSync(made, 0o711);
     const [api, handheld, mqtt] = [await freePort(), await freePort(), await freePort()];
     const environment = {
-      TAGTRAIL_DATA: join(folder, 'data'),
+      TAGTRAIL_DATA: join(made, 'data'),
       API_PORT: String(api),
       HANDHELD_PORT: String(handheld),
       MQTT_PORT: String(mqtt),
     };
     program = run('services/standalone/main.ts', [], environment);
     await program.printed('Try it');
-    system.clone = cloneIn(folder);
+    system.clone = cloneIn(made);
     system.environment = {
       ...environment,
-      HOME: folder,
-      CURL_HOME: curlHomeIn(folder),
-      PATH: `${commandsIn(folder)}:${process.env['PATH']}`,
+      HOME: made,
+      CURL_HOME: curlHomeIn(made),
+      PATH: `${commandsIn(made)}:${process.env['PATH']}`,
     };
     system.shown = program.stdout();
     system.here = (commands) =>
@@ -51,7 +52,9 @@ export function useRunningSystem(): RunningSystem {
   after(async () => {
     program?.child.kill('SIGINT');
     await program?.ended;
-    rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
   return system;
 }

@@ -10,6 +10,7 @@ export class Lifecycle {
   readonly #log: Logger;
   readonly #started: { name: string; stop: () => Promise<void> }[] = [];
   readonly #leaving = new AbortController();
+  readonly #failure = Promise.withResolvers<unknown>();
   #stopping: Promise<void> | null = null;
 
   constructor(log: Logger) {
@@ -19,6 +20,16 @@ export class Lifecycle {
   /** Aborts when stopping is announced, before anything is stopped. */
   get stopping(): AbortSignal {
     return this.#leaving.signal;
+  }
+
+  /** Resolves with what the process cannot go on after, if that ever comes. */
+  get failure(): Promise<unknown> {
+    return this.#failure.promise;
+  }
+
+  /** Tells that the process cannot go on. */
+  fail(error: unknown): void {
+    this.#failure.resolve(error);
   }
 
   /** Starts a part and remembers how to stop it. */

@@ -21,7 +21,7 @@ const PATIENCE = 20_000;
 
 /**
  * Runs a service as this process, from its configuration to its end. A fault at the start stops what was started,
- * prints one message and exits with status 1. SIGINT, SIGTERM or SIGHUP (a closed terminal) stops in order and exits
+ * prints one message and exits with status 1, and so does one that comes later (`Lifecycle.fail`). SIGINT, SIGTERM or SIGHUP (a closed terminal) stops in order and exits
  * with 0, or with 1 if that takes too long; a second signal does not wait.
  *
  * @param configure makes the log, and what is to be started with it.
@@ -33,6 +33,7 @@ export async function runProcess(configure: () => Process): Promise<void> {
     lifecycle = new Lifecycle(log);
     let noticeDue = 0;
     stopOnSignals(lifecycle, log, patience, () => noticeDue);
+    endOnFailure(lifecycle);
     await boot(lifecycle);
     noticeDue = notice;
   } catch (error) {
@@ -41,6 +42,18 @@ export async function runProcess(configure: () => Process): Promise<void> {
     process.exit(1);
   }
 }
+
+/** What stops in order waits for what is gone, so it does not get much time. */
+async function endOnFailure(lifecycle: Lifecycle): Promise<void> {
+  const error = await lifecycle.failure;
+  writeSync(process.stderr.fd, `${explain(error)}\n`);
+  setTimeout(() => process.exit(1), FAILURE_PATIENCE);
+  await lifecycle.stop();
+  process.exit(1);
+}
+
+/** Milliseconds. */
+const FAILURE_PATIENCE = 3_000;
 
 function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noticeDue: () => number): void {
   let isStopping = false;
