@@ -59,6 +59,7 @@ CREATE INDEX assets__org_id_valid_to ON public.assets USING btree (org_id, valid
 CREATE INDEX assets__searched_text ON public.assets USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
 CREATE TRIGGER assets_deleted AFTER DELETE ON public.assets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_inserted AFTER INSERT ON public.assets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
+CREATE TRIGGER assets_positions_counted AFTER UPDATE OF deleted_at ON public.assets FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_position_of_asset();
 CREATE TRIGGER assets_truncated AFTER TRUNCATE ON public.assets FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_updated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 
@@ -102,7 +103,7 @@ create table live_row_counts (
   row_count bigint not null,
   constraint live_row_counts__org_id_resource_is_active_slot PRIMARY KEY (org_id, resource, is_active, slot),
   constraint live_row_counts__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
-  constraint live_row_counts__resource CHECK ((resource = ANY (ARRAY['asset'::text, 'location'::text])))
+  constraint live_row_counts__resource CHECK ((resource = ANY (ARRAY['asset'::text, 'location'::text, 'position'::text])))
 ) with (fillfactor=50);
 
 create table location_transitions (
@@ -168,6 +169,9 @@ create table positions (
   constraint positions__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id)
 ) with (fillfactor=70);
 CREATE INDEX positions__org_id_location_id ON public.positions USING btree (org_id, location_id);
+CREATE TRIGGER positions_deleted AFTER DELETE ON public.positions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
+CREATE TRIGGER positions_inserted AFTER INSERT ON public.positions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
+CREATE TRIGGER positions_truncated AFTER TRUNCATE ON public.positions FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 
 create table reader_counters (
   org_id integer not null,
@@ -396,6 +400,47 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.count_position_of_asset()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  -- Waits for whoever is making its position, and keeps others from it.
+  perform from assets where org_id = new.org_id and id = new.id for update;
+  if exists (select from positions where org_id = new.org_id and asset_id = new.id) then
+    perform add_live_rows('position', new.org_id, true, case when new.deleted_at is null then 1 else -1 end);
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_positions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  case tg_op
+    when 'INSERT' then
+      perform add_live_rows('position', asset.org_id, true, count(*))
+      from new_rows position
+      join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+      where asset.deleted_at is null group by asset.org_id;
+    when 'DELETE' then
+      perform add_live_rows('position', asset.org_id, true, -count(*))
+      from old_rows position
+      join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+      where asset.deleted_at is null group by asset.org_id;
+    when 'TRUNCATE' then
+      delete from live_row_counts where resource = 'position';
+  end case;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.create_search_indexes()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -560,12 +605,16 @@ CREATE OR REPLACE FUNCTION public.recount_live_rows()
  RETURNS void
  LANGUAGE sql
 AS $function$
-  lock table locations, assets in share row exclusive mode;
+  lock table locations, assets, positions in share row exclusive mode;
   delete from live_row_counts;
   insert into live_row_counts (org_id, resource, is_active, row_count)
   select org_id, 'location', is_active, count(*) from locations where deleted_at is null group by org_id, is_active
   union all
-  select org_id, 'asset', is_active, count(*) from assets where deleted_at is null group by org_id, is_active;
+  select org_id, 'asset', is_active, count(*) from assets where deleted_at is null group by org_id, is_active
+  union all
+  select asset.org_id, 'position', true, count(*)
+  from positions position join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+  where asset.deleted_at is null group by asset.org_id;
 $function$
 ;
 

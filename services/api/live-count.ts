@@ -39,3 +39,24 @@ export function countInEffect(
       - (select count(*) from ${table} where ${live} and valid_from <= now() and valid_to <= now())
     )::int8 as total_count`;
 }
+
+/**
+ * How many assets were ever scanned, live and by default in effect, as a query of one `total_count`: the positions of live
+ * assets, of which triggers keep count (migration 0017), less those never filled, which an index finds, and those of
+ * assets not in effect.
+ */
+export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
+  const positioned = sql.fragment`assets asset
+    join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
+    where asset.org_id = ${orgId} and position.org_id = ${orgId} and asset.deleted_at is null`;
+  const counted = sql.fragment`
+    (select coalesce(sum(row_count), 0) from live_row_counts where org_id = ${orgId} and resource = 'position')
+    - (select count(*) from ${positioned} and position.location_id is null and position.last_seen is null)`;
+  const scanned = sql.fragment`${positioned} and position.last_seen is not null`;
+  return withNotInEffect
+    ? sql.fragment`select (${counted})::int8 as total_count`
+    : sql.fragment`select (${counted}
+        - (select count(*) from ${scanned} and asset.valid_from > now())
+        - (select count(*) from ${scanned} and asset.valid_from <= now() and asset.valid_to <= now())
+      )::int8 as total_count`;
+}

@@ -77,10 +77,16 @@ describe('the migration that counts live rows', () => {
     const name = new URL(url).pathname.slice(1);
     await client.query(`create role ${name}_owner nologin`);
     await client.query(`grant tagtrail_service to ${name}_owner`);
-    for (const table of ['live_row_counts', 'assets', 'locations']) {
+    for (const table of ['live_row_counts', 'assets', 'locations', 'positions']) {
       await client.query(`alter table ${table} owner to ${name}_owner`);
     }
-    for (const signature of ['add_live_rows', 'count_live_rows', 'recount_live_rows']) {
+    for (const signature of [
+      'add_live_rows',
+      'count_live_rows',
+      'recount_live_rows',
+      'count_positions',
+      'count_position_of_asset',
+    ]) {
       await client.query(`alter function ${signature} owner to ${name}_owner`);
     }
     await client.query(`set role tagtrail_api; set tagtrail.org_id = '3'`);

@@ -1,7 +1,9 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
+import { isNear } from '../brief-list.ts';
+import { countScanned } from '../live-count.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import type { AssetLocationFilters } from './schema.ts';
 import type { AssetLocationRow } from './view.ts';
@@ -35,13 +37,8 @@ export async function listAssetLocations(
   signal?: AbortSignal,
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
-  const isBrief = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, NULLABLE);
-  const where = allOf([
-    sql.fragment`position.org_id = ${orgId}`,
-    sql.fragment`position.last_seen is not null`,
-    filters.include_not_in_effect ? null : inEffect('asset'),
-    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
+  const narrowing = [
     when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
     when(
       filters.asset_external_key,
@@ -53,21 +50,60 @@ export async function listAssetLocations(
       (keys) => sql.fragment`position.location_id in (
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
+  ];
+  const where = allOf([
+    sql.fragment`position.org_id = ${orgId}`,
+    sql.fragment`position.last_seen is not null`,
+    filters.include_not_in_effect ? null : inEffect('asset'),
+    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
+    ...narrowing,
   ]);
-  const rows = await db
-    .listing({ isBrief, signal })
-    .any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
-    select total.total_count, page.*
-    from (select count(*) as total_count from ${POSITIONED} where ${where}) total
-    left join (
-      select asset.id, asset.external_key,
-        location.id as location_id, location.external_key as location_external_key,
-        asset.deleted_at, position.last_seen
-      from ${POSITIONED}
-      where ${where}
-      order by ${order}
-      limit ${filters.limit} offset ${filters.offset}
-    ) page on true
-    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, NULLABLE)}`);
-  return pageOf(rows);
+  const isWhole = !filters.include_deleted && narrowing.every((condition) => condition === null);
+  const total = isWhole
+    ? countScanned(orgId, filters.include_not_in_effect)
+    : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
+  const list = (isBrief: boolean, positions: FragmentSqlToken) =>
+    db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
+      select total.total_count, page.*
+      from (${total}) total
+      left join (
+        select asset.id, asset.external_key,
+          location.id as location_id, location.external_key as location_external_key,
+          asset.deleted_at, position.last_seen
+        from ${positions}
+        where ${where}
+        order by ${order}
+        limit ${filters.limit} offset ${filters.offset}
+      ) page on true
+      order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, NULLABLE)}`);
+  if (isWhole && isNear(filters) && isLatestFirst(filters)) {
+    const page = pageOf(await list(true, latestPositions(orgId)));
+    if (page.rows.length === Math.min(filters.limit, Math.max(0, page.totalCount - filters.offset))) {
+      return page;
+    }
+  }
+  const isNamed = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
+  return pageOf(await list(isNamed, POSITIONED));
+}
+
+function isLatestFirst({ sort: [first, ...others] }: AssetLocationFilters): boolean {
+  return first?.field === 'asset_last_seen' && first.isDescending && others.length === 0;
+}
+
+/** How many of the latest positions are looked at for a first page, before all are. */
+const LATEST = 400;
+
+/**
+ * {@link POSITIONED} of the positions that were seen last. An index in their order would be no use: recording updates every
+ * position that was scanned in place, and would need twice the time if an index had to follow (1,000 positions of 20,000
+ * in 67 ms instead of 37). Keeping the latest while reading all positions is quick, and joining them to their assets is not.
+ */
+function latestPositions(orgId: number): FragmentSqlToken {
+  return sql.fragment`(
+      select * from positions where org_id = ${orgId} and last_seen is not null
+      order by last_seen desc, asset_id limit ${sql.literalValue(String(LATEST))}
+    ) position
+    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+    left join locations location
+      on location.org_id = position.org_id and location.id = position.location_id and location.deleted_at is null`;
 }
