@@ -14,11 +14,15 @@ import {
 /** Where screenshots go; never committed. */
 const SCREENSHOTS = fileURLToPath(new URL('../../.cache/screenshots/', import.meta.url));
 
+/** This machine under a name that browsers do not trust as they trust `localhost`. */
+export const PLAIN_HOST = 'gateway.test';
+
 /** A phone that people hold. */
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
 /** What is said of the network, which tests cut, and of a machine without a device for sound, or one too busy for it. */
 const OF_THE_MACHINE = [
+  'The Cross-Origin-Opener-Policy header has been ignored', // over plain http
   'Failed to load resource',
   'The AudioContext encountered an error from the audio device',
 ];
@@ -196,6 +200,7 @@ async function launch(): Promise<Browser> {
     args: [
       '--no-sandbox',
       '--disable-gpu',
+      `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
       '--use-fake-device-for-media-stream',
       '--use-fake-ui-for-media-stream',
     ],

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { Choice } from '../parts/choice.tsx';
+import { PlainHttpNote } from '../parts/plain-http-note.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';
 import { counted } from '../parts/titles.ts';
 
@@ -28,6 +29,7 @@ export function SettingsScreen() {
   return (
     <div class="stack">
       <h1>Settings</h1>
+      <PlainHttpNote />
       <div class="panel stack">
         <Choice
           label="Colours"

@@ -3,6 +3,7 @@ import { useApp } from '../app.ts';
 import { CameraSheet } from '../parts/camera-sheet.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
+import { PlainHttpNote } from '../parts/plain-http-note.tsx';
 import { counted } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import { goToScreen } from '../router.ts';
@@ -55,8 +56,14 @@ export function SignInScreen() {
       <div class="sign-in-head">
         <Mark />
         <h1>tagtrail</h1>
-        {rejected === null && <p>Scan tags, walk the places, sweep a location. With or without a network.</p>}
+        {rejected === null && (
+          <p>
+            Scan tags, walk the places, sweep a location.
+            {window.isSecureContext && ' With or without a network.'}
+          </p>
+        )}
       </div>
+      <PlainHttpNote />
       {rejected !== null && (
         <div class="advice advice-strong" role="alert">
           <h2>Please sign in again</h2>
