@@ -74,5 +74,10 @@ export function isFound(table: string): FragmentSqlToken {
  * What `updated_at` becomes when a row changes: now, and later than it was by what the wire can show, also within one
  * millisecond.
  */
-export const NEXT_UPDATE = sql.fragment`greatest(
-  clock_timestamp(), date_trunc('milliseconds', updated_at) + interval '1 millisecond')`;
+export const NEXT_UPDATE = nextUpdate(sql.fragment`updated_at`);
+
+/** {@link NEXT_UPDATE}, where the column has to say whose it is. */
+export function nextUpdate(updatedAt: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`greatest(
+    clock_timestamp(), date_trunc('milliseconds', ${updatedAt}) + interval '1 millisecond')`;
+}

@@ -23,9 +23,6 @@ export type Column = (typeof COLUMNS)[number];
 /** Reads the header: which column stands where. Letter case and blanks around a name do not matter. */
 export function readHeader(cells: readonly string[]): Read<Column[]> {
   const names = cells.map((cell) => cell.trim().toLowerCase());
-  if (names.length === 1 && /[;\t]/.test(names[0] ?? '')) {
-    return { ok: false, issues: [invalidValue('file', 'must separate its columns by commas')] };
-  }
   const unknown = names.filter((name) => !isColumn(name));
   const repeated = COLUMNS.filter((column) => names.filter((name) => name === column).length > 1);
   const issues: FieldIssue[] = [

@@ -1,4 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { CsvError, type Options, parse } from 'csv-parse';
 import { AppError } from '../../shared/errors.ts';
 
@@ -16,7 +17,7 @@ export type CsvSource = () => AsyncIterable<Buffer>;
 const LONGEST_RECORD = 2_097_152;
 
 /**
- * Reads CSV (RFC 4180) as it comes: UTF-8, with or without a byte order mark, lines ended in any of the three ways.
+ * Reads CSV (RFC 4180) as it comes, its cells separated by commas, semicolons or tabs: UTF-8, with or without a byte order mark, lines ended in any of the three ways.
  * Records without anything in them are passed over.
  *
  * @throws CsvFault for what is no CSV.
@@ -29,8 +30,11 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
     line += raw.match(LINE_BREAK)?.length ?? 0;
     return cells.length > 1 || cells[0] !== '' ? record : null;
   };
+  const text = decoded(source);
+  const { delimiter, begin } = await delimiterOf(text);
   const parser = parse({
     bom: true,
+    delimiter,
     max_record_size: LONGEST_RECORD,
     // With `raw`, it gets more than its type says.
     on_record: placed as unknown as NonNullable<Options['on_record']>,
@@ -39,7 +43,11 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
     relax_column_count: true,
   });
   // What went wrong is thrown where the records are read.
-  pipeline(Readable.from(decoded(source)), parser, () => {});
+  const whole = async function* () {
+    yield begin;
+    yield* text;
+  };
+  pipeline(Readable.from(whole()), parser, () => {});
   try {
     yield* parser as AsyncIterable<CsvRecord>;
   } catch (error) {
@@ -48,6 +56,37 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
     parser.destroy();
   }
 }
+
+/**
+ * What separates the cells, which the header tells: of comma, semicolon and tab the one that stands in it most often
+ * outside of quotation marks. Names of columns have none of them in it; the cells below may, as lists of tags do.
+ *
+ * @returns also what was read of the text to find out.
+ */
+async function delimiterOf(
+  text: AsyncGenerator<string, void>,
+): Promise<{ delimiter: string; begin: string }> {
+  let begin = '';
+  while (begin.length < LONGEST_HEADER && !/[\r\n]./su.test(begin.trimStart())) {
+    const next = await text.next();
+    if (next.done === true) {
+      break;
+    }
+    begin += next.value;
+  }
+  const [header = ''] = begin
+    .replace(/"(?:[^"]|"")*"/g, '')
+    .replace(/^[\ufeff\r\n]+/, '')
+    .split(/[\r\n]/, 1);
+  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
+  return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',', begin };
+}
+
+/** Of two that stand there as often, the first. */
+const DELIMITERS = [',', ';', '\t'];
+
+/** Characters. A header that is longer names columns that there are not. */
+const LONGEST_HEADER = 65_536;
 
 interface RawRecord {
   raw: string;
@@ -71,7 +110,12 @@ export class CsvFault extends AppError {
 async function* decoded(source: CsvSource): AsyncGenerator<string, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let line = 1;
-  for await (const bytes of source()) {
+  let isFirst = true;
+  for await (const bytes of piecesOf(source)) {
+    if (isFirst && isUtf16(bytes)) {
+      throw new CsvFault(line, IS_UTF16);
+    }
+    isFirst = false;
     try {
       yield decoder.decode(bytes, { stream: true });
     } catch {
@@ -86,8 +130,36 @@ async function* decoded(source: CsvSource): AsyncGenerator<string, void> {
   }
 }
 
+/**
+ * The parser reads a piece at once, and all its records are there at once. So pieces are small, and others have their
+ * turn in between.
+ */
+async function* piecesOf(source: CsvSource): AsyncGenerator<Buffer, void> {
+  for await (const bytes of source()) {
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      yield bytes.subarray(at, at + PIECE);
+      await setImmediate();
+    }
+  }
+}
+
+/** Bytes. */
+const PIECE = 16_384;
+
 const NOT_UTF8 =
-  'on this line, or one soon after it, the file is not UTF-8; save it as "CSV UTF-8" and try again';
+  'on this line, or one soon after it, the file is not UTF-8 (it may be Windows-1252, as Excel\'s plain "CSV" is); ' +
+  'save it as "CSV UTF-8" and try again';
+
+/** By its byte order mark, or by the zeros that ASCII has in it. */
+function isUtf16([first, second]: Buffer): boolean {
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    (first !== undefined && second !== undefined && (first === 0) !== (second === 0))
+  );
+}
+
+const IS_UTF16 = 'the file is UTF-16 (Excel calls it "Unicode Text"); save it as "CSV UTF-8" and try again';
 
 function lineFeedsIn(bytes: Buffer): number {
   let count = 0;

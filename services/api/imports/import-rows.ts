@@ -21,6 +21,8 @@ import type { ImportRow } from './row.ts';
 /** The asset that a row is about: one there was, or one that was made for it. */
 type Target = { id: number; externalKey: string; stored: StoredAsset | null };
 
+type AssetUpdate = AssetColumns & { id: number; external_key: string };
+
 /** What comes of a file while its rows are imported. */
 export interface Importing {
   report: ImportReport;
@@ -45,7 +47,7 @@ export async function importRows(
     rows.filter(({ asset }) => asset.external_key !== undefined),
     problems,
   );
-  const updates: (AssetColumns & { id: number })[] = [];
+  const updates: AssetUpdate[] = [];
   for (const row of rows) {
     const target = targets.get(row);
     if (target !== undefined) {
@@ -56,8 +58,7 @@ export async function importRows(
       updates.push(...update);
     } else if (row.asset.external_key === undefined && isNamed(row, problems)) {
       const change = creation(row.line, null, row.asset.name);
-      postponed.create({ row, change });
-      countRow(report, change);
+      postponed.create(row, countRow(report, change) ? change : null);
     }
   }
   if (updates.length > 0) {
@@ -127,7 +128,7 @@ async function settle(
   { line, asset }: ImportRow,
   { id, externalKey, stored }: Target,
   added: readonly NewTag[],
-): Promise<{ change: RowChange | null; update: (AssetColumns & { id: number })[] }> {
+): Promise<{ change: RowChange | null; update: AssetUpdate[] }> {
   if (stored === null) {
     return { change: creation(line, externalKey, asset.name), update: [] };
   }
@@ -139,7 +140,7 @@ async function settle(
       fields.length === 0
         ? null
         : { line, action: 'update', external_key: externalKey, name: patched.name, fields },
-    update: isWritten ? [{ ...patched, id }] : [],
+    update: isWritten ? [{ ...patched, id, external_key: externalKey }] : [],
   };
 }
 

@@ -1,24 +1,21 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { invalidValue } from '../../shared/http/issues.ts';
+import { JsonText } from '../../shared/http/json-text.ts';
+import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { insertWithMintedKeys } from '../external-keys/mint.ts';
-import type { NewTag } from '../tags/schema.ts';
+import { keyOfTag, type NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
+import { Packed } from './packed.ts';
 import type { FileProblems } from './problems.ts';
-import { attachToAssets, insertAssets } from './queries.ts';
+import { attachToAssets, insertAssets, type NewImportedAsset } from './queries.ts';
 import type { RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 
-/** A row without a key, and what the report says of it. */
-interface Keyless {
-  row: ImportRow;
-  change: RowChange;
-}
+/** A row without a key as it is put away: its line, what it says, and its metadata as it was written. */
+type Keyless = [line: number, asset: Omit<ImportRow['asset'], 'metadata'>, metadata: string | null];
 
-interface WantedTag {
-  line: number;
-  assetId: number;
-  tag: NewTag;
-}
+/** A tag as it is put away. */
+type WantedTag = [line: number, assetId: number, tagType: TagType, value: string];
 
 /**
  * What an import does when all rows with keys have their assets: minting keys, then attaching tags. It is the order in
@@ -27,27 +24,35 @@ interface WantedTag {
  */
 export class Postponed {
   readonly #isDryRun: boolean;
-  readonly #keyless: Keyless[] = [];
-  readonly #tags: WantedTag[] = [];
+  readonly #keyless = new Packed<Keyless>();
+  readonly #tags = new Packed<WantedTag>();
+  /** What the report says of rows without keys, as far as it names them, by their lines. */
+  readonly #told = new Map<number, RowChange>();
 
   constructor(isDryRun: boolean) {
     this.#isDryRun = isDryRun;
   }
 
-  create(keyless: Keyless): void {
-    this.#keyless.push(keyless);
+  /** @param told what the report says of it, if it does. */
+  create({ line, asset: { metadata, ...asset } }: ImportRow, told: RowChange | null): void {
+    this.#keyless.add([line, asset, metadata?.text ?? null]);
+    if (told !== null) {
+      this.#told.set(line, told);
+    }
   }
 
   attach(line: number, assetId: number, tags: readonly NewTag[]): void {
-    this.#tags.push(...tags.map((tag) => ({ line, assetId, tag })));
+    for (const { tagType, value } of tags) {
+      this.#tags.add([line, assetId, tagType, value]);
+    }
   }
 
   /** Does it. What is wrong is noted; the transaction must then be given up. */
   async finish(transaction: OrganizationConnection, problems: FileProblems): Promise<void> {
-    for (const group of groupsOf(this.#keyless)) {
+    for (const group of this.#keyless.groups()) {
       await this.#createKeyless(transaction, group);
     }
-    for (const group of groupsOf(this.#tags)) {
+    for (const group of this.#tags.groups()) {
       await attach(transaction, group, problems);
     }
   }
@@ -57,11 +62,7 @@ export class Postponed {
       const keylessOf = new Map(keys.map((key, index) => [key, left[index]]));
       const created = await insertAssets(
         transaction,
-        [...keylessOf].flatMap(([key, keyless]) =>
-          keyless === undefined
-            ? []
-            : [{ ...keyless.row.asset, external_key: key, name: keyless.change.name }],
-        ),
+        [...keylessOf].flatMap(([key, keyless]) => (keyless === undefined ? [] : [asNew(keyless, key)])),
       );
       for (const { id, external_key: externalKey } of created) {
         const keyless = keylessOf.get(externalKey);
@@ -75,10 +76,22 @@ export class Postponed {
   }
 
   /** A key that a dry run makes up may be another's by the time of the import. */
-  #settle({ row, change }: Keyless, id: number, externalKey: string): void {
-    change.external_key = this.#isDryRun ? null : externalKey;
-    this.attach(row.line, id, row.asset.tags ?? []);
+  #settle([line, { tags }]: Keyless, id: number, externalKey: string): void {
+    const told = this.#told.get(line);
+    if (told !== undefined && !this.#isDryRun) {
+      told.external_key = externalKey;
+    }
+    this.attach(line, id, tags ?? []);
   }
+}
+
+function asNew([, asset, metadata]: Keyless, externalKey: string): NewImportedAsset {
+  return {
+    ...asset,
+    external_key: externalKey,
+    name: asset.name ?? '',
+    metadata: metadata === null ? undefined : new JsonText(metadata),
+  };
 }
 
 async function attach(
@@ -86,21 +99,18 @@ async function attach(
   wanted: readonly WantedTag[],
   problems: FileProblems,
 ): Promise<void> {
-  const rows = await attachToAssets(transaction, wanted);
+  const rows = await attachToAssets(
+    transaction,
+    wanted.map(([, assetId, tagType, value]) => ({
+      assetId,
+      tag: { tagType, value, tagKey: keyOfTag(tagType, value) },
+    })),
+  );
   const attached = new Set(rows.map((tag) => `${tag.asset_id}:${tagName(tag)}`));
-  for (const { line, assetId, tag } of wanted) {
-    const name = tagName({ tag_type: tag.tagType, value: tag.value });
+  for (const [line, assetId, tagType, value] of wanted) {
+    const name = tagName({ tag_type: tagType, value });
     if (!attached.has(`${assetId}:${name}`)) {
       problems.note(line, [invalidValue('tags', `has the tag ${name}, which is attached elsewhere`)]);
     }
-  }
-}
-
-/** What goes into one statement. */
-const GROUP = 500;
-
-function* groupsOf<Item>(items: readonly Item[]): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += GROUP) {
-    yield items.slice(start, start + GROUP);
   }
 }

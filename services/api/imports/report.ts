@@ -42,12 +42,12 @@ export function emptyReport(isDryRun: boolean): ImportReport {
   };
 }
 
-/** Counts a row; `change` is null if it leaves the asset as it is. */
-export function countRow(report: ImportReport, change: RowChange | null): void {
+/** Counts a row; `change` is null if it leaves the asset as it is. @returns whether the report names it. */
+export function countRow(report: ImportReport, change: RowChange | null): boolean {
   report.rows += 1;
   if (change === null) {
     report.unchanged += 1;
-    return;
+    return false;
   }
   report[change.action === 'create' ? 'created' : 'updated'] += 1;
   if (
@@ -55,9 +55,10 @@ export function countRow(report: ImportReport, change: RowChange | null): void {
     metadataIn(report.changes) + metadataIn([change]) <= MOST_METADATA
   ) {
     report.changes.push(change);
-  } else {
-    report.changes_left_out += 1;
+    return true;
   }
+  report.changes_left_out += 1;
+  return false;
 }
 
 /** Rows whose change is told in full, and how much metadata there can be in them, in UTF-16 units. */

@@ -25,7 +25,7 @@ const bulk = route({
   handle: ({ context, query, body }) =>
     oneOfAFew(async () => {
       const source = async function* () {
-        yield body;
+        yield* body;
       };
       const outcome = await importAssets(context.db, source, { isDryRun: query.dry_run });
       if (!outcome.isImported) {

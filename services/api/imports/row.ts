@@ -3,6 +3,8 @@ import type { Json } from '../../shared/http/exact-json.ts';
 import { gathered, invalidValue, type Read, type Refusal, refused } from '../../shared/http/issues.ts';
 import { JsonSource } from '../../shared/http/json-source.ts';
 import { Problem } from '../../shared/http/problem.ts';
+import type { NewTag } from '../tags/schema.ts';
+import { tagName } from '../tags/tag-name.ts';
 import type { Column } from './columns.ts';
 import type { CsvRecord } from './csv.ts';
 import { type ImportedAsset, readImportedAsset } from './imported-asset.ts';
@@ -35,9 +37,21 @@ export function readRow(columns: readonly Column[], { line, cells }: CsvRecord):
     }
   }
   const asset = readImportedAsset(object, sourceOf(columns, cells));
-  return asset.ok && refusals.length === 0
+  const repeated = asset.ok ? repeatedTags(asset.value.tags ?? []) : [];
+  return asset.ok && refusals.length === 0 && repeated.length === 0
     ? { ok: true, value: { line, asset: asset.value } }
-    : gathered([...refusals, ...(asset.ok ? [] : [asset])]);
+    : gathered([...refusals, ...(asset.ok ? [] : [asset]), ...repeated]);
+}
+
+/** A pair can be attached once, as the API has it; that the row has it already is another matter. */
+function repeatedTags(tags: readonly NewTag[]): Refusal[] {
+  const names = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { tagType, value } of tags) {
+    const name = tagName({ tag_type: tagType, value });
+    (names.has(name) ? repeated : names).add(name);
+  }
+  return [...repeated].map((name) => refused(invalidValue('tags', `names the tag ${name} more than once`)));
 }
 
 /** The text that the row's JSON would have, as far as it is kept as it is written. */

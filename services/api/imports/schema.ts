@@ -11,7 +11,7 @@ import { readForm } from './multipart.ts';
 export const BULK = { parameters: { dry_run: booleanFilter(false) } };
 
 /** A form with one field `file`, the rows to import; its bytes are held, the rows are not. */
-export const bulkBody: StreamedBody<Buffer> = {
+export const bulkBody: StreamedBody<readonly Buffer[]> = {
   type: MULTIPART_TYPE,
   schema: {
     type: 'object',
@@ -31,7 +31,7 @@ export const bulkBody: StreamedBody<Buffer> = {
       }
     }
     refuseIssues(issuesOf(names));
-    return Buffer.concat(content);
+    return content;
   },
 };
 

@@ -27,14 +27,17 @@ export function formatTagList(tags: readonly ListedTag[]): string {
 
 /** The parts between separators that no backslash precedes, as they are written. */
 function splitUnescaped(text: string, separator: string): string[] {
-  const parts = [''];
-  for (const piece of text.match(/\\.|./gsu) ?? []) {
-    if (piece === separator) {
-      parts.push('');
-    } else {
-      parts[parts.length - 1] += piece;
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') {
+      at += 1;
+    } else if (text[at] === separator) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
     }
   }
+  parts.push(text.slice(start));
   return parts;
 }
 

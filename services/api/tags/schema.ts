@@ -58,5 +58,10 @@ export const newTagBody = checkedBody(jsonBody(MEMBERS, TOLD), toNewTag);
 
 /** Separators alone are a value like any other (interface section 2.4), which no read can be matched to. */
 function toNewTag({ tag_type: tagType, value }: Values<typeof MEMBERS>): Read<NewTag> {
-  return accepted({ tagType, value, tagKey: tagKey(tagType, value) || value });
+  return accepted({ tagType, value, tagKey: keyOfTag(tagType, value) });
+}
+
+/** What reads of a tag are matched by; the value itself where nothing else is left of it. */
+export function keyOfTag(tagType: TagType, value: string): string {
+  return tagKey(tagType, value) || value;
 }

@@ -181,6 +181,7 @@ describe('importing assets over HTTP', () => {
         'P-8,Surplus,,,,,',
         'P-9,Type,,,,nfc:1;rfid:',
         'P-10,Cut off,,,"{""a"":",',
+        'P-11,Twice,,,,rfid:E3;barcode:E3;rfid:E3',
       ].join('\n'),
     );
     expect(
@@ -199,6 +200,7 @@ describe('importing assets over HTTP', () => {
         [11, 'tags[0].tag_type', 'invalid_value'],
         [11, 'tags[1].value', 'too_short'],
         [12, 'metadata', 'invalid_value'],
+        [13, 'tags', 'invalid_value'],
       ].sort(([a], [b]) => Number(a) - Number(b)),
     );
     expect(answer.body?.error?.fields?.[0]?.message).to.match(/^line 3: external_key must match/);
@@ -210,7 +212,12 @@ describe('importing assets over HTTP', () => {
     ['no name column', 'external_key\nA', [['name', 'required']], 'column name'],
     ['an unknown column', 'name,colour\nA,red', [['colour', 'unknown_field']], 'external_key, name'],
     ['a repeated column', 'name,Name\nA,B', [['name', 'invalid_value']], 'one column'],
-    ['semicolons', 'name;tags\nA;', [['file', 'invalid_value']], 'commas'],
+    [
+      'an unknown column after a semicolon',
+      'name;colour\nA;red',
+      [['colour', 'unknown_field']],
+      'external_key, name',
+    ],
     ['an open quotation mark', 'name\nA\n"B', [['file', 'invalid_value']], 'line 3: a quotation mark'],
     ['a quotation mark inside', 'name\nA"B', [['file', 'invalid_value']], 'line 2: a quotation mark'],
     ['text after a quotation', 'name\n"A"B', [['file', 'invalid_value']], 'line 2: text follows'],
@@ -222,11 +229,80 @@ describe('importing assets over HTTP', () => {
     });
   }
 
+  for (const [name, separator] of [
+    ['commas', ','],
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+  ] as const) {
+    it(`takes ${name} between cells, whatever the cells have in them`, async () => {
+      const { imported, assets } = await importer();
+      const rows = [
+        ['\uFEFF"Name"', 'tags', 'description', 'external_key'],
+        ['"One"', '"rfid:E1;barcode:4,5;rfid:E2"', '"a, b; c\td"', 'P-1'],
+        ['Two', '', '', 'P-2'],
+      ];
+      await imported(rows.map((cells) => cells.join(separator)).join('\r\n'));
+      expect(
+        (await assets()).map(({ external_key, tags, description }) => [external_key, tags, description]),
+      ).to.deep.equal([
+        ['P-1', 'rfid:E1 barcode:4,5 rfid:E2', 'a, b; c\td'],
+        ['P-2', null, null],
+      ]);
+    });
+  }
+
+  it('takes a file of one column, whose cells may have anything in them', async () => {
+    const { imported, assets } = await importer();
+    await imported('name\nA;B\n"C,D"\n');
+    expect((await assets()).map(({ name }) => name)).to.deep.equal(['A;B', 'C,D']);
+  });
+
+  it('names the remedy for a file that is UTF-16, with a byte order mark or without', async () => {
+    const { send } = await importer();
+    for (const bytes of [
+      Buffer.from('\uFEFFname\nA\n', 'utf16le'),
+      Buffer.from('name\nA\n', 'utf16le'),
+      Buffer.from('\uFEFFname\nA\n', 'utf16le').swap16(),
+    ]) {
+      const answer = await send(bytes);
+      expectIssues(answer, [['file', 'invalid_value']]);
+      expect(answer.body?.error?.detail).to.match(/UTF-16 .*save it as "CSV UTF-8"/);
+    }
+  });
+
+  it('finds the rows it updates by their keys, though the database knows nothing of its tables', async () => {
+    const { imported, orgId } = await importer();
+    for (const table of ['assets', 'tags']) {
+      await api.database.rows(`alter table ${table} set (autovacuum_enabled = off)`);
+    }
+    const read = async () => {
+      const [row] = await api.database.rows<{ read: number; written: number }>(
+        `select sum(idx_tup_fetch + seq_tup_read)::int8 as read, sum(n_tup_upd)::int8 as written
+         from pg_stat_user_tables where relname in ('assets', 'tags')`,
+      );
+      return row ?? { read: 0, written: 0 };
+    };
+    const rows = (name: string) =>
+      Array.from({ length: 3_000 }, (_, index) => `S-${index},${name},rfid:5${index}`).join('\n');
+    await imported(`external_key,name,tags\n${rows('Old')}`);
+    const before = await read();
+    expect(await imported(`external_key,name,tags\n${rows('New')}`)).to.include({ updated: 3_000 });
+    let after = await read();
+    // What a connection has counted is told to others within a second.
+    while (after.written < before.written + 3_000) {
+      await api.database.rows('select pg_stat_clear_snapshot()');
+      after = await read();
+    }
+    // A few for each row. Were a group's rows looked for among all of the organization, it would be millions.
+    expect(after.read - before.read).to.be.below(3_000 * 20);
+    expect(await api.database.rows('select from assets where org_id = $1', [orgId])).to.have.length(3_000);
+  });
+
   it('refuses what is not UTF-8, and says where', async () => {
     const { send } = await importer();
     const answer = await send(Buffer.from('name\nGood\nK\xe4se\n', 'latin1'));
     expectIssues(answer, [['file', 'invalid_value']]);
-    expect(answer.body?.error?.detail).to.include('not UTF-8');
+    expect(answer.body?.error?.detail).to.match(/not UTF-8 .*Windows-1252.*save it as "CSV UTF-8"/);
   });
 
   it('refuses 50,001 rows', async () => {
