@@ -53,7 +53,8 @@ export const ASSET = itemSchema({
     metadata: {
       type: 'object',
       additionalProperties: true,
-      description: 'A JSON object of your own, kept as it is and replaced as a whole.',
+      description:
+        'A JSON object of your own, kept as it is and replaced as a whole. No text in it has the character U+0000.',
     },
   },
   example: {

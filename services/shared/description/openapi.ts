@@ -37,6 +37,8 @@ export interface Operation {
   /** The date from which on a deprecated operation answers nothing but 410. */
   'x-sunset'?: string;
   parameters?: Parameter[];
+  /** Which parameters exclude each other, in the inter-parameter dependency language (IDL4OAS). */
+  'x-dependencies'?: string[];
   requestBody?: { required: true; content: Record<string, MediaType> };
   /** By status. */
   responses: Record<string, Response | Reference>;

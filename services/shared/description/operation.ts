@@ -18,9 +18,17 @@ export function operationOf(route: DescribedRoute, tag: string, gathered: Gather
     ...(route.deprecated === null ? {} : { deprecated: true, 'x-sunset': route.deprecated.sunset }),
     'x-required-scopes': route.scope === null ? [] : [route.scope],
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...dependenciesOf(route),
     ...(route.body === null ? {} : { requestBody: requestBodyOf(route.body, schemas) }),
     responses: responsesOf(route, gathered),
   };
+}
+
+/** OpenAPI itself has no way to say it. */
+function dependenciesOf({ query: { exclusive = [] } }: DescribedRoute): Pick<Operation, 'x-dependencies'> {
+  return exclusive.length === 0
+    ? {}
+    : { 'x-dependencies': exclusive.map((pair) => `ZeroOrOne(${pair.join(', ')});`) };
 }
 
 function parametersOf({ params, query }: DescribedRoute, schemas: NamedSchemas): Parameter[] {

@@ -5,6 +5,7 @@ import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from './is
 import { JsonSource } from './json-source.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { type Members, membersSchema, mismatchOf, readMembers, type Told, type Values } from './members.ts';
+import { agreeing, oneOfEach } from './pair-schemas.ts';
 import { badRequest, invalid } from './problem.ts';
 
 /** What an operation takes as its body, and what its handler gets. */
@@ -37,7 +38,7 @@ export interface BodyRules extends Told {
 export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRules = {}): Body<Values<M>> {
   return {
     type: JSON_TYPE,
-    schema: membersSchema(members, rules),
+    schema: { ...membersSchema(members, rules), ...oneOfEach(rules.exclusive ?? []) },
     read: (bytes) => {
       const { json, source } = parseBody(bytes);
       const object = decodeObject(json, source, members);
@@ -97,7 +98,7 @@ export function mergePatchOf<Current>() {
     rules: PatchRules = {},
   ): Body<MergePatch<Current, Values<M>>> => ({
     type: MERGE_PATCH_TYPE,
-    schema: membersSchema(members, rules),
+    schema: { ...membersSchema(members, rules), ...agreeing(rules.alike ?? []) },
     read: (bytes) => {
       const { json, source } = parseBody(bytes);
       if (json === null) {

@@ -43,6 +43,18 @@ export const TIME_SCHEMA: JsonSchema = {
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
 };
 
+/** The pattern of an instant in a request; that the day is in the month says the format. */
+const TIME_PATTERN = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`;
+
+/** An instant as requests give it, any. */
+export const GIVEN_TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', pattern: TIME_PATTERN };
+
+/** The instants that mean "not set", as programs write them. */
+const SENTINEL_PATTERN = String.raw`^(0001|1970)-01-01[Tt]00:00:00(\.0{1,3}|\.000\d{1,6})?([Zz]|[+-]00:00)$`;
+
+/** What {@link FORBIDDEN_CHARACTERS} leaves. */
+const TEXT_PATTERN = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
+
 /** C0 control characters other than TAB, LF and CR, and DEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
@@ -50,7 +62,7 @@ const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 /** Text of 1 to `max` Unicode code points without control characters; blanks are kept. */
 export function text(max: number): Field<string> {
   return {
-    schema: { type: 'string', minLength: 1, maxLength: max },
+    schema: { type: 'string', minLength: 1, maxLength: max, pattern: TEXT_PATTERN },
     mismatch: notAString,
     read: (value, name) => {
       const string = value as string;
@@ -167,7 +179,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** An instant (interface section 2.7). Every other type than string is a wrong value, not a wrong type. */
 export const timestamp: Field<Instant> = {
-  schema: { type: 'string', format: 'date-time' },
+  schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
   mismatch: () => null,
   read: (value, name) => {
     const instant = typeof value === 'string' ? parseTimestamp(value) : null;
@@ -188,7 +200,11 @@ export const timestamp: Field<Instant> = {
 
 /** Any JSON object, kept as it was sent. The one character that the database cannot hold is refused. */
 export const jsonObject: Field<JsonText> = {
-  schema: { type: 'object', additionalProperties: true },
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: String.raw`^[^\u0000]*$` },
+    additionalProperties: true,
+  },
   mismatch: () => null,
   read: (value, name, source) => {
     if (!isJsonObject(value)) {

@@ -83,9 +83,11 @@ export function sortBy<Field extends string>(
   fields: readonly Field[],
   initial: readonly SortTerm<Field>[],
 ): Parameter<readonly SortTerm<Field>[]> {
+  const term = `-?(${fields.join('|')})`;
   return {
     schema: {
       type: 'string',
+      pattern: `^(${term}(,${term})*)?$`,
       default: initial.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join(','),
     },
     isRepeatable: false,

@@ -1,5 +1,6 @@
 import {
   type Field,
+  GIVEN_TIME_SCHEMA,
   ID_SCHEMA,
   type JsonSchema,
   KEY_MAX_LENGTH,
@@ -150,7 +151,7 @@ export function booleanFilter<Absent>(absent: Absent): Parameter<boolean | Absen
 
 /** Text to search for; empty is as if absent. */
 export const searchText: Parameter<string | undefined> = scalar(
-  { type: 'string' },
+  { type: 'string', pattern: String.raw`^[^\u0000-\u001f\u007f]*$` },
   undefined,
   (value, name) =>
     CONTROL_CHARACTERS.test(value)
@@ -163,7 +164,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 /** A bound in time. Its message is one of its own (interface section 7.3). */
 export const timeBound: Parameter<TimeBound | undefined> = scalar(
-  { type: 'string', format: 'date-time' },
+  GIVEN_TIME_SCHEMA,
   undefined,
   (value, name) => {
     const instant = parseTimestamp(value);

@@ -42,6 +42,11 @@ export function reference($ref: string): Html {
   return html`<a href="#${name}">${name}</a>`;
 }
 
+/** What is not allowed anywhere is said in words; the page is for people. */
+function patternOf(pattern: string): Html {
+  return pattern.startsWith('^[^\\u0000') ? html`no control characters` : html`<code>${pattern}</code>`;
+}
+
 /** What bounds a value, in small print. */
 function details(schema: JsonSchema): Html | null {
   const {
@@ -61,7 +66,7 @@ function details(schema: JsonSchema): Html | null {
     minimum === undefined ? null : maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`,
     schema['maxItems'] === undefined ? null : `at most ${schema['maxItems']} items`,
     maxLength === undefined ? null : `${minLength ?? 0} to ${maxLength} characters`,
-    typeof pattern === 'string' && format === undefined ? html`<code>${pattern}</code>` : null,
+    typeof pattern === 'string' && format === undefined ? html`${patternOf(pattern)}` : null,
     values === undefined
       ? null
       : html`${open === undefined ? 'one of' : 'today one of'} ${values.map((value, index) => html`${index === 0 ? null : ', '}<code>${value}</code>`)}`,

@@ -1,0 +1,30 @@
+import type { JsonSchema } from './fields.ts';
+import type { Pair } from './issues.ts';
+
+/** Of an object in which only one key of each pair may be there. */
+export function oneOfEach(pairs: readonly Pair[]): JsonSchema {
+  return never(
+    pairs.map((pair) => ({ required: pair, properties: Object.fromEntries(pair.map((key) => [key, {}])) })),
+  );
+}
+
+/** Of an object in which one key of a pair cannot be null and the other a value. */
+export function agreeing(pairs: readonly Pair[]): JsonSchema {
+  return never(
+    pairs.flatMap(([one, other]) => [
+      contradiction({ empty: one, filled: other }),
+      contradiction({ empty: other, filled: one }),
+    ]),
+  );
+}
+
+function contradiction({ empty, filled }: { empty: string; filled: string }): JsonSchema {
+  return {
+    required: [empty, filled],
+    properties: { [empty]: { type: 'null' }, [filled]: { not: { type: 'null' } } },
+  };
+}
+
+function never(schemas: readonly JsonSchema[]): JsonSchema {
+  return schemas.length === 0 ? {} : { not: schemas.length === 1 ? schemas[0] : { anyOf: schemas } };
+}

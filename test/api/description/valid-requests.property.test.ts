@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { describePublicApi } from '../../../services/api/description/document.ts';
+import { API_RESOURCES } from '../../../services/api/routes.ts';
+import { useClient } from '../../contract/support.ts';
+import { requestsOf } from './requests-from-description.ts';
+
+const RUNS = 60;
+
+/** What no description can tell: what is there, and whether two forms of a parent mean the same one. */
+const STATE = ['fk_not_found'];
+const STATE_OF_PARENTS = [...STATE, 'ambiguous_fields'];
+
+const document = describePublicApi(API_RESOURCES, { publicUrl: null, limits: { perMinute: 60, burst: 120 } });
+
+describe('requests made from the description alone', function () {
+  this.timeout(120_000);
+  const client = useClient();
+
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      it(`are valid: ${operation.operationId}`, async () => {
+        const [asset, location] = [await client.make('assets'), await client.make('locations')];
+        const ids: Record<string, number> = { asset_id: asset.id, location_id: location.id, tag_id: 1 };
+        const untold = operation.operationId === 'updateLocation' ? STATE_OF_PARENTS : STATE;
+        const at = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => String(ids[name]));
+        await fc.assert(
+          fc.asyncProperty(requestsOf(document, operation), async ({ search, body }) => {
+            const answer = await client.api.call({
+              method: method.toUpperCase(),
+              path: search === '' ? at : `${at}?${search}`,
+              ...(body === undefined ? {} : { json: body }),
+            });
+            const codes = answer.body?.error?.fields?.map(({ code }) => code) ?? [];
+            const isValid =
+              answer.status !== 400 || (codes.length > 0 && codes.every((code) => untold.includes(code)));
+            expect(isValid, `${JSON.stringify(body)} ${search}: ${answer.text}`).to.equal(true);
+            expect(answer.status).to.be.oneOf([200, 201, 204, 400, 404, 409]);
+          }),
+          { numRuns: RUNS },
+        );
+      });
+    }
+  }
+
+  it('say in the description what excludes what', () => {
+    const said = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId, 'x-dependencies': rules = [] }) => [operationId, ...rules]),
+    );
+    expect(said.filter(([, ...rules]) => rules.length > 0)).to.deep.equal([
+      ['listAssets', 'ZeroOrOne(location_id, location_external_key);'],
+      ['listLocations', 'ZeroOrOne(parent_id, parent_external_key);'],
+      [
+        'reportAssetLocations',
+        'ZeroOrOne(asset_id, asset_external_key);',
+        'ZeroOrOne(location_id, location_external_key);',
+      ],
+    ]);
+  });
+});
