@@ -10,7 +10,8 @@ const KINDS: readonly ((seed: Buffer, size: number) => Buffer)[] = [
   (_seed, size) => Buffer.from(`[{"v":"${'\\"'.repeat(size / 2)}"}]`),
   (_seed, size) => Buffer.from(`[${'9'.repeat(size)}]`),
   (_seed, size) => Buffer.from(`[0.${'1'.repeat(size)}e${'9'.repeat(9)}]`),
-  (_seed, size) => Buffer.from(`[${Array.from({ length: size / 20 }, () => '17805918222810019991').join()}]`),
+  (_seed, size) => Buffer.from(`[${Array.from({ length: size / 21 }, () => '17805918222810019991').join()}]`),
+  (_seed, size) => Buffer.from(`[17805918222810019991${',1'.repeat(size / 2 - 20)}]`),
   (_seed, size) => Buffer.from(`[${'[],'.repeat(size / 3)}[]]`),
   (_seed, size) => Buffer.from(`[${'{"list":[{}]},'.repeat(size / 14)}{}]`),
   (_seed, size) => Buffer.from(`{${Array.from({ length: size / 12 }, (_, at) => `"k${at}":0`).join()}}`),
@@ -39,6 +40,11 @@ function repeated(seed: Buffer, size: number): Buffer {
       ? `${text}\n`.repeat(many)
       : text.replace(list[0], () => `[${Array.from({ length: many }, () => list[1]).join()}]`),
   );
+}
+
+/** One payload of each kind. */
+export function largePayloads(seed: Buffer, size: number): Buffer[] {
+  return [...new Set(KINDS)].map((make) => make(seed, size));
 }
 
 export function largePayload(seed: Buffer, random: Random): Buffer {

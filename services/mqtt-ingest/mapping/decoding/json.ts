@@ -4,6 +4,7 @@ import { LongNumber } from '../long-number.ts';
 import { printable } from '../printable.ts';
 import type { Decoded } from './decoded.ts';
 import { isBlank, jsonExtent } from './json-extent.ts';
+import { parseKeepingDigits } from './long-numbers-in-json.ts';
 
 /** One JSON value, an object or an array. What begins as one and is broken is nothing else either. */
 export function decodeJson(payload: Buffer): Decoded {
@@ -54,7 +55,7 @@ export function decodeJsonStream(payload: Buffer): Decoded {
 function parse(text: string, hasLongNumbers: boolean): Decoded {
   let value: unknown;
   try {
-    value = hasLongNumbers ? JSON.parse(text, keepLongNumber) : JSON.parse(text);
+    value = hasLongNumbers ? parseKeepingDigits(text) : JSON.parse(text);
   } catch (error) {
     return { fault: `payload is not JSON: ${printable(messageOf(error), 200)}`, final: false };
   }
@@ -62,19 +63,6 @@ function parse(text: string, hasLongNumbers: boolean): Decoded {
     return { fault: 'payload is JSON, but neither an object nor an array', final: false };
   }
   return { documents: [value] };
-}
-
-/**
- * Keeps the digits of a number that a double would round. A reviver makes parsing several times slower, so it is used
- * only for a payload that is known to hold such a number.
- */
-function keepLongNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  return typeof value === 'number' && source !== undefined && isLong(source) ? new LongNumber(source) : value;
-}
-
-function isLong(source: string): boolean {
-  return source.length > 15 && Number(source.replace(/[eE].*$|\D/g, '')) > Number.MAX_SAFE_INTEGER;
 }
 
 function afterByteOrderMark(payload: Buffer): number {
