@@ -11,6 +11,8 @@ export const ADVISORY_LOCKS = {
   sweep: 7_461_728,
   /** Recorders share it; who makes a setting of smoothing holds it alone. */
   smoothing: 7_461_729,
+  /** Who computes histories anew. */
+  recomputation: 7_461_732,
   /** Who has the embedded database, for as long as it runs. */
   occupation: 7_461_730,
   /** Who uses the embedded server share it; who stops it holds it alone. */

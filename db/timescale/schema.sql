@@ -95,6 +95,14 @@ create table handhelds (
 );
 CREATE TRIGGER handhelds_changed AFTER DELETE OR UPDATE OF revoked_at, token_sha256 ON public.handhelds FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 
+create table history_recomputations (
+  org_id integer not null,
+  asset_id integer not null default 0,
+  finished_at timestamp with time zone,
+  constraint history_recomputations__org_id PRIMARY KEY (org_id),
+  constraint history_recomputations__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
 create table live_row_counts (
   org_id integer not null,
   resource text not null,

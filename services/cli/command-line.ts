@@ -46,6 +46,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   antenna: ['Readers:', 'where antennas are and what of their reads counts: set'],
   format: ['Readers:', 'what payloads mean: list, show, add, try'],
   smoothing: ['Readers:', 'when a move counts where antennas overlap: set, show, try'],
+  history: ['Readers:', 'what scans make of it: recompute'],
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach'],
   rejected: ['What could not be recorded:', 'messages and why: list, show, replay'],
   import: ['Assets:', 'from CSV: assets'],

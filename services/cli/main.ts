@@ -13,6 +13,7 @@ import { addFormatTry } from './commands/format-try.ts';
 import { addHandheldCreate } from './commands/handheld-create.ts';
 import { addHandheldList } from './commands/handheld-list.ts';
 import { addHandheldRevoke } from './commands/handheld-revoke.ts';
+import { addHistoryRecompute } from './commands/history-recompute.ts';
 import { addImportAssets } from './commands/import-assets.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
@@ -70,6 +71,7 @@ const commands = [
   addSmoothingSet,
   addSmoothingShow,
   addSmoothingTry,
+  addHistoryRecompute,
   addImportAssets,
   addExportAssets,
   addSimulate,

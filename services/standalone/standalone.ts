@@ -8,6 +8,7 @@ import { requireReachable } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startEmbeddedDatabase } from './database.ts';
+import { startRecomputations } from './recomputations.ts';
 
 /** Where everything in one process is reached. */
 export interface Standalone {
@@ -38,6 +39,7 @@ export async function startStandalone(
   const mqttUrl = await startIngest(parts, log, lifecycle);
   const { url: handheldUrl } = await startGateway(parts, log, lifecycle);
   const { url: apiUrl } = await startApi(parts, log, lifecycle);
+  await startRecomputations(databaseUrl, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, databaseUrl };
 }
 

@@ -1,22 +1,55 @@
 import type { Command } from 'commander';
-import { migrate } from '../../../db/timescale/migrate.ts';
+import { type MigrationResult, migrate } from '../../../db/timescale/migrate.ts';
+import { AppError } from '../../shared/errors.ts';
+import { finishRecomputations } from '../../shared/tracking/recompute/finish-recomputations.ts';
+import type { RecomputedSoFar } from '../../shared/tracking/recompute/recompute-organization.ts';
 import { addTopCommand, tell } from '../command-line.ts';
 import { withDatabaseUrl } from '../database.ts';
+import { interruptible } from '../interruption.ts';
+import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
 
 export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')
     .summary('bring the database to this version')
-    .description('Bring the database to this version. Safe to run at any time, by any number at once.')
+    .description(
+      'Bring the database to this version, and compute anew what an earlier version computed wrong. Safe to run at any ' +
+        'time, by any number at once; broken off, it goes on when it is run again.',
+    )
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx tagtrail migrate',
     )
     .action(async (options) => {
-      const result = await withDatabaseUrl((url) => migrate(url));
-      const text =
-        result.applied.length === 0
-          ? `Nothing to do: the database is at ${result.current}.`
-          : `Applied ${result.applied.join(', ')}.`;
-      tell({ json: result, text }, options);
+      const { result, recomputed } = await interruptible((signal) =>
+        withDatabaseUrl(async (url) => ({
+          result: await migrate(url),
+          recomputed: await finishRecomputations(url, { signal, onProgress: sayNowAndThen() }),
+        })),
+      );
+      const lines = [describeMigrated(result), ...recomputed.map((each) => describeRecomputed(each, false))];
+      tell({ json: result, text: lines.join('\n') }, options);
+      if (recomputed.some(({ isFinished }) => !isFinished)) {
+        throw new AppError('unavailable', 'Interrupted; run it again to go on');
+      }
     });
 }
+
+function describeMigrated({ applied, current }: MigrationResult): string {
+  return applied.length === 0
+    ? `Nothing to do: the database is at ${current}.`
+    : `Applied ${applied.join(', ')}.`;
+}
+
+/** Lines, because it mostly runs where there is no terminal. */
+function sayNowAndThen(): (sofar: RecomputedSoFar) => void {
+  let next = Date.now() + SAY_EVERY;
+  return (sofar) => {
+    if (Date.now() >= next) {
+      next = Date.now() + SAY_EVERY;
+      process.stderr.write(`${sayProgress(sofar)}\n`);
+    }
+  };
+}
+
+/** Milliseconds. */
+const SAY_EVERY = 10_000;

@@ -137,19 +137,27 @@ function append({ position, scans }: Touched): Change {
 
 async function workIn(stored: StoredTracking, touched: readonly ToWorkIn[]): Promise<Change[]> {
   const neighbourhoods = await neighbourhoodsOf(stored, touched);
-  return touched.map(({ position, scans }) => {
-    const { windows, stored } = neighbourhoods.get(assetName(position)) ?? { windows: [], stored: [] };
-    const revised = revise(stored, windows);
-    const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
-    const after = new Set(revised.map(({ observedAt }) => observedAt));
-    // The last stay is among those looked at, or none of what has changed reaches it.
-    const isLastStaySeen = position.stay === null || before.has(position.stay.since);
-    return {
-      position: moved(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
-      put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
-      gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
-    };
-  });
+  return touched.map(({ position, scans }) =>
+    revision(position, neighbourhoods.get(assetName(position)) ?? { windows: [], stored: [] }, scans),
+  );
+}
+
+/** What brings an asset up to what is known of its neighbourhood. @param scans what is new of it, if anything. */
+export function revision(
+  position: Position,
+  { windows, stored }: Neighbourhood,
+  scans: readonly PlacedScan[],
+): Change {
+  const revised = revise(stored, windows);
+  const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
+  const after = new Set(revised.map(({ observedAt }) => observedAt));
+  // The last stay is among those looked at, or none of what has changed reaches it.
+  const isLastStaySeen = position.stay === null || before.has(position.stay.since);
+  return {
+    position: moved(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
+    put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
+    gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
+  };
 }
 
 async function neighbourhoodsOf(

@@ -4,6 +4,7 @@ import type { Neighbourhood } from '../neighbourhood.ts';
 import { type AssetRef, assetName } from '../positions.ts';
 import { revise, type Window } from '../revise.ts';
 import { countingScans, type Seen } from './counting.ts';
+import { firstIndex } from './first-index.ts';
 import type { Stretch } from './load-stretches.ts';
 import type { SmoothingSettings } from './settings.ts';
 
@@ -17,13 +18,16 @@ export interface StoredStretches {
   scansAhead(stretches: readonly Stretch[], count: number): Promise<(Micros | null)[]>;
 }
 
-/** An asset whose scans have changed where smoothing bears on them. */
-export interface SmoothedAsset extends AssetRef {
-  /** The instants of the changed scans. */
-  changed: readonly Micros[];
-  /** The newest instant at which it was seen, the changed ones included. */
+export interface AssetOfSettings extends AssetRef {
+  /** The newest instant at which it was seen. */
   lastSeen: Micros;
   settings: SmoothingSettings;
+}
+
+/** An asset whose scans have changed where smoothing bears on them. */
+export interface SmoothedAsset extends AssetOfSettings {
+  /** The instants of the changed scans. */
+  changed: readonly Micros[];
   /** The widest window that can hold for what the changed scans bear upon. */
   reach: Micros;
 }
@@ -35,16 +39,26 @@ export interface SmoothedAsset extends AssetRef {
  * which another window's length around it is read. After the stretch the same scans count as before; but the first of
  * them follows on another stay if the stretch now ends in another. Then one looks on, piece by piece and each read
  * once, until the stay is the one that is stored, which it is from the first scan that counts. That is the next scan
- * unless it lies in doubt; so only late scans take more than one round, and seldom do.
+ * unless it lies in doubt; so only late scans take more than one round, and seldom do. Nor does one look on into the next
+ * stretch that was looked at anyway, so that a day's late reads of one asset are each read once.
  *
  * @returns by {@link assetName}.
  */
-export async function smoothedNeighbourhoods(
+export function smoothedNeighbourhoods(
   stored: StoredStretches,
   assets: readonly SmoothedAsset[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
+  return neighbourhoodsOfStretches(stored, assets, assets.flatMap(initialStretches));
+}
+
+/** As {@link smoothedNeighbourhoods}, of stretches of the assets in which any scan may count anew. */
+export async function neighbourhoodsOfStretches(
+  stored: StoredStretches,
+  assets: readonly AssetOfSettings[],
+  stretches: readonly Stretch[],
+): Promise<ReadonlyMap<string, Neighbourhood>> {
   const known = new Map(assets.map((asset) => [assetName(asset), new KnownOfAsset(asset)]));
-  let pieces = assets.flatMap(initialStretches);
+  let pieces = stretches;
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
     const [scans, transitions] = await Promise.all([
       stored.scans(pieces.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece)),
@@ -64,14 +78,20 @@ const MOST_AHEAD = 4_096;
 
 async function piecesAhead(
   stored: StoredStretches,
-  stretches: readonly Stretch[],
+  unsettled: readonly Unsettled[],
   count: number,
 ): Promise<Stretch[]> {
-  const ends = await stored.scansAhead(stretches, count);
-  return stretches.flatMap((stretch, index) => {
-    const to = ends[index] ?? null;
-    return to === null ? [] : [{ ...stretch, from: stretch.to + 1, to }];
+  const ends = await stored.scansAhead(unsettled, count);
+  return unsettled.flatMap(({ orgId, assetId, to: end, next }, index) => {
+    const last = ends[index] ?? null;
+    return last === null ? [] : [{ orgId, assetId, from: end + 1, to: Math.min(last, next - 1) }];
   });
+}
+
+/** A stretch that ends in another stay than is stored. */
+interface Unsettled extends Stretch {
+  /** Where the next stretch begins that was looked at. */
+  next: Micros;
 }
 
 /** One window to either side of every changed instant; those that meet made one. */
@@ -89,12 +109,12 @@ function initialStretches({ orgId, assetId, changed, reach }: SmoothedAsset): St
 }
 
 class KnownOfAsset {
-  readonly #asset: SmoothedAsset;
-  /** What was looked at, with the scans that count. */
-  readonly #windows: Window[] = [];
+  readonly #asset: AssetOfSettings;
+  /** What was looked at, by where it ends, with the scans that count. */
+  readonly #windows = new Map<Micros, Window>();
   readonly #stored = new Map<Micros, Transition>();
 
-  constructor(asset: SmoothedAsset) {
+  constructor(asset: AssetOfSettings) {
     this.#asset = asset;
   }
 
@@ -112,13 +132,13 @@ class KnownOfAsset {
     const sightings = countingScans(scans, this.#asset.settings).filter(
       ({ observedAt }) => observedAt >= from && observedAt <= to,
     );
-    const continued = this.#windows.find((window) => window.to === from - 1);
-    if (continued === undefined) {
-      this.#windows.push({ from, to, sightings });
-    } else {
-      continued.to = to;
-      continued.sightings = [...continued.sightings, ...sightings];
-    }
+    const continued = this.#windows.get(from - 1);
+    this.#windows.delete(from - 1);
+    this.#windows.set(to, {
+      from: continued?.from ?? from,
+      to,
+      sightings: continued === undefined ? sightings : [...continued.sightings, ...sightings],
+    });
     for (const transition of transitions) {
       this.#stored.set(transition.observedAt, transition);
     }
@@ -126,22 +146,25 @@ class KnownOfAsset {
 
   neighbourhood(): Neighbourhood {
     return {
-      windows: this.#windows,
+      windows: [...this.#windows.values()].toSorted((a, b) => a.from - b.from),
       stored: [...this.#stored.values()].toSorted((a, b) => a.observedAt - b.observedAt),
     };
   }
 
-  /** Stretches that end in another stay than is stored, with scans after them. */
-  unsettled(): Stretch[] {
+  /** Stretches that end in another stay than is stored, with scans after them that were not looked at. */
+  unsettled(): Unsettled[] {
     const { orgId, assetId, lastSeen } = this.#asset;
     const { windows, stored } = this.neighbourhood();
     const revised = revise(stored, windows);
-    return windows
-      .filter(({ to }) => to < lastSeen && placeAt(revised, to) !== placeAt(stored, to))
-      .map(({ from, to }) => ({ orgId, assetId, from, to }));
+    return windows.flatMap(({ from, to }, index) => {
+      const next = windows[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const isSettled = to >= lastSeen || next === to + 1 || placeAt(revised, to) === placeAt(stored, to);
+      return isSettled ? [] : [{ orgId, assetId, from, to, next }];
+    });
   }
 }
 
 function placeAt(transitions: readonly Transition[], at: Micros): number | null {
-  return transitions.findLast(({ observedAt }) => observedAt <= at)?.locationId ?? null;
+  const after = firstIndex(0, transitions.length, (index) => (transitions[index]?.observedAt ?? at) > at);
+  return transitions[after - 1]?.locationId ?? null;
 }

@@ -47,14 +47,24 @@ export async function* tryOnAssets(client: ClientBase, trial: Trial): AsyncGener
   }
 }
 
-async function requireAsset(client: ClientBase, orgId: number, externalKey: string): Promise<void> {
-  const { rowCount } = await client.query(
-    'select from assets where org_id = $1 and external_key = $2 and deleted_at is null',
+/**
+ * @returns the id of a live asset.
+ * @throws AppError `not_found` if there is none.
+ */
+export async function requireAsset(
+  client: Pick<ClientBase, 'query'>,
+  orgId: number,
+  externalKey: string,
+): Promise<number> {
+  const { rows } = await client.query<{ id: number }>(
+    'select id from assets where org_id = $1 and external_key = $2 and deleted_at is null',
     [orgId, externalKey],
   );
-  if (rowCount === 0) {
+  const [asset] = rows;
+  if (asset === undefined) {
     throw new AppError('not_found', `Asset ${externalKey} not found in organization ${orgId}`);
   }
+  return asset.id;
 }
 
 /** Assets that were scanned since `from`. */

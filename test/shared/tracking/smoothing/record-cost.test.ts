@@ -64,6 +64,17 @@ describe('the cost of recording what is smoothed', function () {
     });
   }
 
+  it('grows with the reads of a batch, not with their square, where one asset was read now and then', async () => {
+    const rowsOf = async (count: number) => {
+      const value = `now-and-then-${count}`;
+      await site.asset(value, value);
+      const reads = Array.from({ length: count }, (_, read) => scanOf(value, read * 60, read));
+      return (await costOfRecording(database, reads)).rows;
+    };
+    const [few, many] = [await rowsOf(50), await rowsOf(400)];
+    expect(many).to.be.below(9 * few);
+  });
+
   it('does not go by how often an asset is read where it has just come', async () => {
     const costs = [];
     for (const readsPerSecond of [1, 40]) {

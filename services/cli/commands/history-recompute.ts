@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { AppError } from '../../shared/errors.ts';
+import {
+  type RecomputedSoFar,
+  recomputeOrganization,
+} from '../../shared/tracking/recompute/recompute-organization.ts';
+import { requireAsset } from '../../shared/tracking/smoothing/try-on-assets.ts';
+import { addCommand, id, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { interruptible } from '../interruption.ts';
+import { progressOn } from '../progress.ts';
+import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
+import { requireOrganization } from '../require-organization.ts';
+
+interface Options {
+  org: number;
+  asset?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function addHistoryRecompute(program: Command): void {
+  addCommand(program, 'history', 'recompute')
+    .description(
+      'Compute histories and current locations anew from the raw scans that are kept; what is older stays as it is. ' +
+        'Safe while readers publish. Ctrl-C stops it after the asset that is under way; run again, it goes on from there.',
+    )
+    .requiredOption('--org <id>', 'the organization', id)
+    .option('--asset <key>', 'of this asset only, by its external key')
+    .option('--dry-run', 'say how much would change, and change nothing')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npx tagtrail history recompute --org 1 --dry-run\n  npx tagtrail history recompute --org 1',
+    )
+    .action((options: Options) =>
+      withConnections(async ({ pool }) => {
+        const { org: orgId, asset = null, dryRun: isDry = false } = options;
+        await requireOrganization(pool, orgId);
+        const assetId = asset === null ? null : await requireAsset(pool, orgId, asset);
+        const progress = progressOn(process.stderr);
+        const { isFinished, ...done } = await interruptible((signal) =>
+          recomputeOrganization(pool, orgId, {
+            assetId,
+            isDry,
+            signal,
+            onProgress: (sofar) => progress.show(sayProgress(sofar)),
+          }),
+        ).finally(() => progress.end());
+        tell({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
+        if (!isFinished) {
+          throw new AppError('unavailable', 'Interrupted; run it again to go on');
+        }
+      }),
+    );
+}
+
+function shownRecomputed({ orgId, assets, changed, written, removed }: RecomputedSoFar, isDry: boolean) {
+  return {
+    org_id: orgId,
+    dry_run: isDry,
+    assets,
+    assets_changed: changed,
+    rows_written: written,
+    rows_removed: removed,
+  };
+}

@@ -1,0 +1,15 @@
+import type { RecomputedSoFar } from '../shared/tracking/recompute/recompute-organization.ts';
+
+/** How far histories are computed anew, as a line. */
+export function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
+  return `Organization ${orgId}: computed ${assets} of ${of} histories anew, ${changed} changed`;
+}
+
+/** What became of it. */
+export function describeRecomputed(
+  { orgId, assets, changed, written, removed }: RecomputedSoFar,
+  isDry: boolean,
+): string {
+  const would = isDry ? 'would change' : 'changed';
+  return `Organization ${orgId}: ${changed} of ${assets} histories ${would}, ${written} rows written, ${removed} removed.`;
+}

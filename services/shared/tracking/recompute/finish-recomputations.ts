@@ -1,0 +1,46 @@
+import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
+import { connectionConfig } from '../../../../db/timescale/connection.ts';
+import { createWritePool } from '../../../../db/timescale/pool.ts';
+import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
+
+/**
+ * Does what an upgrade left to do: computes anew the histories of the organizations that wait for it, those that were
+ * broken off first of all. Of several processes that would, one does it.
+ *
+ * @returns what was done of each organization.
+ */
+export async function finishRecomputations(
+  url: string,
+  recomputing: Pick<Recomputing, 'signal' | 'onProgress'> = {},
+): Promise<(RecomputedSoFar & { isFinished: boolean })[]> {
+  const holder = new pg.Client(connectionConfig(url, 'tagtrail recomputation'));
+  holder.on('error', () => {});
+  await holder.connect();
+  const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail recomputation', patience: null });
+  try {
+    const { rows } = await holder.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [
+      ADVISORY_LOCKS.recomputation,
+    ]);
+    const done: Awaited<ReturnType<typeof finishRecomputations>> = [];
+    if (rows[0]?.is_mine !== true) {
+      return done;
+    }
+    for (const orgId of await waiting(holder)) {
+      done.push(await recomputeOrganization(pool, orgId, recomputing));
+      if (recomputing.signal?.aborted === true) {
+        break;
+      }
+    }
+    return done;
+  } finally {
+    await Promise.all([pool.end(), holder.end()]);
+  }
+}
+
+async function waiting(client: pg.Client): Promise<number[]> {
+  const { rows } = await client.query<{ org_id: number }>(
+    `select org_id from history_recomputations where finished_at is null order by asset_id > 0 desc, org_id`,
+  );
+  return rows.map((row) => row.org_id);
+}

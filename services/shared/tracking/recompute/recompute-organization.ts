@@ -1,0 +1,118 @@
+import type pg from 'pg';
+import { type Recomputed, recomputeAsset } from './recompute-asset.ts';
+
+/** How far the histories of an organization are computed anew. */
+export interface RecomputedSoFar extends Recomputed {
+  orgId: number;
+  /** Assets looked at. */
+  assets: number;
+  /** Of those, how many had another history. */
+  changed: number;
+  /** Of all that there are to look at, when it began. */
+  of: number;
+}
+
+export interface Recomputing {
+  /** One asset only. */
+  assetId?: number | null;
+  /** Counts, and writes nothing, not even how far it is. */
+  isDry?: boolean;
+  /** Aborted to have it stop after the asset that is under way. */
+  signal?: AbortSignal | undefined;
+  onProgress?(sofar: RecomputedSoFar): void;
+}
+
+/**
+ * Computes the histories of an organization anew, asset by asset in order of their ids. How far it is is kept, so that one
+ * that was broken off goes on from there.
+ *
+ * @returns what was done; `isFinished` is false if it was aborted.
+ */
+export async function recomputeOrganization(
+  pool: pg.Pool,
+  orgId: number,
+  { assetId = null, isDry = false, signal, onProgress }: Recomputing = {},
+): Promise<RecomputedSoFar & { isFinished: boolean }> {
+  const isKept = assetId === null && !isDry;
+  const start = isKept ? await begin(pool, orgId) : 0;
+  const sofar = { orgId, assets: 0, changed: 0, written: 0, removed: 0, of: 0 };
+  sofar.of = await countAssets(pool, orgId, assetId, start);
+  for (let after = start; ; ) {
+    const ids = await nextAssets(pool, orgId, assetId, after);
+    for (const id of ids) {
+      if (signal?.aborted === true) {
+        return { ...sofar, isFinished: false };
+      }
+      const { written, removed } = await recomputeAsset(pool, { orgId, assetId: id }, isDry);
+      sofar.assets++;
+      sofar.changed += Number(written + removed > 0);
+      sofar.written += written;
+      sofar.removed += removed;
+      if (isKept) {
+        await keep(pool, orgId, id);
+      }
+      onProgress?.(sofar);
+    }
+    const last = ids.at(-1);
+    if (last === undefined || assetId !== null) {
+      break;
+    }
+    after = last;
+  }
+  if (isKept) {
+    await finish(pool, orgId);
+  }
+  return { ...sofar, isFinished: true };
+}
+
+/** @returns up to which asset it was done before, if it was broken off; else 0. */
+async function begin(pool: pg.Pool, orgId: number): Promise<number> {
+  const { rows } = await pool.query<{ asset_id: number }>(
+    `insert into history_recomputations as kept (org_id) values ($1)
+     on conflict (org_id) do update
+     set asset_id = case when kept.finished_at is null then kept.asset_id else 0 end, finished_at = null
+     returning asset_id`,
+    [orgId],
+  );
+  return rows[0]?.asset_id ?? 0;
+}
+
+async function keep(pool: pg.Pool, orgId: number, assetId: number): Promise<void> {
+  await pool.query({
+    name: 'keep-recomputation',
+    text: 'update history_recomputations set asset_id = $2 where org_id = $1',
+    values: [orgId, assetId],
+  });
+}
+
+async function finish(pool: pg.Pool, orgId: number): Promise<void> {
+  await pool.query('update history_recomputations set finished_at = now() where org_id = $1', [orgId]);
+}
+
+async function countAssets(
+  pool: pg.Pool,
+  orgId: number,
+  assetId: number | null,
+  after: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*) from positions where org_id = $1 and asset_id > $2 and ($3::integer is null or asset_id = $3)`,
+    [orgId, after, assetId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function nextAssets(
+  pool: pg.Pool,
+  orgId: number,
+  assetId: number | null,
+  after: number,
+): Promise<number[]> {
+  const { rows } = await pool.query<{ asset_id: number }>(
+    `select asset_id from positions
+     where org_id = $1 and asset_id > $2 and ($3::integer is null or asset_id = $3)
+     order by asset_id limit 500`,
+    [orgId, after, assetId],
+  );
+  return rows.map((row) => row.asset_id);
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
+import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { historyOfEarlierVersion, storeHistory } from '../shared/tracking/recompute/earlier-version.ts';
+import { storedHistory } from '../shared/tracking/recording.ts';
+import { storeSettings } from '../shared/tracking/smoothing/stored-settings.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { serverUrl, type TestDatabase, useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
+
+const SECOND = 1_000_000;
+const START = Date.UTC(2026, 4, 1, 10) * 1_000;
+const SMOOTHING = { window: 6 * SECOND, minimum: SECOND, margin: 6 };
+const PASSING = [
+  [0, 0, -40],
+  [4.4, 0, -53],
+  [5.8, 1, -46],
+  [6.2, 1, -58],
+  [7.3, 1, -46],
+] as const;
+
+/** An asset that passed from A to B, with the history that an earlier version made of it, by plain SQL. */
+async function passedEarlier(database: TestDatabase) {
+  const site = await Site.create(database);
+  const places = [await site.location('A'), await site.location('B')];
+  const readerId = await site.reader(`gate-${site.orgId}`, places);
+  const assetId = await site.asset('CRATE', 'CRATE');
+  const settings = [{ locationId: null, validFrom: START - SECOND, smoothing: SMOOTHING }];
+  await storeSettings(database, site.orgId, settings);
+  const seen = PASSING.map(([second, place, rssi]) => {
+    return { observedAt: START + second * SECOND, locationId: places[place] ?? 0, rssi, isByPerson: false };
+  });
+  for (const { observedAt, locationId, rssi } of seen) {
+    await database.rows(
+      `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
+         tag_value, rssi, reader_id, antenna)
+       values ($1, $2, $3, time_of_micros($4), time_of_micros($4), false, 'rfid', 'CRATE', $5, $6, 1)`,
+      [site.orgId, assetId, locationId, observedAt, rssi, readerId],
+    );
+  }
+  await database.rows(
+    'insert into positions (org_id, asset_id, last_seen) values ($1, $2, time_of_micros($3))',
+    [site.orgId, assetId, START + 7.3 * SECOND],
+  );
+  await storeHistory(database, { orgId: site.orgId, assetId }, historyOfEarlierVersion(seen, settings));
+  const movedAt = async () => {
+    const [, move] = await storedHistory(database, assetId);
+    const [position] = await database.rows<{ since: number }>(
+      'select micros_of_time(since) as since from positions where asset_id = $1',
+      [assetId],
+    );
+    expect(position?.since).to.equal(move?.observedAt);
+    return ((move?.observedAt ?? 0) - START) / SECOND;
+  };
+  expect(await movedAt()).to.equal(6.2);
+  return { orgId: site.orgId, movedAt };
+}
+
+describe('history recompute', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+
+  it('says what it would change when it is dry, and then changes it', async () => {
+    const { orgId, movedAt } = await passedEarlier(database);
+    const org = String(orgId);
+    const changed = { org_id: orgId, assets: 1, assets_changed: 1, rows_written: 1, rows_removed: 1 };
+    expect(await json('history', 'recompute', '--org', org, '--dry-run')).to.deep.equal({
+      ...changed,
+      dry_run: true,
+    });
+    expect(await movedAt()).to.equal(6.2);
+    expect(await json('history', 'recompute', '--org', org, '--asset', 'CRATE')).to.deep.equal({
+      ...changed,
+      dry_run: false,
+    });
+    expect(await movedAt()).to.equal(5.8);
+    expect((await tagtrail('history', 'recompute', '--org', org)).stdout).to.equal(
+      `Organization ${org}: 0 of 1 histories changed, 0 rows written, 0 removed.\n`,
+    );
+  });
+
+  it('names the organization or the asset that there is not', async () => {
+    const { orgId } = await passedEarlier(database);
+    await fails(1, 'Organization 999 not found', 'history', 'recompute', '--org', '999');
+    await fails(1, 'Asset NONE not found', 'history', 'recompute', '--org', String(orgId), '--asset', 'NONE');
+  });
+});
+
+describe('migrate, on a database of an earlier version', function () {
+  this.timeout(60_000);
+  const earlier = {} as TestDatabase;
+  const { tagtrail } = commandLineOn(() => earlier);
+
+  before(async () => {
+    earlier.url = withDatabase(serverUrl(), `upgrade_${randomBytes(6).toString('hex')}`);
+    await createDatabase(earlier.url);
+    await migrate(
+      earlier.url,
+      readMigrations().filter(({ name }) => name < NUMBER),
+    );
+    earlier.pool = createWritePool(earlier.url, { max: 1 });
+    earlier.rows = async (sql, values = []) => (await earlier.pool.query(sql, values)).rows;
+  });
+  after(async () => {
+    await earlier.pool.end();
+    const server = createWritePool(withDatabase(serverUrl(), 'postgres'), { max: 1 });
+    await server.query(`drop database ${new URL(earlier.url).pathname.slice(1)} with (force)`);
+    await server.end();
+  });
+
+  it('computes anew, once, the histories of organizations with smoothing', async () => {
+    const { orgId, movedAt } = await passedEarlier(earlier);
+    const first = await tagtrail('migrate');
+    expect(first.status, first.stderr).to.equal(0);
+    expect(first.stdout).to.include(`Organization ${orgId}: 1 of 1 histories changed`);
+    expect(await movedAt()).to.equal(5.8);
+    const [kept] = await earlier.rows<{ finished: boolean }>(
+      'select finished_at is not null as finished from history_recomputations where org_id = $1',
+      [orgId],
+    );
+    expect(kept?.finished).to.equal(true);
+    expect((await tagtrail('migrate')).stdout).to.match(/^Nothing to do: [^\n]+\n$/);
+  });
+});
+
+/** The migration that says what is to be computed anew. */
+const NUMBER = '0018';
