@@ -17,6 +17,8 @@ export const ADVISORY_LOCKS = {
   occupation: 7_461_730,
   /** Who uses the embedded server share it; who stops it holds it alone. */
   use: 7_461_731,
+  /** Who divides sessions at a broker among the ingest processes. */
+  sessions: 7_461_733,
 } as const;
 
 /** Taken as the first of two numbers, of which the second is the organization. */

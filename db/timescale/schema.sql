@@ -63,6 +63,27 @@ CREATE TRIGGER assets_positions_counted AFTER UPDATE OF deleted_at ON public.ass
 CREATE TRIGGER assets_truncated AFTER TRUNCATE ON public.assets FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_updated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 
+create table broker_sessions (
+  realm text collate "C" not null,
+  client_id text collate "C" not null,
+  is_divided boolean not null,
+  holder text collate "C",
+  held_since timestamp with time zone,
+  held_until timestamp with time zone,
+  is_connected boolean not null default false,
+  connected_at timestamp with time zone,
+  forgotten_at timestamp with time zone,
+  constraint broker_sessions__realm_client_id PRIMARY KEY (realm, client_id)
+);
+
+create table broker_subscriptions (
+  realm text collate "C" not null,
+  client_id text collate "C" not null,
+  topic text collate "C" not null,
+  constraint broker_subscriptions__realm_client_id_topic PRIMARY KEY (realm, client_id, topic),
+  constraint broker_subscriptions__realm_client_id FOREIGN KEY (realm, client_id) REFERENCES broker_sessions(realm, client_id) ON DELETE CASCADE
+);
+
 create table external_key_counters (
   org_id integer not null,
   resource text not null,

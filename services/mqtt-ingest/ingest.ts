@@ -81,6 +81,7 @@ export async function startSubscribedIngest(
         sessionExpiry: config.LATENESS_DAYS * SECONDS_PER_DAY,
         intake,
         registry,
+        pool,
         ...(keepalive === undefined ? {} : { keepalive }),
         retiredTopics: () => loadRetiredTopics(pool),
         log,

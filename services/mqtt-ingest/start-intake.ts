@@ -74,8 +74,8 @@ export async function startIntake(
   return { intake, registry, pool };
 }
 
-/** One for each batch under way, one for the registry and what asks whether the database is there. */
-const POOL_SIZE = LANES + 1;
+/** One for each batch under way, one for the registry and what asks whether the database is there, one for sessions. */
+const POOL_SIZE = LANES + 2;
 
 /** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
 export const DRAIN_PATIENCE = 5_000;

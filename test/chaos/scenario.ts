@@ -16,7 +16,7 @@ import type { Traffic } from './traffic.ts';
 export interface ScenarioOptions {
   source: 'embedded' | 'mosquitto';
   traffic?: Partial<Traffic>;
-  /** Of ingestion; several share their subscriptions, so that takes mosquitto. */
+  /** Of ingestion; several divide the readers, which takes mosquitto. */
   processes?: number;
   /** Of the readers, in seconds. */
   keepalive?: number;
@@ -116,7 +116,7 @@ export class Scenario {
         IngestProgram.subscribed(url, `ingest-${process}`, environment),
       );
       await Promise.all(programs.map(launch));
-      await Promise.all(programs.map((program) => subscribed(program, traffic)));
+      await subscribed(programs, traffic);
     }
     const publishers = await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
     stops.defer(() => publishers.end());
@@ -232,11 +232,11 @@ export class Scenario {
     // A broker that had not saved the session drops what comes before ingestion has subscribed anew; what ingestion
     // says of its subscriptions is old until it has noticed.
     await Promise.all(
-      this.ingest.map(async (program, index) => {
-        await until(async () => (await connectionsOf(program)) > (connections[index] as number));
-        await subscribed(program, this.traffic);
-      }),
+      this.ingest.map((program, index) =>
+        until(async () => (await connectionsOf(program)) > (connections[index] as number)),
+      ),
     );
+    await subscribed(this.ingest, this.traffic);
     this.#forgiven = this.publishers.published - this.tap.acknowledged.size;
     this.#forgiving.resolve();
     this.#forgiving = Promise.withResolvers();
@@ -286,7 +286,7 @@ export class Scenario {
    * @returns how many messages that were.
    */
   async #republishLost(): Promise<number> {
-    await Promise.all(this.ingest.map((program) => subscribed(program, this.traffic)));
+    await subscribed(this.ingest, this.traffic);
     const last = Array.from({ length: LAST * this.ingest.length }, () => this.#next++);
     await Promise.all(last.map((index) => this.publishers.publish(index)));
     while (last.some((index) => !this.tap.acknowledged.has(index))) {
@@ -316,8 +316,14 @@ const LANES = 8;
 const LAST = 20;
 
 /** Resolves when ingestion is subscribed to all readers, however often it is killed meanwhile. */
-function subscribed(program: IngestProgram, { readers }: Traffic): Promise<void> {
-  return until(async () => (await program.figure('subscriptions').catch(() => 0)) === readers);
+function subscribed(programs: readonly IngestProgram[], { readers }: Traffic): Promise<void> {
+  return until(async () => {
+    const figures = await Promise.all(
+      programs.flatMap((program) => [program.figure('subscriptions'), program.figure('broker_connected')]),
+    ).catch(() => []);
+    const subscriptions = figures.filter((_, index) => index % 2 === 0).reduce((sum, each) => sum + each, 0);
+    return subscriptions === readers && figures.every((each, index) => index % 2 === 0 || each === 1);
+  });
 }
 
 /** How often ingestion has connected to the broker. */

@@ -75,7 +75,7 @@ describe('two processes of each service on one database', function () {
   }
   async function startIngest(ingest: (typeof ingests)[number]): Promise<void> {
     await ingest.start();
-    await until(async () => (await ingest.figure('tagtrail_ingest_subscriptions')) === TOPICS.length);
+    await until(async () => (await ingest.figure('tagtrail_ingest_subscriptions')) > 0);
   }
   const newKey = async () =>
     (await createApiKey(keys, { orgId: site.orgId, name: 'client', scopes: PUBLIC_SCOPES, expiresAt: null }))

@@ -16,6 +16,7 @@ export function subscribedConfig(
     MQTT_CLIENT_ID: 'ingest',
     MQTT_VERSION: 'auto',
     MQTT_SHARED: 'auto',
+    MQTT_SESSIONS: 4,
     MQTT_SHARED_GROUP: 'tagtrail',
     MQTT_CA_FILE: null,
     MQTT_CERT_FILE: null,

@@ -5,6 +5,7 @@ import { withDatabase } from '../../../db/timescale/create-database.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { examineAnswers } from './answers.ts';
 import { examineBroker } from './broker.ts';
+import { examineBrokerSessions } from './broker-sessions.ts';
 import { connect } from './connection.ts';
 import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
@@ -86,6 +87,7 @@ async function examineDatabase(url: string, now: () => number): Promise<Finding[
       await examineSearch(client),
       ...(await examineReaders(client)),
       await examineRejections(client),
+      await examineBrokerSessions(client),
     ];
   } finally {
     await client.end();

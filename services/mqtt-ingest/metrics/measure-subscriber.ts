@@ -33,6 +33,12 @@ const GAUGES = [
   ['tagtrail_ingest_held_bytes', 'Payload of messages received and not committed yet.', 'heldBytes'],
   ['tagtrail_ingest_subscriptions', 'Topics subscribed to.', 'subscribed'],
   ['tagtrail_ingest_refused_subscriptions', 'Topics that the broker refuses.', 'refused'],
+  ['tagtrail_ingest_sessions', 'Sessions among which readers are divided that this process has.', 'sessions'],
+  [
+    'tagtrail_ingest_session_lost_timestamp_seconds',
+    'When the broker was last found to have lost a session and what it had queued; 0 is never.',
+    'forgottenAt',
+  ],
 ] as const;
 
 const COUNTERS = [

@@ -17,8 +17,8 @@ export interface ConnectionOptions {
   sessionExpiry: number;
   /** How many messages the broker may have sent without an acknowledgement; MQTT 5 only. */
   receiveMaximum: number;
-  /** Retained on `topic`: said by the broker when the connection ends without a goodbye. */
-  will: { topic: string; payload: string };
+  /** Retained on `topic`: said by the broker when the connection ends without a goodbye. Null to say nothing. */
+  will: { topic: string; payload: string } | null;
   /** Gives up connecting when it aborts. */
   signal: AbortSignal;
   /**
@@ -50,7 +50,8 @@ export interface BrokerConnection {
   ended: Promise<Error>;
   /** The broker's answer to each filter: the QoS granted, or 128 and above where it refuses. */
   subscribe(filters: readonly string[]): Promise<number[]>;
-  unsubscribe(filters: readonly string[]): Promise<void>;
+  /** The broker's answer to each filter; MQTT 3.1.1 has none. */
+  unsubscribe(filters: readonly string[]): Promise<number[]>;
   /** At QoS 0. */
   publishRetained(topic: string, payload: string): void;
   /** Sends the acknowledgements that are due, says goodbye and ends; cuts the connection if that takes too long. */
@@ -142,7 +143,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
       options.protocolVersion === 5 ? connack.properties?.sharedSubscriptionAvailable !== false : null,
     ended: ended.promise,
     subscribe: (filters) => subscribe(client, filters),
-    unsubscribe: async (filters) => void (await client.unsubscribeAsync([...filters])),
+    unsubscribe: (filters) => unsubscribe(client, filters),
     publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),
     close: async () => {
       acknowledgements.flush();
@@ -188,7 +189,9 @@ function clientOptions(options: ConnectionOptions): IClientOptions {
     protocolVersion,
     keepalive,
     clean: false,
-    will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1, retain: true },
+    ...(will === null
+      ? {}
+      : { will: { topic: will.topic, payload: Buffer.from(will.payload), qos: 1, retain: true } }),
     connectTimeout: CONNACK_MS,
     reconnectPeriod: 0,
     resubscribe: false,
@@ -214,6 +217,19 @@ async function subscribe(client: MqttClient, filters: readonly string[]): Promis
         reject(error ?? new Error('no answer to a subscription'));
       } else {
         resolve(suback.granted.map(Number));
+      }
+    });
+  });
+}
+
+async function unsubscribe(client: MqttClient, filters: readonly string[]): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    client.unsubscribe([...filters], (error, packet) => {
+      if (error) {
+        reject(error);
+      } else {
+        const answers = packet?.cmd === 'unsuback' && 'granted' in packet ? packet.granted : [];
+        resolve(Array.isArray(answers) ? answers.map(Number) : []);
       }
     });
   });

@@ -2,7 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../../shared/errors.ts';
-import { choiceSetting, optionalFile, textSetting } from '../../shared/runtime/setting-kinds.ts';
+import {
+  choiceSetting,
+  integerSetting,
+  optionalFile,
+  textSetting,
+} from '../../shared/runtime/setting-kinds.ts';
 import type { Configuration, Setting } from '../../shared/runtime/settings.ts';
 import { BROKER_PROTOCOLS, type BrokerAddress, brokerAddress, isOverTls } from './broker-address.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
@@ -17,10 +22,15 @@ export const BROKER_SETTINGS = {
     'auto',
   ),
   MQTT_SHARED: choiceSetting(
-    'whether ingest processes divide the messages by shared subscriptions; auto: if the broker says it has them (MQTT 5)',
+    'how ingest processes divide the readers: auto by sessions that they have in common, on by shared subscriptions, off not at all',
     ['auto', 'on', 'off'],
     'auto',
   ),
+  MQTT_SESSIONS: integerSetting('among how many sessions at the broker ingest processes divide the readers', {
+    initial: 8,
+    min: 1,
+    max: 64,
+  }),
   MQTT_SHARED_GROUP: groupSetting(),
   MQTT_CA_FILE: optionalFile('certificates (PEM) of the authorities that vouch for the broker'),
   MQTT_CERT_FILE: optionalFile("this client's certificate (PEM)"),
@@ -61,12 +71,13 @@ export function faultOfCertificates(config: BrokerConfig & { MQTT_URL: string | 
 export function brokerOptions(
   config: BrokerConfig & { MQTT_URL: string },
   port: number,
-): Pick<SubscriberOptions, 'address' | 'clientId' | 'protocolVersion' | 'shared' | 'group'> {
+): Pick<SubscriberOptions, 'address' | 'clientId' | 'protocolVersion' | 'shared' | 'sessions' | 'group'> {
   return {
     address: addressOf(config),
     clientId: config.MQTT_CLIENT_ID ?? `tagtrail-${hostname().replace(/[^A-Za-z0-9-]/g, '-')}-${port}`,
     protocolVersion: VERSIONS[config.MQTT_VERSION],
     shared: config.MQTT_SHARED,
+    sessions: config.MQTT_SESSIONS,
     group: config.MQTT_SHARED_GROUP,
   };
 }
@@ -96,7 +107,7 @@ function clientIdSetting(): Setting<string | null> {
 function groupSetting(): Setting<string> {
   return {
     ...textSetting(
-      'the name under which the ingest processes of one database share subscriptions',
+      'the name under which the ingest processes of one database divide the readers of one broker',
       'tagtrail',
     ),
     remedy: '1 to 100 letters, digits, dots, hyphens and underscores, another for each database',

@@ -1,16 +1,22 @@
 import { faultOfTopicFilter } from '../registry/topic.ts';
 import { BackOff } from './back-off.ts';
 import type { BrokerConnection } from './broker-connection.ts';
+import type { SessionRecord } from './sessions/session-record.ts';
 
 export interface SubscriptionsOptions {
   connection: Pick<BrokerConnection, 'subscribe' | 'unsubscribe' | 'isResumed'>;
   group: string;
   /** Whether to share the load with the others of the group, or to have every message. */
   isShared: boolean;
-  /** The topics and filters of the live readers. */
+  /** Of the topics and filters of the live readers, those that are this session's. */
   wanted(): Iterable<string>;
-  /** Topics that readers had; a session that was resumed may still hold them. */
-  retired(): Promise<readonly string[]>;
+  isWanted(topic: string): boolean;
+  /** The session that a topic of a live reader is to be held by if not by this one; null of a topic of no reader. */
+  successorOf(topic: string): string | null;
+  /** What a session that was resumed may be subscribed to, although nobody noted it. */
+  inherited(): Promise<readonly string[]>;
+  /** What is known of the session, whichever process had it. */
+  record: Pick<SessionRecord, 'topics' | 'confirm' | 'forget' | 'release'>;
   /** Told that the broker refuses a topic, and in how many milliseconds it is asked again. */
   onRefused(topic: string, reasonCode: number, pause: number): void;
   /** Told of what else went wrong; the connection's end is not reported. */
@@ -20,16 +26,31 @@ export interface SubscriptionsOptions {
 /**
  * What one connection is subscribed to: follows the registered topics. A topic that the broker refuses is asked for
  * again after a growing pause and keeps no other from being subscribed to.
+ *
+ * A topic of a live reader that is this session's no longer is let go of once the session that has it now is known to
+ * be subscribed to it, and not before: what is published between would be lost. So of a topic
+ *
+ *   wanted -> subscribed -> confirmed (noted in the database, so that others may let go)
+ *   unwanted -> leaving -> released (in the database, if the successor has confirmed it) -> unsubscribed
+ *
+ * Subscribing never waits for the database; letting go does.
  */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #held = new Set<string>();
   readonly #refused = new Map<string, { backOff: BackOff; until: number }>();
-  readonly #dropped = new Set<string>();
+  readonly #unconfirmed = new Set<string>();
+  readonly #leaving = new Set<string>();
+  /** What messages came on although it is not this session's. */
+  readonly #strays = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isOutdated = false;
+  #isRecordRead = false;
   #working: Promise<void> | null = null;
+  #settling: Promise<void> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -49,7 +70,8 @@ export class Subscriptions {
 
   /**
    * Subscribes to what is wanted, and only then lets go of what a resumed session holds from before: topics that are
-   * no reader's any more, and shared subscriptions where they are plain now, or the other way round.
+   * no reader's any more, or another session's, and shared subscriptions where they are plain now, or the other way
+   * round.
    */
   async begin(): Promise<void> {
     await this.follow();
@@ -68,15 +90,17 @@ export class Subscriptions {
       }
     }).finally(() => {
       this.#working = null;
+      this.#settle();
     });
     return this.#working;
   }
 
-  /** A message came on a topic that is no reader's: an earlier registration's subscription is still there. */
+  /** A message came on a topic, or by a filter, that is not this session's: an earlier subscription is still there. */
   drop(topic: string): void {
-    if (this.#dropped.size < MOST_DROPPED && !this.#dropped.has(topic) && this.#isUsable(topic)) {
-      this.#dropped.add(topic);
-      this.#reporting(() => this.#unsubscribe([this.#plain(topic), this.#shared(topic)]));
+    if (this.#strays.size < MOST_STRAYS && !this.#strays.has(topic) && this.#isUsable(topic)) {
+      this.#strays.add(topic);
+      this.#leaving.add(topic);
+      this.#settle();
     }
   }
 
@@ -84,6 +108,7 @@ export class Subscriptions {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#settleTimer);
   }
 
   async #update(): Promise<void> {
@@ -94,11 +119,10 @@ export class Subscriptions {
       }
     }
     const missing = [...wanted].filter((topic) => !this.#held.has(topic) && this.#isDue(topic));
-    await Promise.all(chunksOf(missing).map((chunk) => this.#subscribe(chunk)));
-    const gone = [...this.#held].filter((topic) => !wanted.has(topic));
-    await this.#unsubscribe(gone.map((topic) => this.#filter(topic)));
-    for (const topic of gone) {
+    await this.#inTurn(() => Promise.all(chunksOf(missing).map((chunk) => this.#subscribe(chunk))));
+    for (const topic of [...this.#held].filter((held) => !wanted.has(held))) {
       this.#held.delete(topic);
+      this.#leaving.add(topic);
     }
     this.#followWhenDue();
   }
@@ -109,6 +133,8 @@ export class Subscriptions {
       const answer = answers[index] ?? UNSPECIFIED_ERROR;
       if (answer < UNSPECIFIED_ERROR) {
         this.#held.add(topic);
+        this.#unconfirmed.add(topic);
+        this.#strays.delete(topic);
         this.#refused.delete(topic);
       } else {
         this.#refuse(topic, answer);
@@ -121,13 +147,82 @@ export class Subscriptions {
   }
 
   async #letGoOfOld(): Promise<void> {
-    const { wanted, retired, isShared } = this.#options;
-    const topics = new Set([...wanted()].filter((topic) => this.#isUsable(topic)));
-    const gone = (await retired()).filter((topic) => !topics.has(topic) && this.#isUsable(topic));
-    await this.#unsubscribe([
-      ...[...topics].map((topic) => (isShared ? this.#plain(topic) : this.#shared(topic))),
-      ...gone.flatMap((topic) => [this.#plain(topic), this.#shared(topic)]),
-    ]);
+    const { wanted, inherited, isShared } = this.#options;
+    const inheritance = (await inherited()).filter((topic) => this.#isUsable(topic));
+    if (inheritance.length > 0) {
+      const others = [...wanted()].filter((topic) => this.#isUsable(topic));
+      await this.#unsubscribe(others.map((topic) => (isShared ? this.#plain(topic) : this.#shared(topic))));
+    }
+    for (const topic of inheritance) {
+      this.#leaving.add(topic);
+    }
+    this.#settle();
+  }
+
+  /** Confirms what was subscribed to and lets go of what may be let go of; again in a while if that is not all. */
+  #settle(): void {
+    clearTimeout(this.#settleTimer);
+    this.#settling ??= this.#reporting(() => this.#settleOnce()).finally(() => {
+      this.#settling = null;
+      if (!this.#isClosed && (this.#leaving.size > 0 || this.#unconfirmed.size > 0)) {
+        this.#settleTimer = setTimeout(() => this.#settle(), SETTLE_AGAIN);
+      }
+    });
+  }
+
+  async #settleOnce(): Promise<void> {
+    const { record, successorOf, isWanted } = this.#options;
+    const leaving = () => [...this.#leaving].filter((topic) => !isWanted(topic));
+    const free = leaving().filter((topic) => successorOf(topic) === null);
+    await this.#letGo(free);
+    if (!this.#isRecordRead) {
+      const noted = await record.topics();
+      this.#isRecordRead = true;
+      for (const topic of noted.filter((each) => this.#isUsable(each))) {
+        this.#unconfirmed.delete(topic);
+        this.#leaving.add(topic);
+      }
+    }
+    const unconfirmed = [...this.#unconfirmed];
+    if (unconfirmed.length > 0) {
+      await record.confirm(unconfirmed);
+      for (const topic of unconfirmed) {
+        this.#unconfirmed.delete(topic);
+      }
+    }
+    if (free.length > 0) {
+      await record.forget(free.filter((topic) => !isWanted(topic)));
+    }
+    const others = leaving().flatMap((topic) => {
+      const successor = successorOf(topic);
+      return successor === null ? [] : [{ topic, successor }];
+    });
+    if (others.length > 0) {
+      await this.#letGo(await record.release(others));
+    }
+    for (const topic of [...this.#leaving].filter(isWanted)) {
+      this.#leaving.delete(topic);
+    }
+  }
+
+  /** Of either kind: which one an earlier process had is not known. What is wanted again by now is kept. */
+  async #letGo(topics: readonly string[]): Promise<void> {
+    await this.#inTurn(async () => {
+      const gone = topics.filter((topic) => !this.#options.isWanted(topic));
+      await this.#unsubscribe(gone.flatMap((topic) => [this.#plain(topic), this.#shared(topic)]));
+      for (const topic of gone) {
+        this.#held.delete(topic);
+        this.#leaving.delete(topic);
+        this.#unconfirmed.delete(topic);
+      }
+    });
+  }
+
+  /** One at a time, so that no filter is let go of whose subscription is on its way. */
+  async #inTurn(work: () => Promise<unknown>): Promise<void> {
+    const turn = this.#turn.catch(() => {}).then(work);
+    this.#turn = turn;
+    await turn;
   }
 
   #refuse(topic: string, reasonCode: number): void {
@@ -180,8 +275,8 @@ export class Subscriptions {
 /** Some brokers take no more filters than these in one packet. */
 const MOST_FILTERS = 8;
 
-/** How many topics of no reader are let go of while messages come on them. */
-const MOST_DROPPED = 1_000;
+/** How many topics that are not the session's are let go of while messages come on them. */
+const MOST_STRAYS = 1_000;
 
 /** In bytes. */
 const LONGEST_FILTER = 65_535;
@@ -191,6 +286,9 @@ const UNSPECIFIED_ERROR = 128;
 
 /** Milliseconds between attempts to subscribe to a topic that is refused. */
 const ASK_AGAIN = { first: 2_000, longest: 60_000 };
+
+/** Milliseconds after which it is looked again whether another session has what this one is to let go of. */
+const SETTLE_AGAIN = 500;
 
 function chunksOf(filters: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(filters.length / MOST_FILTERS) }, (_, index) =>

@@ -11,13 +11,15 @@ export interface DeliveryOptions {
   stopping: AbortSignal;
   onReceived(topic: string): void;
   onCommitted(): void;
+  /** A message that was received is done with, committed or not. */
+  onDone(): void;
   /** Told of a message that could not be recorded, although the database is there. */
   onFault(error: unknown, topic: string): void;
 }
 
 /** What a connection does with a message: waits for room, hands it to the intake, acknowledges it when committed. */
 export function takeDeliveries(options: DeliveryOptions): (delivery: Delivery) => boolean {
-  const { intake, held, stopping, onReceived, onCommitted, onFault } = options;
+  const { intake, held, stopping, onReceived, onCommitted, onDone, onFault } = options;
 
   const record = async ({ message, acknowledge, fail }: Delivery): Promise<void> => {
     onReceived(message.topic);
@@ -32,6 +34,7 @@ export function takeDeliveries(options: DeliveryOptions): (delivery: Delivery) =
       }
     } finally {
       held.leave(message.payload.length);
+      onDone();
     }
   };
 

@@ -27,7 +27,7 @@ describe('ingestion from a broker that refuses something', () => {
     logged = [];
     broker = await ScriptedBroker.start(script);
     const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
-    ingest = await startIngestOn(database, `mqtt://127.0.0.1:${broker.port}`, {}, log);
+    ingest = await startIngestOn(database, `mqtt://127.0.0.1:${broker.port}`, { MQTT_SHARED: 'off' }, log);
   };
   const WELCOME: Packet = { cmd: 'connack', returnCode: 0, reasonCode: 0, sessionPresent: false };
   const versions = () =>
@@ -39,7 +39,7 @@ describe('ingestion from a broker that refuses something', () => {
       .flatMap((packet) => (packet.cmd === 'subscribe' ? packet.subscriptions : []))
       .map(({ topic }) => topic);
 
-  it('speaks MQTT 3.1.1 where 5 is refused, and shares nothing that may not be there', async () => {
+  it('speaks MQTT 3.1.1 where 5 is refused', async () => {
     await start({
       connack: (attempt) =>
         attempt === 1 ? { cmd: 'connack', returnCode: 1, reasonCode: 132, sessionPresent: false } : WELCOME,
@@ -47,7 +47,6 @@ describe('ingestion from a broker that refuses something', () => {
     await until(() => ingest.subscriber.figures().subscribed === 2);
     expect(versions()).to.deep.equal([5, 4]);
     expect(filters()).to.deep.equal(['site/portal', 'site/secret']);
-    expect(logged.join()).to.include('only one ingest process may run');
   });
 
   it('speaks MQTT 3.1.1 where 5 is never answered', async () => {
@@ -64,14 +63,6 @@ describe('ingestion from a broker that refuses something', () => {
     expect(new Set(versions())).to.deep.equal(new Set([5]));
   });
 
-  it('subscribes plainly where an MQTT 5 broker says it has no shared subscriptions', async () => {
-    await start({
-      connack: () => ({ ...WELCOME, properties: { sharedSubscriptionAvailable: false } }) as Packet,
-    });
-    await until(() => ingest.subscriber.figures().subscribed === 2);
-    expect(filters()).to.deep.equal(['site/portal', 'site/secret']);
-  });
-
   it('has the other topics where one is refused, says so, and asks for it again', async () => {
     let isRefused = true;
     await start({ grant: (filter) => (isRefused && filter.endsWith('secret') ? 135 : 1) });
@@ -81,7 +72,7 @@ describe('ingestion from a broker that refuses something', () => {
     isRefused = false;
     await until(() => ingest.subscriber.figures().subscribed === 2);
     expect(ingest.subscriber.figures().refused).to.equal(0);
-    expect(filters().filter((filter) => filter === '$share/tagtrail/site/portal')).to.have.lengthOf(1);
+    expect(filters().filter((filter) => filter === 'site/portal')).to.have.lengthOf(1);
   });
 
   it('says which setting is at fault when another process takes its client id', async () => {

@@ -5,8 +5,14 @@ import { useMosquitto } from '../../support/mosquitto.ts';
 import { Site } from '../../support/site.ts';
 import { type RunningIngest, startIngestOn, until } from '../../support/subscribed-ingest.ts';
 
-for (const version of ['5', '3.1.1'] as const) {
-  describe(`ingestion from a broker over MQTT ${version}`, () => {
+for (const { version, shared } of [
+  { version: '5', shared: 'auto' },
+  { version: '3.1.1', shared: 'off' },
+] as const) {
+  describe(`ingestion from a broker over MQTT ${version}, with MQTT_SHARED=${shared}`, () => {
+    const settings = { MQTT_VERSION: version, MQTT_SHARED: shared };
+    /** Which has all readers with a number that four divides. */
+    const sessions = shared === 'off' ? ['ingest'] : [0, 1, 2, 3].map((index) => `tagtrail-readers-${index}`);
     const broker = useMosquitto();
     const database = useDatabase();
     let site: Site;
@@ -23,7 +29,7 @@ for (const version of ['5', '3.1.1'] as const) {
     beforeEach(async () => {
       await database.rows('truncate scan_events, location_transitions, positions, rejected_messages');
       await database.rows('truncate received_messages, reader_counters');
-      ingest = await startIngestOn(database, broker.url, { MQTT_VERSION: version });
+      ingest = await startIngestOn(database, broker.url, settings);
       await until(() => ingest.subscriber.figures().subscribed > 0);
       reader = await broker.connect({ reconnectPeriod: 20 });
     });
@@ -84,7 +90,8 @@ for (const version of ['5', '3.1.1'] as const) {
       await broker.stop();
       await broker.start();
       await until(() => figures().heldMessages === 30);
-      expect(figures()).to.include({ connections: 2, committed: 0 });
+      await until(() => figures().connections === (shared === 'off' ? 2 : 10));
+      expect(figures().committed).to.equal(0);
       await blocker.query('commit');
       blocker.release();
       await records(rssis);
@@ -106,14 +113,14 @@ for (const version of ['5', '3.1.1'] as const) {
       await blocker.query('rollback');
       blocker.release();
       expect(await recorded()).to.deep.equal([]);
-      ingest = await startIngestOn(database, broker.url, { MQTT_VERSION: version });
+      ingest = await startIngestOn(database, broker.url, settings);
       await records([-1]);
     });
 
     it('receives what was published while it was away', async () => {
       await ingest.stop();
       await publish(-1);
-      ingest = await startIngestOn(database, broker.url, { MQTT_VERSION: version });
+      ingest = await startIngestOn(database, broker.url, settings);
       await records([-1]);
     });
 
@@ -148,7 +155,7 @@ for (const version of ['5', '3.1.1'] as const) {
       await earlier.subscribeAsync(['$share/tagtrail/site/portal', 'site/portal', 'stray'], { qos: 1 });
       await earlier.endAsync();
       await database.rows(`update readers set deleted_at = now() where name = 'gone'`);
-      ingest = await startIngestOn(database, broker.url, { MQTT_VERSION: version });
+      ingest = await startIngestOn(database, broker.url, settings);
       await until(async () => {
         const before = figures().received;
         await publish(-1, { topic: 'gone/1' });
@@ -165,7 +172,14 @@ for (const version of ['5', '3.1.1'] as const) {
     /** What the broker still has for the client id of the ingest process. */
     async function leftover(): Promise<string[]> {
       const topics: string[] = [];
-      const successor = await broker.connect({ clientId: 'ingest', clean: false });
+      for (const clientId of sessions) {
+        topics.push(...(await leftoverOf(clientId)));
+      }
+      return topics;
+    }
+    async function leftoverOf(clientId: string): Promise<string[]> {
+      const topics: string[] = [];
+      const successor = await broker.connect({ clientId, clean: false });
       successor.on('message', (topic) => topics.push(topic));
       await successor.subscribeAsync('barrier', { qos: 1 });
       await successor.publishAsync('barrier', '', { qos: 1 });

@@ -23,6 +23,7 @@ describe('two ingest processes at one broker', function () {
       await site.asset(`PALLET-${asset}`, tagOf(asset));
     }
     await Promise.all(['one', 'two'].map(start));
+    await divided();
   });
   database.beforeDrop(() => Promise.all([...programs.keys()].map((name) => end(name, 'SIGKILL'))));
 
@@ -35,8 +36,16 @@ describe('two ingest processes at one broker', function () {
     });
     programs.set(name, program);
     await program.printed('ingestion is up');
-    await until(async () => (await figure(name, 'subscriptions')) === 2);
+    await until(async () => (await figure(name, 'broker_connected')) === 1);
   }
+  /** Each has its half of the sessions, and with them one of the two readers. */
+  const divided = () =>
+    until(async () => {
+      const figures = await Promise.all(
+        [...programs.keys()].flatMap((name) => [figure(name, 'sessions'), figure(name, 'subscriptions')]),
+      );
+      return figures.join() === '4,1,4,1';
+    });
   async function end(name: string, signal: NodeJS.Signals): Promise<void> {
     const program = programs.get(name);
     programs.delete(name);

@@ -1,0 +1,306 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { messageOf } from '../../shared/errors.ts';
+import type { Intake } from '../intake/intake.ts';
+import type { Registry } from '../registry/registry.ts';
+import { BackOff } from './back-off.ts';
+import type { BrokerAddress } from './broker-address.ts';
+import {
+  type BrokerConnection,
+  DisconnectedByBroker,
+  NoAnswer,
+  openConnection,
+  SESSION_TAKEN_OVER,
+  VersionRefused,
+} from './broker-connection.ts';
+import type { HeldMessages } from './held-messages.ts';
+import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
+import { noteConnection } from './sessions/note-connection.ts';
+import type { SessionRecord } from './sessions/session-record.ts';
+import { OFFLINE_STATUS, onlineStatus } from './status.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { takeDeliveries } from './take-deliveries.ts';
+
+/**
+ * One session at a broker, by its client id: takes the messages of its readers and acknowledges each when it is
+ * committed, and not before.
+ *
+ * The session is persistent: what the broker has delivered and this process has not acknowledged, and what could not
+ * be delivered while it was away, comes on the next connection. A connection is never mended, only followed by a new
+ * one: connecting -> connected -> pause -> connecting ..., until stopped.
+ */
+export interface Session {
+  figures(): SessionFigures;
+  isConnected(): boolean;
+  /** Why it is not connected. */
+  fault(): Error;
+  /** The registered readers have changed, or who has which. */
+  follow(): void;
+  /** Takes no more messages, and resolves when those it had taken are done with, or `patience` milliseconds later. */
+  drain(patience: number): Promise<void>;
+  /** Takes no more messages, acknowledges what is committed while `drained` is awaited, says its goodbye, and goes. */
+  stop(drained: () => Promise<void>): Promise<void>;
+}
+
+export interface SessionFigures {
+  /** These three since the start. */
+  connections: number;
+  received: number;
+  committed: number;
+  /** Topics subscribed to, and those the broker refuses. */
+  subscribed: number;
+  refused: number;
+}
+
+/** What all sessions of a process have in common. */
+export interface SessionSurroundings {
+  address: BrokerAddress;
+  /** Null to find out which the broker speaks. */
+  protocolVersion: ProtocolVersion | null;
+  /** Under which shared subscriptions are shared. */
+  group: string;
+  /** How long the broker keeps messages for a session that is away, in seconds. */
+  sessionExpiry: number;
+  /** In seconds. */
+  keepalive?: number;
+  mostHeld: { messages: number; bytes: number };
+  held: HeldMessages;
+  intake: Intake;
+  registry: Registry;
+  log: Logger;
+}
+
+export interface SessionOptions extends SessionSurroundings {
+  clientId: string;
+  /** Where it says whether this process is there; null to say nothing. */
+  statusTopic: string | null;
+  isShared: boolean;
+  /** Whether the topic of a live reader is this session's. */
+  isWanted(topic: string): boolean;
+  /** Which session has the topic of a live reader if this one has not. */
+  successorOf(topic: string): string;
+  /** What an earlier release may have subscribed it to. */
+  inherited(): Promise<readonly string[]>;
+  record: SessionRecord;
+  onConnected?(): void;
+  /** Another process has taken it over: waits until it is known whose it is. */
+  beforeTakingBack?(): Promise<void>;
+  onForgotten(): void;
+}
+
+/** Starts to connect; a broker that is not there is tried again for as long as it takes. */
+export function startSession(options: SessionOptions): Session {
+  const { registry, clientId, mostHeld, held, statusTopic, isWanted } = options;
+  const log = options.log.child({ clientId });
+  const counts = { connections: 0, received: 0, committed: 0 };
+  const backOff = new BackOff(RECONNECT);
+  const version = new VersionChoice(options.protocolVersion);
+  const stopping = new AbortController();
+  const underWay = { messages: 0, none: Promise.withResolvers<void>() };
+  let current: { connection: BrokerConnection; subscriptions: Subscriptions } | null = null;
+  let lastFault = new Error('not connected yet');
+
+  const onDelivery = takeDeliveries({
+    intake: options.intake,
+    held,
+    stopping: stopping.signal,
+    onReceived: (topic) => {
+      counts.received += 1;
+      underWay.messages += 1;
+      const filter = registry.byTopic(topic)?.topic;
+      if (filter === undefined || !isWanted(filter)) {
+        current?.subscriptions.drop(filter ?? topic);
+      }
+    },
+    onCommitted: () => {
+      counts.committed += 1;
+    },
+    onDone: () => {
+      underWay.messages -= 1;
+      if (underWay.messages === 0) {
+        underWay.none.resolve();
+        underWay.none = Promise.withResolvers();
+      }
+    },
+    onFault: (err, topic) => {
+      const { orgId, readerId } = registry.byTopic(topic) ?? {};
+      log.error({ err, topic, orgId, readerId }, 'A message could not be recorded; it is taken again');
+    },
+  });
+
+  const open = () =>
+    openConnection({
+      address: options.address,
+      clientId,
+      protocolVersion: version.current,
+      keepalive: options.keepalive ?? KEEPALIVE,
+      sessionExpiry: options.sessionExpiry,
+      receiveMaximum: Math.min(mostHeld.messages, MOST_IN_FLIGHT),
+      will: statusTopic === null ? null : { topic: statusTopic, payload: OFFLINE_STATUS },
+      signal: stopping.signal,
+      onDelivery,
+    });
+
+  const subscriptionsOf = (connection: BrokerConnection) => {
+    const { record } = options;
+    const noted = noteConnection(connection, record, {
+      sharedProbe: options.isShared ? `$share/${options.group}/tagtrail/ingest/${clientId}/probe` : null,
+      onForgotten: () => {
+        log.error(
+          'The broker has lost this session, and what readers sent while nobody was connected; switch its persistence on',
+        );
+        options.onForgotten();
+      },
+      onFault: (err) => log.debug({ err }, 'The connection could not be noted; it is tried again'),
+    });
+    const afterwards =
+      <Values extends unknown[], Result>(use: (...values: Values) => Promise<Result>) =>
+      async (...values: Values): Promise<Result> => {
+        await noted;
+        return use(...values);
+      };
+    return new Subscriptions({
+      connection,
+      group: options.group,
+      isShared: options.isShared,
+      wanted: () => [...registry.topics()].filter(isWanted),
+      isWanted: (topic) => isLive(topic) && isWanted(topic),
+      successorOf: (topic) => (isLive(topic) ? options.successorOf(topic) : null),
+      inherited: async () => (counts.connections === 1 ? options.inherited() : []),
+      record: {
+        topics: afterwards(record.topics),
+        confirm: afterwards(record.confirm),
+        forget: afterwards(record.forget),
+        release: afterwards(record.release),
+      },
+      onRefused: (topic, reasonCode, retryIn) =>
+        log.warn({ topic, reasonCode, retryIn }, 'The broker refuses a subscription; it is asked again'),
+      onFault: (err) => log.warn({ err }, 'The subscriptions could not be brought up to date'),
+    });
+  };
+  const isLive = (topic: string) => registry.byTopic(topic)?.topic === topic;
+
+  /** From an attempt to connect to the connection's end. @returns why it ended, and how long it lasted in milliseconds. */
+  const connectOnce = async (): Promise<{ fault: Error; lasted: number }> => {
+    const connection = await open();
+    const since = performance.now();
+    version.worked();
+    counts.connections += 1;
+    const subscriptions = subscriptionsOf(connection);
+    current = { connection, subscriptions };
+    log[statusTopic === null ? 'debug' : 'info'](
+      {
+        mqtt: version.current === 5 ? '5' : '3.1.1',
+        isResumed: connection.isResumed,
+        isShared: options.isShared,
+      },
+      'Connected to the broker',
+    );
+    if (statusTopic !== null) {
+      connection.publishRetained(statusTopic, onlineStatus(new Date()));
+    }
+    subscriptions.begin();
+    options.onConnected?.();
+    const fault = await connection.ended;
+    subscriptions.close();
+    current = null;
+    return { fault, lasted: performance.now() - since };
+  };
+
+  const live = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const { fault, lasted } = await connectOnce().catch((error: Error) => ({ fault: error, lasted: 0 }));
+      if (stopping.signal.aborted) {
+        return;
+      }
+      if (fault instanceof VersionRefused) {
+        version.refused();
+      } else if (fault instanceof NoAnswer) {
+        version.notAnswered();
+      }
+      if (lasted >= STABLE) {
+        backOff.reset();
+      }
+      const retryIn = Math.round(backOff.next());
+      const isNews = lasted > 0 || fault.message !== lastFault.message;
+      report(log, { fault, lasted, retryIn, isNews, isOwn: statusTopic !== null });
+      lastFault = fault;
+      await pause(retryIn, undefined, { signal: stopping.signal }).catch(() => {});
+      if (isTakenOver(fault)) {
+        await options.beforeTakingBack?.();
+      }
+    }
+  };
+
+  const living = live();
+  return {
+    figures: () => ({
+      ...counts,
+      subscribed: current?.subscriptions.held ?? 0,
+      refused: current?.subscriptions.refused ?? 0,
+    }),
+    isConnected: () => current !== null,
+    fault: () => lastFault,
+    follow: () => void current?.subscriptions.follow(),
+    drain: async (patience) => {
+      stopping.abort();
+      if (underWay.messages > 0) {
+        const timer = new AbortController();
+        const late = pause(patience, undefined, { signal: timer.signal }).catch(() => {});
+        await Promise.race([underWay.none.promise, late]);
+        timer.abort();
+      }
+    },
+    stop: async (drained) => {
+      stopping.abort();
+      await drained();
+      // What was committed last is acknowledged in this turn.
+      await nextTurn();
+      if (statusTopic !== null) {
+        current?.connection.publishRetained(statusTopic, OFFLINE_STATUS);
+      }
+      await current?.connection.close();
+      await living;
+    },
+  };
+}
+
+/** In seconds. A broker that vanished without a word is missed after one and a half times that. */
+const KEEPALIVE = 15;
+
+/** The largest Receive Maximum of MQTT 5. */
+const MOST_IN_FLIGHT = 65_535;
+
+/** Milliseconds between attempts to connect, and how long a connection lasts for the next attempt to be the first. */
+const RECONNECT = { first: 100, longest: 3_000 };
+const STABLE = 5_000;
+
+function isTakenOver(fault: Error): boolean {
+  return fault instanceof DisconnectedByBroker && fault.reasonCode === SESSION_TAKEN_OVER;
+}
+
+/** The same fault again and again is said once; what befalls all sessions, by the process's own. */
+function report(
+  log: Logger,
+  about: { fault: Error; lasted: number; retryIn: number; isNews: boolean; isOwn: boolean },
+): void {
+  const { fault, lasted, retryIn, isNews, isOwn } = about;
+  const what = { reason: messageOf(fault), retryIn };
+  if (!isOwn) {
+    log.debug(what, 'A session is not connected to the broker');
+  } else if (isTakenOver(fault)) {
+    log.error(
+      what,
+      'Another process has connected with the same client id; set MQTT_CLIENT_ID of each to its own',
+    );
+  } else if (lasted === 0) {
+    log[isNews ? 'warn' : 'debug'](what, 'The broker cannot be reached; it is tried again');
+  } else if (lasted < STABLE) {
+    log.warn(
+      what,
+      'The connection to the broker was lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
+    );
+  } else {
+    log.warn(what, 'The connection to the broker was lost');
+  }
+}

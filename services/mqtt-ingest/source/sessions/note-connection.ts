@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BrokerConnection } from '../broker-connection.ts';
+import type { SessionRecord } from './session-record.ts';
+
+export interface NoteOptions {
+  /** A shared subscription that nothing is published to, to know whether the broker keeps such; null for none. */
+  sharedProbe: string | null;
+  /** The broker has lost the session, or its shared subscriptions, and what would have been queued there. */
+  onForgotten(): void;
+  onFault(error: unknown): void;
+}
+
+/**
+ * Notes that a session is connected, as soon as the database takes it, and finds out whether the broker still had it.
+ *
+ * `session present` alone does not tell: mosquitto (2.0.11, 2.0.21) keeps a session through a restart and forgets its
+ * shared subscriptions. So where subscriptions are shared there is one more, which is given up and made anew on every
+ * connection: MQTT 5 answers whether it was still there. MQTT 3.1.1 does not.
+ *
+ * @returns when that is done, or the connection has ended.
+ */
+export async function noteConnection(
+  connection: BrokerConnection,
+  record: SessionRecord,
+  { sharedProbe, onForgotten, onFault }: NoteOptions,
+): Promise<void> {
+  let isOpen = true;
+  connection.ended.then(() => {
+    isOpen = false;
+  });
+  const persist = async (work: () => Promise<void>) => {
+    while (isOpen) {
+      try {
+        return await work();
+      } catch (error) {
+        onFault(error);
+        await Promise.race([pause(AGAIN), connection.ended]);
+      }
+    }
+  };
+  let hadProbe = false;
+  await persist(async () => {
+    hadProbe = sharedProbe !== null && (await record.topics()).includes(sharedProbe);
+    if (await record.connected(connection.isResumed)) {
+      onForgotten();
+    }
+  });
+  if (sharedProbe === null) {
+    return;
+  }
+  await persist(async () => {
+    const [answer] = await connection.unsubscribe([sharedProbe]);
+    if (hadProbe && connection.isResumed && answer === NO_SUBSCRIPTION_EXISTED) {
+      hadProbe = false;
+      onForgotten();
+      await record.forgotten();
+    }
+    const [granted = REFUSED] = await connection.subscribe([sharedProbe]);
+    await record[granted < REFUSED ? 'confirm' : 'forget']([sharedProbe]);
+  });
+}
+
+/** Milliseconds. */
+const AGAIN = 1_000;
+
+/** MQTT 5 section 3.11.3. */
+const NO_SUBSCRIPTION_EXISTED = 17;
+
+const REFUSED = 128;
