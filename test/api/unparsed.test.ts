@@ -63,6 +63,43 @@ describe('what is no request', () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
   });
 
+  it('is answered after the request in front of it, which was valid and is done', async () => {
+    const head = `Host: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\n`;
+    const create = `POST /api/v1/assets HTTP/1.1\r\n${head}Content-Length: 14\r\n\r\n{"name":"Any"}`;
+    const answers = await exchange(`${create}${create}\u0000\u0001 more than was announced`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400']);
+  });
+
+  it('is not answered once more if it shows in a body that was refused already', async () => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    const received: string[] = [];
+    socket
+      .setEncoding('latin1')
+      .write(
+        'POST /api/v1/assets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\n',
+      );
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('data', (text: string) => {
+      received.push(text);
+      if (received.length === 1) {
+        socket.write('ZZ\r\n');
+      }
+    });
+    await closed;
+    expect(received.join('').match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 401']);
+  });
+
+  it('is a request whose host cannot be one', async () => {
+    const ask = (host: string) =>
+      exchange(`GET /nowhere HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    for (const host of ['a b', 'a/b', 'user@a', 'a:b', '[::1', 'a\tb', '<a>']) {
+      expect(await ask(host), host).to.match(/^HTTP\/1\.1 400 .*"detail":"Host header is not valid"/s);
+    }
+    for (const host of ['', 'a', 'a_b.example', '127.0.0.1:80', '[::1]:8080', '[fe80::1%25eth0]', 'a:']) {
+      expect(await ask(host), host).to.match(/^HTTP\/1\.1 404 /);
+    }
+  });
+
   it('is not a method that is otherwise for proxies', async () => {
     for (const [target, status] of [
       ['/api/v1/assets', '405 Method Not Allowed'],
@@ -113,7 +150,7 @@ describe('what is no request', () => {
       }
     }
     expect(await ask('GET /nowhere', 'Host: y\r\n')).to.match(/^HTTP\/1\.1 400 /);
-    expect((await api.call({ path: '/api/v1/assets' })).body?.total_count).to.equal(0);
+    expect((await api.call({ path: '/api/v1/assets?q=Once' })).body?.total_count).to.equal(0);
     expect(await post('Accept: a\r\nAccept: b\r\n')).to.match(/^HTTP\/1\.1 201 /);
   });
 

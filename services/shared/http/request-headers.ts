@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { badRequest } from './problem.ts';
 
 /**
- * Refuses what does not say which host is meant, as HTTP/1.1 has it (RFC 9112 section 3.2), and what says twice what
+ * Refuses what does not say which host is meant, as HTTP/1.1 has it (RFC 9112 section 3.2), or says it in no way that can be, and what says twice what
  * can be said once: Node.js keeps the first, a proxy in front of it perhaps the last.
  *
  * @throws Problem `bad_request`.
@@ -12,12 +12,18 @@ export const requireClearHeaders: Middleware = ({ req }, next) => {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     throw badRequest('Host header is required');
   }
+  if (!HOST.test(req.headers.host ?? '')) {
+    throw badRequest('Host header is not valid');
+  }
   const repeated = repeatedHeader(req);
   if (repeated !== null) {
     throw badRequest(`${repeated} header must be given only once`);
   }
   return next();
 };
+
+/** A name or an address, and perhaps a port (RFC 9110 section 7.2). */
+const HOST = /^(?:\[[\w:.%]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
 
 const SINGLE = ['Host', 'Authorization', 'Content-Type'];
 

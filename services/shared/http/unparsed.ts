@@ -14,9 +14,9 @@ import { REQUEST_ID_HEADER } from './request-id.ts';
  * @param headers what else every answer has.
  */
 export function answerUnparsed(server: Server, headers: () => Headers): void {
-  const answering = new WeakMap<Duplex, ServerResponse>();
+  const latest = new WeakMap<Duplex, Exchange>();
   server.prependListener('request', (request: IncomingMessage, response) => {
-    answering.set(request.socket, response);
+    latest.set(request.socket, { request, response });
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (request, socket) => {
@@ -28,22 +28,41 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
   });
   const ended = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What still comes after the answer is no request either.
-    if (ended.has(socket) && error.code !== 'ECONNRESET') {
-      return;
-    }
-    const response = answering.get(socket);
-    const isAnswered = response?.headersSent === true && !response.writableFinished;
-    if (socket.writable && !isAnswered && error.code !== 'ECONNRESET') {
-      ended.add(socket);
-      endLingeringly(
-        socket as Socket,
-        answer(DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP', headers()),
-      );
-    } else {
+    const isEnding = ended.has(socket);
+    if (error.code === 'ECONNRESET' || (!socket.writable && !isEnding)) {
       socket.destroy(error);
+    } else if (!isEnding) {
+      // What still comes after this is no request either.
+      ended.add(socket);
+      const detail = DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP';
+      endAfter(latest.get(socket), socket as Socket, answer(detail, headers()));
     }
   });
+}
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/**
+ * Answers what cannot be parsed when its turn has come: a request in front of it was valid, and what it did is not to
+ * be answered as if it had been refused. What cannot be parsed in the body of a request is a part of that, which is
+ * answered once.
+ */
+function endAfter(latest: Exchange | undefined, socket: Socket, refusal: string): void {
+  if (latest === undefined) {
+    endLingeringly(socket, refusal);
+    return;
+  }
+  const { request, response } = latest;
+  const isOwn = !request.complete;
+  const last = isOwn && response.headersSent ? '' : refusal;
+  if (response.writableFinished || (isOwn && !response.headersSent)) {
+    endLingeringly(socket, last);
+  } else {
+    response.once('finish', () => endLingeringly(socket, last));
+  }
 }
 
 const DETAILS: Readonly<Record<string, string>> = {
