@@ -28,7 +28,8 @@ import { KeptSettings } from './session/settings.ts';
 import { Updates } from './session/updates.ts';
 import type { Database } from './storage/database.ts';
 import { OtherTabs } from './storage/other-tabs.ts';
-import { type Sweep, Sweeping } from './sweep/sweeping.ts';
+import type { Sweep } from './sweep/sweep.ts';
+import { Sweeping } from './sweep/sweeping.ts';
 
 /** Something the user has to know and no scan says: that one was not taken, for instance. */
 export interface Notice {

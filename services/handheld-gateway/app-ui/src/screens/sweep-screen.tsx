@@ -6,7 +6,7 @@ import { ScanActions } from '../parts/scan-actions.tsx';
 import { HEAPS, Shelf } from '../parts/shelf.tsx';
 import { counted, momentOf, timeOf } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
-import type { Sweep } from '../sweep/sweeping.ts';
+import type { Sweep } from '../sweep/sweep.ts';
 import { noteOfList, verdictOfSweep } from '../sweep/verdict-of-sweep.ts';
 
 /** Sees whether what should be at a place is there. */

@@ -1,6 +1,6 @@
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { StoredScan } from '../queue/scan.ts';
-import type { Sweep } from './sweeping.ts';
+import type { Sweep } from './sweep.ts';
 
 /**
  * What should be at the place of a sweep; null if that is not known. What the sweep itself moved there was elsewhere

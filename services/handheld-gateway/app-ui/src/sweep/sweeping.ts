@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Answer, ListedAsset } from '../gateway/answers.ts';
+import type { Answer } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../places/place.ts';
 import type { StoredScan } from '../queue/scan.ts';
@@ -9,29 +9,8 @@ import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import { expectedHere } from './expected-here.ts';
 import { type SweepOutcome, type SweptToCheck, sweepOutcome } from './outcome.ts';
+import { type Sweep, wantsList } from './sweep.ts';
 import { keepWhereabouts, whereaboutsOf } from './whereabouts.ts';
-
-/** A sweep of a location, kept on the device until the user is done with it. */
-export interface Sweep {
-  id: string;
-  place: Place;
-  started_at: string;
-  finished_at: string | null;
-  /** What should be there; null if the gateway could not be asked and never was before. */
-  expected: ListedAsset[] | null;
-  /** When the gateway said so. */
-  fetched_at: string | null;
-  /**
-   * Which list that is: the one `asked` for at the beginning; an `earlier` one or none, for want of a network; one of
-   * `later`, when the network was back. Or the place is `gone`. Sweeps of earlier versions do not say.
-   */
-  list?: 'asked' | 'earlier' | 'later' | 'gone';
-}
-
-/** Whether the list has still to be asked for. */
-export function wantsList({ expected, list }: Sweep): boolean {
-  return list === 'earlier' || (list === undefined && expected === null);
-}
 
 const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: [], toCheck: [] };
 
