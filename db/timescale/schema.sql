@@ -268,6 +268,7 @@ create table rejected_messages (
   payload_sha256 bytea not null,
   replayed_at timestamp with time zone,
   is_whole boolean not null default false,
+  dismissed_at timestamp with time zone,
   constraint rejected_messages__id PRIMARY KEY (id),
   constraint rejected_messages__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint rejected_messages__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
@@ -375,6 +376,7 @@ create table unknown_tags (
   antenna smallint,
   rssi double precision,
   location_id integer,
+  ignored_at timestamp with time zone,
   constraint unknown_tags__org_id_tag_type_tag_key PRIMARY KEY (org_id, tag_type, tag_key),
   constraint unknown_tags__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint unknown_tags__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)

@@ -26,6 +26,7 @@ import { addReaderCreate } from './commands/reader-create.ts';
 import { addReaderDelete } from './commands/reader-delete.ts';
 import { addReaderList } from './commands/reader-list.ts';
 import { addReaderSet } from './commands/reader-set.ts';
+import { addRejectedDismiss } from './commands/rejected-dismiss.ts';
 import { addRejectedList } from './commands/rejected-list.ts';
 import { addRejectedReplay } from './commands/rejected-replay.ts';
 import { addRejectedShow } from './commands/rejected-show.ts';
@@ -34,6 +35,7 @@ import { addSmoothingSet } from './commands/smoothing-set.ts';
 import { addSmoothingShow } from './commands/smoothing-show.ts';
 import { addSmoothingTry } from './commands/smoothing-try.ts';
 import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
+import { addUnknownTagsIgnore } from './commands/unknown-tags-ignore.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 import { jsonOfError, statusOf, textOfError } from './report-error.ts';
 
@@ -65,9 +67,11 @@ const commands = [
   addHandheldRevoke,
   addUnknownTagsList,
   addUnknownTagsAttach,
+  addUnknownTagsIgnore,
   addRejectedList,
   addRejectedShow,
   addRejectedReplay,
+  addRejectedDismiss,
   addSmoothingSet,
   addSmoothingShow,
   addSmoothingTry,

@@ -169,4 +169,32 @@ describe('the command line of rejected messages', () => {
       '1',
     );
   });
+
+  describe('dismiss', () => {
+    it('has a message neither listed nor replayed with the others, keeps it and its count, and is undone', async () => {
+      const [first = 0, second = 0] = await rejected('{"value":"E280"}', '{"value":"E281"}');
+      const counted = await countersOf(database, reader);
+      const dismissed = await json('rejected', 'dismiss', '--id', String(first));
+      expect(dismissed).to.include({ id: first }).and.to.have.property('dismissed_at').that.is.a('string');
+      const ids = async (...more: string[]) =>
+        (await json('rejected', 'list', ...more)).map(({ id }: { id: number }) => id);
+      expect([await ids(), await ids('--dismissed')]).to.deep.equal([[second], [first]]);
+      expect(await json('rejected', 'show', '--id', String(first))).to.include({ id: first });
+      expect(await countersOf(database, reader)).to.deep.equal(counted);
+
+      await mend();
+      await json('rejected', 'replay');
+      const replayed = await database.rows('select id from rejected_messages where replayed_at is not null');
+      expect(replayed).to.deep.equal([{ id: second }]);
+      expect(await json('rejected', 'dismiss', '--id', String(first), '--undo')).to.deep.equal({
+        id: first,
+        dismissed_at: null,
+      });
+      expect(await ids()).to.include(first);
+      await database.rows(`update readers set format = 'not-yet-added' where id = $1`, [reader]);
+    });
+
+    it('says that there is no such message', () =>
+      fails(1, 'Rejected message 999999 not found', 'rejected', 'dismiss', '--id', '999999'));
+  });
 });

@@ -120,4 +120,29 @@ describe('the command line of unknown tags', () => {
     await fails(2, '255 characters', ...attach('A'.repeat(256), 'PALLET-3'));
     await fails(2, '--org', 'unknown-tags', 'list');
   });
+
+  it('lists an ignored tag only when asked, counts its reads as before, and lists it again', async () => {
+    const ignore = (value: string, ...more: string[]) =>
+      json('unknown-tags', 'ignore', '--org', org, '--type', 'rfid', '--value', value, ...more);
+    const ignored = () => json('unknown-tags', 'list', '--org', org, '--ignored');
+    const counts = (rows: { value: string; count: number }[]) =>
+      rows.map(({ value, count }) => [value, count]).sort();
+    await read('BEEF');
+    await read('FEED');
+    expect(await ignore('00beef')).to.deep.equal({ tag_type: 'rfid', value: 'BEEF', ignored: true });
+    expect([counts(await list()), counts(await ignored())]).to.deep.equal([[['FEED', 1]], [['BEEF', 1]]]);
+    await read('BEEF', { rssi: -50 });
+    expect([counts(await list()), counts(await ignored())]).to.deep.equal([[['FEED', 1]], [['BEEF', 2]]]);
+    expect(await countersOf(database, reader)).to.include({ unknown: 3 });
+    await ignore('BEEF', '--undo');
+    expect(counts(await list())).to.deep.equal([
+      ['BEEF', 2],
+      ['FEED', 1],
+    ]);
+    await fails(
+      1,
+      'No unknown tag rfid:CAFE',
+      ...['unknown-tags', 'ignore', '--org', org, '--type', 'rfid', '--value', 'CAFE'],
+    );
+  });
 });

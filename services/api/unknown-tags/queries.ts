@@ -42,8 +42,11 @@ const CANDIDATES = sql.fragment`cross join lateral (
 /** Those that would be unknown still if they were read now: not one that was attached by other means since. */
 const IS_UNRESOLVED = sql.fragment`not candidates.has_exact and candidates.number <> 1`;
 
-/** The organization's unknown tags, the last seen first. */
-export async function listUnknownTags(connection: OrganizationConnection): Promise<UnknownTagRow[]> {
+/** The organization's unknown tags, those that are ignored or the others, the last seen first. */
+export async function listUnknownTags(
+  connection: OrganizationConnection,
+  { isIgnored }: { isIgnored: boolean },
+): Promise<UnknownTagRow[]> {
   const rows = await connection.any(sql.type(rowsOf<Stored>())`
     select unknown.tag_type, unknown.value, unknown.count, unknown.first_seen, unknown.last_seen, unknown.reader_id,
       unknown.antenna, unknown.rssi, place.external_key as location_external_key, candidates.tags as candidates
@@ -51,6 +54,7 @@ export async function listUnknownTags(connection: OrganizationConnection): Promi
     ${CANDIDATES}
     left join locations place on place.org_id = unknown.org_id and place.id = unknown.location_id
     where unknown.org_id = ${connection.orgId} and ${IS_UNRESOLVED}
+      and (unknown.ignored_at is not null) = ${isIgnored}
     order by unknown.last_seen desc, unknown.tag_type, unknown.tag_key`);
   return rows.map(({ candidates, ...row }) => ({ ...row, candidates: JSON.parse(candidates) }));
 }
@@ -68,6 +72,17 @@ export async function findUnknownTag(
     where unknown.org_id = ${transaction.orgId} and unknown.tag_type = ${tagType} and unknown.tag_key = ${tagKey}
       and ${IS_UNRESOLVED}`);
   return row === null ? null : { value: row.value, candidates: JSON.parse(row.candidates) };
+}
+
+/** Has a tag on the list no more, or again. @returns its value as it was last read; null if there is no such tag. */
+export async function setIgnored(
+  connection: OrganizationConnection,
+  { tagType, tagKey, isIgnored }: { tagType: TagType; tagKey: string; isIgnored: boolean },
+): Promise<string | null> {
+  return connection.maybeOneFirst(sql.type(rowsOf<{ value: string }>())`
+    update unknown_tags set ignored_at = case when ${isIgnored} then coalesce(ignored_at, now()) end
+    where org_id = ${connection.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}
+    returning value`);
 }
 
 export async function removeUnknownTag(

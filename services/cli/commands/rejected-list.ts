@@ -15,13 +15,14 @@ export function addRejectedList(program: Command): void {
       'those of one organization; without it also those on a topic that no reader has',
       id,
     )
+    .option('--dismissed', 'those that were dismissed, instead of the others')
     .addHelpText('after', '\nExample:\n  npx tagtrail rejected list --org 1')
-    .action(async (options: { org?: number; json?: boolean }) => {
+    .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
       const messages = await withConnections(async ({ pool }) => {
         if (options.org !== undefined) {
           await requireOrganization(pool, options.org);
         }
-        return listKept(pool, options.org ?? null);
+        return listKept(pool, options.org ?? null, { isDismissed: options.dismissed === true });
       });
       const rows = messages.map(rejectedRow);
       tell({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);

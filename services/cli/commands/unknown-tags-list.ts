@@ -11,9 +11,12 @@ export function addUnknownTagsList(program: Command): void {
   addCommand(program, 'unknown-tags', 'list')
     .description('List the tags that were read and belong to nothing, the last seen first.')
     .requiredOption('--org <id>', 'the organization', id)
+    .option('--ignored', 'those that are ignored, instead of the others')
     .addHelpText('after', '\nExample:\n  npx tagtrail unknown-tags list --org 1')
-    .action(async (options: { org: number; json?: boolean }) => {
-      const rows = await withOrganization(options.org, listUnknownTags);
+    .action(async (options: { org: number; ignored?: true; json?: boolean }) => {
+      const rows = await withOrganization(options.org, (db) =>
+        listUnknownTags(db, { isIgnored: options.ignored === true }),
+      );
       tell({ json: rows.map(asJson), text: asText(rows, options.org) }, options);
     });
 }

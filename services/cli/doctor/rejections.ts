@@ -5,7 +5,7 @@ import { type Finding, ok, warning } from './finding.ts';
 export async function examineRejections(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query<{ count: number; strangers: number }>(
     `select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
-     from rejected_messages where replayed_at is null and received_at > now() - interval '7 days'`,
+     from rejected_messages where replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`,
   );
   const { count = 0, strangers = 0 } = rows[0] ?? {};
   if (count === 0) {
@@ -15,6 +15,6 @@ export async function examineRejections(client: pg.Client): Promise<Finding> {
   return warning(
     'rejected messages',
     `${count} in a week${ofStrangers}`,
-    'npx tagtrail rejected list tells why; mend the cause, then npx tagtrail rejected replay',
+    'npx tagtrail rejected list tells why; mend the cause, then npx tagtrail rejected replay, or rejected dismiss',
   );
 }

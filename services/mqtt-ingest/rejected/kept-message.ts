@@ -13,6 +13,8 @@ export interface KeptMessage {
   bytes: number;
   /** When it was replayed and nothing of it was rejected again. */
   replayedAt: string | null;
+  /** When somebody wanted to see it no more. */
+  dismissedAt: string | null;
 }
 
 export interface KeptPayload {
@@ -24,15 +26,38 @@ export interface KeptPayload {
 
 /** As the select list of a query of `rejected_messages`. */
 export const KEPT_COLUMNS = `id, org_id as "orgId", reader_id as "readerId", topic, reason,
-  received_at as "receivedAt", bytes, replayed_at as "replayedAt"`;
+  received_at as "receivedAt", bytes, replayed_at as "replayedAt", dismissed_at as "dismissedAt"`;
 
-/** The rejected messages that are kept, in the order they were kept in. @param orgId null for those of all and of none. */
-export async function listKept(pool: pg.Pool, orgId: number | null): Promise<KeptMessage[]> {
+/**
+ * The rejected messages that are kept, in the order they were kept in: those that were dismissed, or the others.
+ *
+ * @param orgId null for those of all and of none.
+ */
+export async function listKept(
+  pool: pg.Pool,
+  orgId: number | null,
+  { isDismissed }: { isDismissed: boolean } = { isDismissed: false },
+): Promise<KeptMessage[]> {
   const { rows } = await pool.query<KeptMessage>(
-    `select ${KEPT_COLUMNS} from rejected_messages where $1::integer is null or org_id = $1 order by id`,
-    [orgId],
+    `select ${KEPT_COLUMNS} from rejected_messages
+     where ($1::integer is null or org_id = $1) and (dismissed_at is not null) = $2 order by id`,
+    [orgId, isDismissed],
   );
   return rows;
+}
+
+/** Has a message on the list no more, or again. Null if there is none of this id (any more). */
+export async function setDismissed(
+  pool: pg.Pool,
+  id: number,
+  isDismissed: boolean,
+): Promise<KeptMessage | null> {
+  const { rows } = await pool.query<KeptMessage>(
+    `update rejected_messages set dismissed_at = case when $2 then coalesce(dismissed_at, now()) end
+     where id = $1 returning ${KEPT_COLUMNS}`,
+    [id, isDismissed],
+  );
+  return rows[0] ?? null;
 }
 
 /** Null if there is none of this id (any more). */
@@ -44,11 +69,11 @@ export async function findKept(pool: pg.Pool, id: number): Promise<(KeptMessage 
   return rows[0] ?? null;
 }
 
-/** Ids of those that were not replayed yet, the first received first. @param orgId null for those of all and of none. */
+/** Ids of those that were neither replayed yet nor dismissed, the first received first. @param orgId null for those of all and of none. */
 export async function idsToReplay(pool: pg.Pool, orgId: number | null): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(
     `select id from rejected_messages
-     where replayed_at is null and ($1::integer is null or org_id = $1)
+     where replayed_at is null and dismissed_at is null and ($1::integer is null or org_id = $1)
      order by received_at, id`,
     [orgId],
   );

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { setDismissed } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { AppError } from '../../shared/errors.ts';
+import { wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { addCommand, tell } from '../command-line.ts';
+import { withConnections } from '../database.ts';
+import { rejectedId } from '../rejected-rows.ts';
+
+export function addRejectedDismiss(program: Command): void {
+  addCommand(program, 'rejected', 'dismiss')
+    .description(
+      'See a rejected message no more: it is neither listed nor replayed with the others. It is kept and counted as before, and replayed if it is named.',
+    )
+    .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
+    .option('--undo', 'have it listed again')
+    .addHelpText(
+      'after',
+      '\nJSON: {id, dismissed_at}.\n\nExamples:\n  npx tagtrail rejected dismiss --id 17\n  npx tagtrail rejected dismiss --id 17 --undo',
+    )
+    .action(async (options: { id: number; undo?: true; json?: boolean }) => {
+      const message = await withConnections(({ pool }) =>
+        setDismissed(pool, options.id, options.undo !== true),
+      );
+      if (message === null) {
+        throw new AppError('not_found', `Rejected message ${options.id} not found`);
+      }
+      const dismissedAt = wireTimeOrNull(message.dismissedAt);
+      tell(
+        {
+          json: { id: message.id, dismissed_at: dismissedAt },
+          text:
+            dismissedAt === null
+              ? `Rejected message ${message.id} is listed again.`
+              : `Rejected message ${message.id} is dismissed; rejected list --dismissed shows it.`,
+        },
+        options,
+      );
+    });
+}
