@@ -6,7 +6,7 @@ import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
-import { createHealth } from '../shared/runtime/health.ts';
+import { type Check, createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { keepYoungObjectsApart } from '../shared/runtime/short-lived-objects.ts';
@@ -19,6 +19,15 @@ import type { ApiContext } from './context.ts';
 /** Connections to the database that one API process may have for requests, beside those for what reads much. */
 const CONNECTIONS = 10;
 
+/** What its caller brings along. */
+export interface ApiParts {
+  clocks?: typeof MACHINE_CLOCKS;
+  /** Of metrics: with those of other parts of the same process. */
+  registry?: Registry;
+  /** What else of this process must be there for it to be ready. */
+  checks?: Readonly<Record<string, Check>>;
+}
+
 /**
  * Starts the API, part by part.
  *
@@ -30,11 +39,10 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  clocks = MACHINE_CLOCKS,
+  { clocks = MACHINE_CLOCKS, registry = new Registry(), checks = {} }: ApiParts = {},
 ): Promise<{ url: string }> {
   keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
-  const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const door = await lifecycle.start(
     'database',
@@ -58,7 +66,7 @@ export async function startApi(
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: access.askDatabase },
+    checks: { database: access.askDatabase, ...checks },
   });
   const limiter = await startLimiter(
     {

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
+import { Registry as MetricRegistry } from 'prom-client';
+import { createClock } from '../shared/clock.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
+import { measureCommits } from './metrics/measure-commits.ts';
+import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
+import { measureSubscriber } from './metrics/measure-subscriber.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
 import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { readersLog } from './source/readers-log.ts';
 import { type Subscriber, type SubscriberOptions, startSubscriber } from './source/subscriber.ts';
-import {
-  DRAIN_PATIENCE,
-  type IntakeConfig,
-  type IntakeParts,
-  type StartedIntake,
-  startIntake,
-} from './start-intake.ts';
+import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 
 export interface EmbeddedIngestConfig extends IntakeConfig {
   HOST: string;
@@ -24,6 +24,7 @@ export interface EmbeddedIngestConfig extends IntakeConfig {
 /**
  * Starts ingestion through a broker of its own, part by part. Stopping commits and acknowledges what was received.
  *
+ * @param metrics where its figures go.
  * @returns the port readers connect to.
  * @throws AppError if the database is not there or not migrated, or the port is taken.
  */
@@ -31,8 +32,13 @@ export async function startEmbeddedIngest(
   config: EmbeddedIngestConfig,
   log: Logger,
   lifecycle: Lifecycle,
+  metrics: MetricRegistry = new MetricRegistry(),
 ): Promise<{ port: number }> {
-  const { intake, registry } = await startIntake(config, log, lifecycle);
+  const clock = createClock();
+  const { intake, registry, pool } = await startIntake(config, log, lifecycle, {
+    clock,
+    onCommitted: measureCommits(metrics, clock),
+  });
   const broker = await lifecycle.start(
     'broker',
     () =>
@@ -49,6 +55,8 @@ export async function startEmbeddedIngest(
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
+  measureEmbeddedBroker(metrics, () => broker.figures());
+  collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'readers can connect');
   return { port: broker.port };
 }
@@ -69,9 +77,16 @@ export async function startSubscribedIngest(
   port: number,
   log: Logger,
   lifecycle: Lifecycle,
-  { keepalive, ...parts }: IntakeParts & Pick<SubscriberOptions, 'keepalive'> = {},
+  {
+    keepalive,
+    metrics = new MetricRegistry(),
+  }: { metrics?: MetricRegistry } & Pick<SubscriberOptions, 'keepalive'> = {},
 ): Promise<StartedIntake & { subscriber: Subscriber }> {
-  const started = await startIntake(config, log, lifecycle, parts);
+  const clock = createClock();
+  const started = await startIntake(config, log, lifecycle, {
+    clock,
+    onCommitted: measureCommits(metrics, clock),
+  });
   const { intake, registry, pool } = started;
   const subscriber = await lifecycle.start(
     'subscriber',
@@ -88,6 +103,8 @@ export async function startSubscribedIngest(
       }),
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
+  measureSubscriber(metrics, () => subscriber.figures());
+  collectReaderCounters(pool, metrics);
   return { ...started, subscriber };
 }
 

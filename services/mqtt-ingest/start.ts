@@ -1,14 +1,10 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createClock } from '../shared/clock.ts';
 import { createHealth, healthListener } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
-import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
-import { measureCommits } from './metrics/measure-commits.ts';
-import { measureSubscriber } from './metrics/measure-subscriber.ts';
 
 /**
  * Starts ingestion as a process of its own, part by part.
@@ -23,13 +19,9 @@ export async function startIngestProcess(
 ): Promise<{ url: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const clock = createClock();
   const { pool, subscriber } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
-    clock,
-    onCommitted: measureCommits(registry, clock),
+    metrics: registry,
   });
-  measureSubscriber(registry, () => subscriber.figures());
-  collectReaderCounters(pool, registry);
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,

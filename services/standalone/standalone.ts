@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { migrate } from '../../db/timescale/migrate.ts';
 import { startApi } from '../api/start.ts';
 import { startGateway } from '../handheld-gateway/start.ts';
 import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
 import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
 import { requireReachable } from '../shared/runtime/database.ts';
+import type { Check } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startEmbeddedDatabase } from './database.ts';
@@ -36,27 +38,36 @@ export async function startStandalone(
       ? await startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, log, lifecycle)
       : await migrated(config.DATABASE_URL);
   const parts = { ...config, DATABASE_URL: databaseUrl };
-  const mqttUrl = await startIngest(parts, log, lifecycle);
+  // Of ingestion, served with the API's: there is no INGEST_PORT here.
+  const registry = new Registry();
+  const { url: mqttUrl, checks } = await startIngest(parts, log, lifecycle, registry);
   const { url: handheldUrl } = await startGateway(parts, log, lifecycle);
-  const { url: apiUrl } = await startApi(parts, log, lifecycle);
+  const { url: apiUrl } = await startApi(parts, log, lifecycle, { registry, checks });
   await startRecomputations(databaseUrl, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl, databaseUrl };
 }
 
-/** @returns where readers publish, without credentials. */
+/** @returns where readers publish, without credentials, and what must be there for that. */
 async function startIngest(
   config: StandaloneConfig & { DATABASE_URL: string },
   log: Logger,
   lifecycle: Lifecycle,
-): Promise<string> {
+  registry: Registry,
+): Promise<{ url: string; checks: Record<string, Check> }> {
   const { MQTT_URL } = config;
   if (MQTT_URL !== null) {
-    await startSubscribedIngest({ ...config, MQTT_URL }, config.API_PORT, log, lifecycle);
-    return placeOfBroker(MQTT_URL);
+    const { subscriber } = await startSubscribedIngest(
+      { ...config, MQTT_URL },
+      config.API_PORT,
+      log,
+      lifecycle,
+      { metrics: registry },
+    );
+    return { url: placeOfBroker(MQTT_URL), checks: { broker: () => subscriber.requireConnected() } };
   }
-  const { port } = await startEmbeddedIngest(config, log, lifecycle);
+  const { port } = await startEmbeddedIngest(config, log, lifecycle, registry);
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return `mqtt://${host}:${port}`;
+  return { url: `mqtt://${host}:${port}`, checks: {} };
 }
 
 async function migrated(url: string): Promise<string> {

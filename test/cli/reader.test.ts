@@ -210,6 +210,7 @@ describe('the command line of readers', () => {
         rejected: 1,
         ignored: 0,
         throttled_ms: 0,
+        clock: null,
       });
       expect(gate.last_message_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       expect(idle).to.include({ name: 'idle', last_message_at: null, messages: 0, reads: 0 });

@@ -32,6 +32,26 @@ describe('the metrics that alerts and the dashboard name', () => {
     expect([...named].filter((name) => !known.has(name))).to.deep.equal([]);
   });
 
+  it('are published by everything in one process too, as far as they are of what it has', async () => {
+    const program = run('services/standalone/main.ts', [], {
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      API_PORT: '0',
+      HANDHELD_PORT: '0',
+      MQTT_PORT: '0',
+    });
+    await program.printed('Database');
+    const [api = ''] = /http:\S+(?=\/api\/v1)/.exec(program.stdout()) ?? [];
+    const [, handhelds = ''] = /Handhelds +(http:\S+)/.exec(program.stdout()) ?? [];
+    const known = new Set([...(await namesAt(api)), ...(await namesAt(handhelds)), ...PROMETHEUS_OWN]);
+    program.child.kill('SIGINT');
+    await program.ended;
+    const named = new Set(expressionsOfAlerts().flatMap(metricsOf));
+    expect([...named].filter((name) => !known.has(name) && !name.startsWith('node_'))).to.have.members(
+      OF_OTHER_BROKERS,
+    );
+  });
+
   it('are those of jobs that Prometheus is told to scrape', () => {
     const { scrape_configs: configs } = readYaml('prometheus/prometheus.yml') as {
       scrape_configs: { job_name: string }[];
@@ -44,6 +64,12 @@ describe('the metrics that alerts and the dashboard name', () => {
       .and.to.have.lengthOf(4);
   });
 });
+
+/** The embedded broker has no sessions, and refuses itself nothing. */
+const OF_OTHER_BROKERS = [
+  'tagtrail_ingest_refused_subscriptions',
+  'tagtrail_ingest_session_lost_timestamp_seconds',
+];
 
 const PROMETHEUS_OWN = ['up', 'ALERTS'];
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type ListedAntenna, listReaders } from '../../mqtt-ingest/readers/list-readers.ts';
+import type { ReaderClock } from '../../mqtt-ingest/readers/reader-clock.ts';
 import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
@@ -25,6 +26,7 @@ export function addReaderList(program: Command): void {
         antennas: reader.antennas,
         last_message_at: wireTimeOrNull(reader.lastMessageAt),
         ...reader.counters,
+        clock: reader.clock,
       }));
       tell({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
     });
@@ -50,11 +52,12 @@ type Row = Record<(typeof COUNTERS)[number], number> & {
   format: string;
   antennas: ListedAntenna[];
   last_message_at: string | null;
+  clock: ReaderClock | null;
 };
 
 function asTable(rows: readonly Row[]): string {
   return table(
-    ['id', 'name', 'topic', 'format', 'antennas', 'last message', ...COUNTERS],
+    ['id', 'name', 'topic', 'format', 'antennas', 'last message', 'clock', ...COUNTERS],
     rows.map((row) => [
       String(row.id),
       row.name,
@@ -62,9 +65,20 @@ function asTable(rows: readonly Row[]): string {
       row.format,
       row.antennas.map(sayAntenna).join(' '),
       row.last_message_at ?? '-',
+      sayClock(row.clock),
       ...COUNTERS.map((counter) => String(row[counter])),
     ]),
   ).join('\n');
+}
+
+/** `10803 s behind (within 2 s): WRONG`. */
+function sayClock(clock: ReaderClock | null): string {
+  if (clock === null) {
+    return '-';
+  }
+  const { behind_seconds: behind, spread_seconds: spread, wrong } = clock;
+  const said = `${Math.abs(behind)} s ${behind < 0 ? 'ahead' : 'behind'} (within ${spread} s)`;
+  return wrong ? `${said}: WRONG` : said;
 }
 
 /** `2=DOCK-2(from -65 dBm,off)`. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { READER_CLOCK, type ReaderClock } from '../../mqtt-ingest/readers/reader-clock.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 interface ReaderRow {
@@ -10,17 +11,24 @@ interface ReaderRow {
   is_silent: boolean;
   last_message_at: string | null;
   unplaced_ports: number[];
+  clock: ReaderClock | null;
 }
 
 /** Readers that sent nothing for a day, speak a format there is not, or have antennas that are nowhere. */
 export async function examineReaders(client: pg.Client): Promise<Finding[]> {
-  const { rows } = await client.query<ReaderRow>(READERS, [[...loadBuiltinFormats().keys()]]);
+  const { rows: stored } = await client.query<Omit<ReaderRow, 'clock'> & { clock: string | null }>(READERS, [
+    [...loadBuiltinFormats().keys()],
+  ]);
+  const rows = stored.map(
+    (row): ReaderRow => ({ ...row, clock: row.clock === null ? null : JSON.parse(row.clock) }),
+  );
   if (rows.length === 0) {
     return [warning('readers', 'There are none', 'Register one: npx tagtrail reader create --help')];
   }
   const unknown = rows.filter((reader) => !reader.is_known_format);
   const silent = rows.filter((reader) => reader.is_silent && reader.last_message_at !== null);
   const unheard = rows.filter((reader) => reader.last_message_at === null);
+  const astray = rows.filter((reader) => reader.clock?.wrong === true);
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const findings = [
     ...unknown.map((reader) =>
@@ -48,6 +56,15 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
             'Check that it publishes to the topic it is registered with: npx tagtrail reader list --org ...',
           ),
         ]),
+    ...astray
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move anything' : 'are dated by when they come'}`,
+          `Set its clock (NTP), or have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${reader.id} --time receive`,
+        ),
+      ),
     ...unplaced
       .slice(0, MOST_NAMED)
       .map((reader) =>
@@ -63,6 +80,11 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
 
 const MOST_NAMED = 10;
 
+function sayClock(clock: ReaderClock | null): string {
+  const seconds = Math.round(clock?.behind_seconds ?? 0);
+  return `${Math.abs(seconds)} s ${seconds > 0 ? 'behind, or it holds its reads back for that long' : 'ahead'}`;
+}
+
 function nameOf({ id, name }: ReaderRow): string {
   return `${name} (reader ${id})`;
 }
@@ -74,8 +96,8 @@ function more(readers: readonly ReaderRow[]): string {
 /** $1: the built-in formats. */
 const READERS = `select reader.id, reader.name, reader.format,
     reader.format = any($1::text[]) or exists (select from formats where name = reader.format) as is_known_format,
-    counters.last_message_at,
-    coalesce(counters.last_message_at < now() - interval '1 day', true) as is_silent,
+    counted.last_message_at,
+    coalesce(counted.last_message_at < now() - interval '1 day', true) as is_silent,
     array(
       select antenna.port::integer from antennas antenna
       left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
@@ -83,9 +105,10 @@ const READERS = `select reader.id, reader.name, reader.format,
       where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
         and location.id is null
       order by antenna.port
-    ) as unplaced_ports
+    ) as unplaced_ports,
+    ${READER_CLOCK}::text as clock
   from readers reader
   join organizations organization on organization.id = reader.org_id and organization.deleted_at is null
-  left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
+  left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
   where reader.deleted_at is null
   order by reader.id`;

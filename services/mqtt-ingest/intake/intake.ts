@@ -12,6 +12,7 @@ import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { judge, refused } from './judge.ts';
 import { digestsOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
+import { ReaderClocks } from './reader-clocks.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
 import { type MessageOutcome, recordMessages } from './record-messages.ts';
 
@@ -46,6 +47,7 @@ export interface IntakeOptions {
 
 export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, rules, onOutage, onPoison } = options;
+  const clocks = new ReaderClocks();
   const warnings = new ReaderWarnings(options.onWarning);
   const batch = new Batch<ReadMessage, MessageOutcome>({
     flush: exactlyOnce(
@@ -69,6 +71,10 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     receive: async (incoming, publisher) => {
       const message = read(incoming, publisher, registry, clock);
+      if (message.reader !== null) {
+        const { reader, mapped, receivedAt } = message;
+        message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
+      }
       warnings.note(message.reader, message.mapped, message.receivedAt);
       try {
         const outcome = await batch.submit(message);

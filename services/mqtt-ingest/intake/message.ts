@@ -2,6 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import type { Micros } from '../../shared/instant.ts';
 import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
+import type { ClockSample } from './reader-clocks.ts';
 
 /** A message as a broker handed it over. */
 export interface IncomingMessage {
@@ -30,6 +31,7 @@ export interface ReadMessage {
   /** What is kept of the payload if anything in it is rejected. */
   payload: PayloadExcerpt;
   throttledMs?: number;
+  clockSample?: ClockSample | null;
   /** SHA-256 of what a redelivery has in common with it: sender, packet identifier, topic and payload. */
   digest: Buffer;
   /** SHA-256 of topic and payload. */

@@ -3,13 +3,17 @@ import type { Micros } from '../../shared/instant.ts';
 import type { OutcomeStatus } from '../../shared/tracking/scan.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ReadMessage } from './message.ts';
+import { type ClockSample, SAMPLES } from './reader-clocks.ts';
 import type { SettledItem } from './to-scans.ts';
 
 /**
  * What became of messages and their reads. At any time
  * `reads = recorded + duplicates + unknown + unplaced + rejected`; the table checks it.
  */
-export type MessageCounts = Record<Counter, number> & { lastMessageAt: Micros };
+export type MessageCounts = Record<Counter, number> & {
+  lastMessageAt: Micros;
+  clockSample: ClockSample | null;
+};
 
 /**
  * `messagesRejected` are those that could not be decoded at all; ambiguous reads count as `unknown`; `ignored` are
@@ -41,10 +45,10 @@ const COUNTED_AS = {
 
 /** What one message adds. */
 export function countItems(
-  { mapped, receivedAt, throttledMs = 0 }: ReadMessage,
+  { mapped, receivedAt, throttledMs = 0, clockSample = null }: ReadMessage,
   settled: readonly SettledItem[],
 ): MessageCounts {
-  const counts = { ...nothingCounted(), messages: 1, throttledMs, lastMessageAt: receivedAt };
+  const counts = { ...nothingCounted(), messages: 1, throttledMs, clockSample, lastMessageAt: receivedAt };
   if (mapped.outcome === 'rejected') {
     counts.messagesRejected = 1;
   } else if (mapped.outcome === 'ignored') {
@@ -77,20 +81,26 @@ export async function addReaderCounts(
   await client.query({
     name: 'add-reader-counts',
     text: ADD,
-    values: (['orgId', 'readerId', ...COUNTERS, 'lastMessageAt'] as const).map((column) =>
-      rows.map((row) => row[column]),
-    ),
+    values: [
+      ...(['orgId', 'readerId', ...COUNTERS, 'lastMessageAt'] as const).map((column) =>
+        rows.map((row) => row[column]),
+      ),
+      rows.map(({ clockSample }) => clockSample?.minute ?? null),
+      rows.map(({ clockSample }) => clockSample?.offset ?? null),
+    ],
   });
 }
 
 const ADD = `insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
-    duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at)
+    duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
+    clock_minute, clock_offsets_ms)
   select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
-    recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, time_of_micros(last_message_at)
+    recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, time_of_micros(last_message_at),
+    clock_minute, case when clock_offset is null then '{}' else array[clock_offset] end
   from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::integer[], $14::bigint[])
     as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
-    ignored, throttled_ms, last_message_at)
+    ignored, throttled_ms, last_message_at, clock_minute, clock_offset)
   order by org_id, reader_id
   on conflict (org_id, reader_id) do update set
     messages = stored.messages + excluded.messages,
@@ -103,7 +113,24 @@ const ADD = `insert into reader_counters as stored (org_id, reader_id, messages,
     rejected = stored.rejected + excluded.rejected,
     ignored = stored.ignored + excluded.ignored,
     throttled_ms = stored.throttled_ms + excluded.throttled_ms,
-    last_message_at = greatest(stored.last_message_at, excluded.last_message_at)`;
+    last_message_at = greatest(stored.last_message_at, excluded.last_message_at),
+    clock_minute = greatest(stored.clock_minute, excluded.clock_minute),
+    clock_offsets_ms = case
+      when excluded.clock_minute is null or excluded.clock_minute < stored.clock_minute then stored.clock_offsets_ms
+      when excluded.clock_minute = stored.clock_minute
+        then trim_array(stored.clock_offsets_ms, 1)
+          || least(stored.clock_offsets_ms[cardinality(stored.clock_offsets_ms)], excluded.clock_offsets_ms[1])
+      else stored.clock_offsets_ms[greatest(1, cardinality(stored.clock_offsets_ms) + 2 - ${SAMPLES}):]
+        || excluded.clock_offsets_ms end`;
+
+/** Of one minute the smaller, else the later. */
+function better(one: ClockSample | null, other: ClockSample | null): ClockSample | null {
+  if (one === null || other === null) {
+    return one ?? other;
+  }
+  const isOther = other.minute === one.minute ? other.offset < one.offset : other.minute > one.minute;
+  return isOther ? other : one;
+}
 
 function sum(all: readonly MessageCounts[]): MessageCounts {
   const total = nothingCounted();
@@ -111,6 +138,7 @@ function sum(all: readonly MessageCounts[]): MessageCounts {
     for (const counter of COUNTERS) {
       total[counter] += counts[counter];
     }
+    total.clockSample = better(total.clockSample, counts.clockSample);
     total.lastMessageAt = Math.max(total.lastMessageAt, counts.lastMessageAt);
   }
   return total;
@@ -127,6 +155,7 @@ function nothingCounted(): MessageCounts {
     rejected: 0,
     ignored: 0,
     throttledMs: 0,
+    clockSample: null,
     lastMessageAt: 0,
   };
 }

@@ -53,6 +53,18 @@ export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
   const lastMessage = new Gauge(
     options('reader_last_message_timestamp_seconds', "When a reader's last message was received."),
   );
+  const clockBehind = new Gauge(
+    options(
+      'reader_clock_behind_seconds',
+      "Median of received minus observed; negative if a reader's clock is ahead.",
+    ),
+  );
+  const clockWrong = new Gauge(
+    options(
+      'reader_clock_wrong',
+      "Whether a reader's clock is steadily off by more than is tolerated: 1 or 0.",
+    ),
+  );
   const rejectedMessages = new Gauge(
     options('rejected_messages', 'Rejected messages that are kept and were not replayed.', ['org']),
   );
@@ -67,6 +79,8 @@ export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
       ignored,
       throttled,
       lastMessage,
+      clockBehind,
+      clockWrong,
       rejectedMessages,
       unknownTags,
     ];
@@ -82,6 +96,10 @@ export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
       ignored.inc(labels, of.ignored);
       throttled.inc(labels, of.throttled_ms / 1_000);
       lastMessage.set(labels, of.last_message);
+      if (of.clock !== null) {
+        clockBehind.set(labels, of.clock.behind_seconds);
+        clockWrong.set(labels, of.clock.wrong ? 1 : 0);
+      }
       for (const outcome of OUTCOMES) {
         outcomes.inc({ ...labels, outcome }, of[outcome]);
       }

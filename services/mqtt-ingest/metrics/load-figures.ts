@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ReaderCounters } from '../readers/list-readers.ts';
+import { READER_CLOCK, type ReaderClock } from '../readers/reader-clock.ts';
 
 /** What `/metrics` tells of the database, all as of one moment. */
 export interface Figures {
@@ -17,6 +18,7 @@ export interface ReaderFigures extends ReaderCounters {
   reader: number;
   /** Seconds since 1970. */
   last_message: number;
+  clock: ReaderClock | null;
 }
 
 interface Kept {
@@ -51,7 +53,8 @@ const LOAD = `select
   (select count(*) from readers where deleted_at is null) as readers,
   (select coalesce(json_agg(shown), '[]') from (
     select org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
-      unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message
+      unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message,
+      ${READER_CLOCK} as clock
     from reader_counters counted
     where exists (
       select from readers reader

@@ -2,6 +2,7 @@ import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../shared/clock.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
 import type { ReadMessage } from '../intake/message.ts';
+import { latestRead } from '../intake/reader-clocks.ts';
 
 /**
  * Adds to `registry` how long messages take to be committed: since this process has received them, and, of those whose
@@ -27,22 +28,11 @@ export function measureCommits(registry: Registry, clock: Clock): (message: Read
   return (message) => {
     const now = clock();
     sinceReceipt.observe(secondsBetween(message.receivedAt, now));
-    const read = latestRead(message);
+    const read = latestRead(message.mapped);
     if (read !== null) {
       sinceRead.observe(secondsBetween(read, now));
     }
   };
-}
-
-function latestRead({ mapped }: ReadMessage): Micros | null {
-  let latest: Micros | null = null;
-  for (const item of mapped.outcome === 'items' ? mapped.items : []) {
-    const time = item.outcome === 'read' ? item.read.deviceTime : null;
-    if (time !== null && (latest === null || time > latest)) {
-      latest = time;
-    }
-  }
-  return latest;
 }
 
 function secondsBetween(from: Micros, to: Micros): number {

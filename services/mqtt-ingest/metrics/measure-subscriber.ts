@@ -1,36 +1,15 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { SubscriberFigures } from '../source/subscriber.ts';
+import { COMMITTED, HELD, measureFigures } from './measure-figures.ts';
 
 /** What this process has to do with its broker. What became of the reads is counted in the database. */
 export function measureSubscriber(registry: Registry, figures: () => SubscriberFigures): void {
-  const registers = [registry];
-  for (const [name, help, value] of GAUGES) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(Number(figures()[value]));
-      },
-    });
-  }
-  for (const [name, help, value] of COUNTERS) {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(figures()[value]);
-      },
-    });
-  }
+  measureFigures(registry, figures, { gauges: GAUGES, counters: COUNTERS });
 }
 
 const GAUGES = [
   ['tagtrail_ingest_broker_connected', 'Whether the broker is connected: 1 or 0.', 'isConnected'],
-  ['tagtrail_ingest_held_messages', 'Messages received and not committed yet.', 'heldMessages'],
-  ['tagtrail_ingest_held_bytes', 'Payload of messages received and not committed yet.', 'heldBytes'],
+  ...HELD,
   ['tagtrail_ingest_subscriptions', 'Topics subscribed to.', 'subscribed'],
   ['tagtrail_ingest_refused_subscriptions', 'Topics that the broker refuses.', 'refused'],
   ['tagtrail_ingest_sessions', 'Sessions among which readers are divided that this process has.', 'sessions'],
@@ -48,9 +27,5 @@ const COUNTERS = [
     'Messages received from the broker, redeliveries included.',
     'received',
   ],
-  [
-    'tagtrail_ingest_committed_messages_total',
-    'Messages committed, and acknowledged with that.',
-    'committed',
-  ],
+  ...COMMITTED,
 ] as const;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
 import { READER_COLUMNS, type StoredReader } from './stored-reader.ts';
 
 export interface ListedReader extends StoredReader {
@@ -9,6 +10,8 @@ export interface ListedReader extends StoredReader {
   lastMessageAt: string | null;
   /** What became of its messages and reads (tracking.md rule 6). */
   counters: ReaderCounters;
+  /** Null if it sends no times of its own. */
+  clock: ReaderClock | null;
 }
 
 export interface ListedAntenna {
@@ -53,22 +56,25 @@ export async function listReaders(pool: pg.Pool, orgId: number): Promise<ListedR
          'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
          'ignored', coalesce(counted.ignored, 0),
          'throttled_ms', coalesce(counted.throttled_ms, 0)
-       ) as counters
+       ) as counters,
+       ${READER_CLOCK} as clock
      from readers reader
      left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
      where reader.org_id = $1 and reader.deleted_at is null
      order by reader.id`,
     [orgId],
   );
-  return rows.map(({ antennas, counters, ...row }) => ({
+  return rows.map(({ antennas, counters, clock, ...row }) => ({
     ...row,
     antennas: JSON.parse(antennas),
     counters: JSON.parse(counters),
+    clock: clock === null ? null : JSON.parse(clock),
   }));
 }
 
-type ListedRow = Omit<ListedReader, 'antennas' | 'counters'> & {
+type ListedRow = Omit<ListedReader, 'antennas' | 'counters' | 'clock'> & {
   /** JSON text, as is the one below. */
   antennas: string;
   counters: string;
+  clock: string | null;
 };

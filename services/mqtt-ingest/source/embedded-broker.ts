@@ -24,8 +24,22 @@ import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
  */
 export interface EmbeddedBroker {
   port: number;
+  figures(): EmbeddedBrokerFigures;
   /** Takes no more connections and, once the intake is drained, ends those there are. */
   stop(drainIntake: () => Promise<void>): Promise<void>;
+}
+
+export interface EmbeddedBrokerFigures {
+  /** Connections. */
+  signedIn: number;
+  unauthenticated: number;
+  /** These three since the start. */
+  evicted: number;
+  received: number;
+  committed: number;
+  /** Received and not committed yet. */
+  heldMessages: number;
+  heldBytes: number;
 }
 
 export interface EmbeddedBrokerOptions {
@@ -52,6 +66,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected } = options;
   const { held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
   const signIn = signInAt(registry);
+  const counts = { received: 0, committed: 0 };
   const quotas = new ReaderQuotas(options.quota);
   const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
   const signedIn = new BoundedSockets(mostSockets.signedIn);
@@ -109,6 +124,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
         held.leave(payload.length, reader.username);
         done(error);
       };
+      counts.received += 1;
       connection?.hold();
       const receive = () => {
         const throttledMs = connection?.admit() ?? 0;
@@ -128,7 +144,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             },
             reader,
           )
-          .then(() => finish(null), finish);
+          .then(() => {
+            counts.committed += 1;
+            finish(null);
+          }, finish);
       };
       held.enter(payload.length, receive, reader.username);
     },
@@ -162,6 +181,14 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
+    figures: () => ({
+      ...counts,
+      signedIn: signedIn.size,
+      unauthenticated: unauthenticated.size,
+      evicted: signedIn.evicted + unauthenticated.evicted,
+      heldMessages: held.messages,
+      heldBytes: held.bytes,
+    }),
     stop: async (drainIntake) => {
       const closed = once(server, 'close');
       server.close();

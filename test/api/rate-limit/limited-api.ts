@@ -57,7 +57,7 @@ export function useLimitedApis(): LimitedApis {
       lifecycles.push(lifecycle);
       const contract = { RATE_LIMIT_PER_MINUTE: 60, RATE_LIMIT_BURST: 120 };
       const config = { ...apiConfig(database.url), ...contract, ...limits };
-      const { url } = await startApi(config, log, lifecycle, clocks);
+      const { url } = await startApi(config, log, lifecycle, { clocks });
       return { url, logged, hasLogged, get: (path, options) => get(url + path, options) };
     },
     key: async (scopes = PUBLIC_SCOPES) => {
