@@ -15,6 +15,7 @@ import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { ApiContext } from './context.ts';
+import { measureSequences } from './measure-sequences.ts';
 
 /** Connections to the database that one API process may have for requests, beside those for what reads much. */
 const CONNECTIONS = 10;
@@ -58,6 +59,7 @@ export async function startApi(
     { url: config.DATABASE_URL, applicationName: 'tagtrail api', find: findKeys },
     { log, lifecycle },
   );
+  measureSequences(registry, access.door);
   const { usage: keyUsage } = await lifecycle.start(
     'key usage',
     () => startKeyUsage((uses) => writeLastUsed(access.door, uses), log),

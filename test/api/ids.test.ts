@@ -134,6 +134,24 @@ describe('ids that all organizations share', () => {
     expect(counted.body?.total_count).to.equal(live?.count);
   });
 
+  it('are counted for those who watch over them', async () => {
+    const [{ last } = { last: 0 }] = await api.database.rows<{ last: number }>(
+      `select last_value::int as last from pg_sequences where sequencename = 'assets_id_seq'`,
+    );
+    const metrics = await (await fetch(`${api.url}/metrics`)).text();
+    expect(metrics).to.include(`tagtrail_ids_used_ratio{table="assets"} ${last / 2_147_483_647}`);
+    for (const table of [
+      'locations',
+      'tags',
+      'organizations',
+      'readers',
+      'handhelds',
+      'smoothing_settings',
+    ]) {
+      expect(metrics).to.include(`tagtrail_ids_used_ratio{table="${table}"} `);
+    }
+  });
+
   for (const { method, path, operationId } of API_ROUTES) {
     it(`are not drawn by ${operationId} with a body that is none, or without the scope for it`, () =>
       expectDrawn(async () => {

@@ -64,6 +64,13 @@ describe('doctor', () => {
     return { DATABASE_URL: url.href };
   };
 
+  it('tells of ids of which half are used', async () => {
+    expect((await doctor()).of('ids')[0]?.status).to.equal('ok');
+    await database.rows(`select setval('tags_id_seq', 1200000000)`);
+    expectFinding((await doctor()).of('ids'), 'warning', '55 % are used for tags', 'nothing can be created');
+    await database.rows(`select setval('tags_id_seq', 1)`);
+  });
+
   it('finds nothing at fault on a database that is all right', async () => {
     const { isAtFault, of } = await doctor();
     expect(isAtFault).to.equal(false);

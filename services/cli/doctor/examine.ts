@@ -16,6 +16,7 @@ import { examineRedis } from './redis.ts';
 import { examineRejections } from './rejections.ts';
 import { examineRoles, examineSchema } from './schema.ts';
 import { examineSearch } from './search.ts';
+import { examineSequences } from './sequences.ts';
 import { examineServer } from './server.ts';
 import { examineSettings } from './settings.ts';
 
@@ -85,6 +86,7 @@ async function examineDatabase(url: string, now: () => number): Promise<Finding[
       roles,
       await examineHypertables(client),
       await examineSearch(client),
+      await examineSequences(client),
       ...(await examineReaders(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),

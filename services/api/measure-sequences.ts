@@ -1,0 +1,23 @@
+import { Gauge, type Registry } from 'prom-client';
+import { sql } from 'slonik';
+import type { AccessDoor } from '../../db/timescale/access-door.ts';
+import { rowsOf } from '../../db/timescale/row-queries.ts';
+import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/sequence-use.ts';
+
+/** Adds to `registry` how much of each sequence of ids is used, looked at anew for every scrape. */
+export function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any'>): void {
+  new Gauge({
+    name: 'tagtrail_ids_used_ratio',
+    help: 'Share of the ids for rows of a table that were drawn: 0 to 1.',
+    labelNames: ['table'] as const,
+    registers: [registry],
+    async collect() {
+      this.reset();
+      // A database that does not answer is told of by `tagtrail_check_up`.
+      const uses = await door.any(sql.type(rowsOf<SequenceUse>())`${SEQUENCE_USE}`).catch(() => []);
+      for (const { table, share } of uses) {
+        this.set({ table }, share);
+      }
+    },
+  });
+}

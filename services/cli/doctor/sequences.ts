@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/sequence-use.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+/** Whether the ids that are left will do for long. */
+export async function examineSequences(client: pg.Client): Promise<Finding> {
+  const { rows } = await client.query<SequenceUse>(SEQUENCE_USE.sql);
+  const half = rows.filter(({ share }) => share >= 0.5);
+  if (half.length === 0) {
+    const [most] = rows;
+    return ok(
+      'ids',
+      `${percent(most?.share ?? 0)} of those for ${most?.table ?? 'rows'} are used, of others less`,
+    );
+  }
+  return warning(
+    'ids',
+    `Of ids up to 2147483647, ${half.map(({ table, share }) => `${percent(share)} are used for ${table}`).join(', ')}`,
+    'When they are used up, nothing can be created: find out who creates so much, and move to a new database in time',
+  );
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
