@@ -50,7 +50,13 @@ describe('sessions at a broker among which readers are divided', function () {
     const observed_at = new Date(BEGAN + published++).toISOString();
     await reader.publishAsync(topic, JSON.stringify({ value: 'E2801160', observed_at }), { qos: 1 });
   }
-  const stored = async () => (await database.rows('select from scan_events')).length;
+  /** What comes twice while a topic moves may have been read by two readers; by its time it is one. */
+  const stored = async () => {
+    const [row] = await database.rows<{ count: number }>(
+      'select count(distinct observed_at) as count from scan_events',
+    );
+    return row?.count;
+  };
   const allStored = () => until(async () => (await stored()) === published);
   const covers = (ingest: RunningIngest, count = TOPICS.length) =>
     until(() => ingest.subscriber.figures().subscribed === count);
@@ -123,14 +129,7 @@ describe('sessions at a broker among which readers are divided', function () {
     }
     isMoving = false;
     await publishing;
-    await until(async () => {
-      const [row] = await database.rows<{ count: number }>(
-        'select count(distinct observed_at) as count from scan_events',
-      );
-      return row?.count === published;
-    });
-    await database.rows('truncate scan_events');
-    published = 0;
+    await allStored();
   });
 
   it('are divided among processes, and all with the other when one stops', async () => {

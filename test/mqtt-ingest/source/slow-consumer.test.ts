@@ -5,8 +5,14 @@ import { useMosquitto } from '../../support/mosquitto.ts';
 import { Site } from '../../support/site.ts';
 import { startIngestOn, until } from '../../support/subscribed-ingest.ts';
 
-/** In seconds. What is drained below takes at least five of these. */
-const KEEPALIVE = 1;
+/**
+ * The usual form drains within some seconds, under a short keepalive. With TEST_SLOW_MINUTES it drains for so many minutes,
+ * under the keepalive that ingestion has.
+ */
+const MINUTES = Number(process.env['TEST_SLOW_MINUTES'] ?? 0);
+const LONG = { keepalive: 15, commitSeconds: 1, messages: MINUTES * 60 * 222 };
+const USUAL = { keepalive: 1, commitSeconds: 0.12, messages: 20_000 };
+const { keepalive: KEEPALIVE, commitSeconds: COMMIT, messages: MESSAGES } = MINUTES > 0 ? LONG : USUAL;
 
 /** As a database that takes its time: every commit of messages waits for so many seconds. */
 const slowDown = (seconds: number) => `
@@ -15,7 +21,7 @@ const slowDown = (seconds: number) => `
   create trigger slow before insert on reader_counters for each statement execute function take_your_time()`;
 
 describe('a backlog that is drained more slowly than it came', function () {
-  this.timeout(90_000);
+  this.timeout(90_000 + MINUTES * 120_000);
   const broker = useMosquitto(() => ['max_inflight_messages 4000']);
   const database = useDatabase();
   const embedded = useIngest(database);
@@ -26,7 +32,7 @@ describe('a backlog that is drained more slowly than it came', function () {
     await site.asset('PALLET', 'E2801160');
     await site.reader('portal', [dock], { topic: 'site/portal' });
     await site.reader('eager', [dock]);
-    await database.rows(slowDown(0.12));
+    await database.rows(slowDown(COMMIT));
   });
 
   const payload = (index: number, filling = '') =>
@@ -41,7 +47,7 @@ describe('a backlog that is drained more slowly than it came', function () {
     await until(() => away.subscriber.figures().subscribed > 0);
     await away.stop();
     const reader = await broker.connect();
-    const messages = 20_000;
+    const messages = MESSAGES;
     await Promise.all(
       Array.from({ length: messages }, (_, index) =>
         reader.publishAsync('site/portal', payload(index, 'x'.repeat(4_096)), { qos: 1 }),
@@ -65,7 +71,7 @@ describe('a backlog that is drained more slowly than it came', function () {
     });
     const began = performance.now();
     await Promise.all(
-      Array.from({ length: 1_200 }, (_, index) =>
+      Array.from({ length: MINUTES > 0 ? 1_500 : 1_200 }, (_, index) =>
         reader.publishAsync('eager', payload(index, 'x'.repeat(8_192)), { qos: 1 }),
       ),
     );

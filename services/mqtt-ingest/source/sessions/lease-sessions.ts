@@ -34,6 +34,8 @@ export const LEASE_SECONDS = 6;
  */
 export function leaseSessions(pool: pg.Pool, asking: Asking): Promise<Lease> {
   return inTransaction(pool, async (client) => {
+    // One that stands still in the middle of this must not keep the others from going on.
+    await client.query(`set local idle_in_transaction_session_timeout = ${LEASE_SECONDS * 500}`);
     await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.sessions]);
     await announce(client, asking);
     const rows = await load(client, asking.realm);
