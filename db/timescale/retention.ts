@@ -26,6 +26,7 @@ export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept
     if (rows[0]?.is_mine !== true) {
       return { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
     }
+    await forgetBrokerSessions(client, retentionDays);
     return {
       isDone: true,
       scanEvents: await dropScans(client, retentionDays),
@@ -64,6 +65,14 @@ async function forgetMessages(client: pg.ClientBase): Promise<number> {
     `delete from received_messages where received_at < now() - interval '24 hours'`,
   );
   return rowCount ?? 0;
+}
+
+/** Of processes that are gone for so long that the broker keeps nothing for them any more. */
+async function forgetBrokerSessions(client: pg.ClientBase, retentionDays: number): Promise<void> {
+  await client.query(
+    'delete from broker_sessions where not is_divided and held_until < now() - make_interval(days => $1::integer)',
+    [retentionDays],
+  );
 }
 
 async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): Promise<number> {

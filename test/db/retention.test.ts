@@ -71,6 +71,19 @@ describe('retention', () => {
     expect(await database.rows('select id from submissions')).to.deep.equal([{ id: '29 days' }]);
   });
 
+  it('forgets the sessions of processes that are gone, and keeps those that processes have in common', async () => {
+    await database.rows(
+      `insert into broker_sessions (realm, client_id, is_divided, held_until)
+       values ('r', 'gone', false, now() - interval '31 days'), ('r', 'away', false, now() - interval '29 days'),
+         ('r', 'common', true, now() - interval '31 days')`,
+    );
+    await sweep(database.pool, 30);
+    expect(await database.rows('select client_id from broker_sessions order by client_id')).to.deep.equal([
+      { client_id: 'away' },
+      { client_id: 'common' },
+    ]);
+  });
+
   it('is done by one process at a time', async () => {
     const results = await Promise.all([
       sweep(database.pool, 30),
