@@ -357,7 +357,7 @@ create table tags (
   constraint tags__tag_key CHECK ((tag_key <> ''::text)),
   constraint tags__value CHECK (((char_length(value) >= 1) AND (char_length(value) <= 255)))
 );
-CREATE INDEX tags__org_id_asset_id ON public.tags USING btree (org_id, asset_id) WHERE (detached_at IS NULL);
+CREATE INDEX tags__org_id_asset_id ON public.tags USING btree (org_id, asset_id);
 CREATE INDEX tags__org_id_location_id ON public.tags USING btree (org_id, location_id) WHERE (detached_at IS NULL);
 CREATE INDEX tags__org_id_tag_type_tag_key ON public.tags USING btree (org_id, tag_type, tag_key) WHERE (detached_at IS NULL);
 CREATE UNIQUE INDEX tags__org_id_tag_type_value ON public.tags USING btree (org_id, tag_type, value) WHERE (detached_at IS NULL);

@@ -7,6 +7,7 @@ import { type FieldIssue, invalidValue } from '../../shared/http/issues.ts';
 import { readHeader } from './columns.ts';
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 import { importRows } from './import-rows.ts';
+import { withLeanHeap } from './lean-heap.ts';
 import { Postponed } from './postponed.ts';
 import { FileProblems } from './problems.ts';
 import { drawIds, lockImports } from './queries.ts';
@@ -50,7 +51,7 @@ export async function importAssets(
           'another import of this organization is under way; try again when it has ended',
         );
       }
-      const outcome = await importFile(transaction, source, options);
+      const outcome = await withLeanHeap(() => importFile(transaction, source, options));
       if (options.isDryRun || !outcome.isImported) {
         throw new TakenBack(outcome);
       }
