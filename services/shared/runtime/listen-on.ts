@@ -6,6 +6,7 @@ import { socketLimit } from './descriptor-limit.ts';
 import { endConnections } from './end-connections.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
+import { handleInTurn } from './pipelined-requests.ts';
 
 export interface Listening {
   url: string;
@@ -67,7 +68,7 @@ export async function listenOn(
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false,
     },
-    listener,
+    handleInTurn(listener),
   );
   boundConnections(server, mostConnections);
   const leaving = new AbortController();

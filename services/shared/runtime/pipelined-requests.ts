@@ -1,0 +1,71 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests of one connection that are handled at the same time. */
+export const AT_ONCE = 16;
+
+interface Line {
+  underWay: number;
+  waiting: [request: IncomingMessage, response: ServerResponse][];
+}
+
+/**
+ * Handles what is pipelined on one connection a few at a time, and reads no more of it meanwhile. Node.js hands over
+ * every request that it has read: four connections full of unknown keys kept a look-up of somebody else waiting for 4 s;
+ * so it is 0.5 ms, 0.3 s at worst (all on two busy cores).
+ */
+export function handleInTurn(listener: RequestListener): RequestListener {
+  const lines = new WeakMap<Socket, Line>();
+
+  function start(line: Line, request: IncomingMessage, response: ServerResponse): void {
+    line.underWay += 1;
+    response.once('close', () => {
+      line.underWay -= 1;
+      next(line, request.socket);
+    });
+    listener(request, response);
+  }
+
+  function next(line: Line, socket: Socket): void {
+    if (line.waiting.length === 0) {
+      return;
+    }
+    if (socket.destroyed) {
+      line.waiting = [];
+      return;
+    }
+    while (line.underWay < AT_ONCE) {
+      const first = line.waiting.shift();
+      if (first === undefined) {
+        break;
+      }
+      start(line, ...first);
+    }
+    if (line.waiting.length === 0) {
+      socket.resume();
+    }
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    const line = lines.get(socket) ?? { underWay: 0, waiting: [] };
+    if (line.underWay < AT_ONCE && line.waiting.length === 0) {
+      lines.set(socket, line);
+      start(line, request, response);
+      return;
+    }
+    line.waiting.push([request, response]);
+    if (line.waiting.length === 1) {
+      stayPaused(socket, line);
+    }
+  };
+}
+
+/** Whatever finishes reading a body has Node.js read on; not while requests wait. */
+function stayPaused(socket: Socket, line: Line): void {
+  if (!Object.hasOwn(socket, 'resume')) {
+    const resume = socket.resume.bind(socket);
+    socket.resume = () => (line.waiting.length > 0 ? socket : resume());
+  }
+  socket.pause();
+}
