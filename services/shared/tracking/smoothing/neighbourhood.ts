@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../../instant.ts';
 import type { Transition } from '../history.ts';
 import type { Neighbourhood } from '../neighbourhood.ts';
@@ -60,18 +61,52 @@ export async function neighbourhoodsOfStretches(
   const known = new Map(assets.map((asset) => [assetName(asset), new KnownOfAsset(asset)]));
   let pieces = stretches;
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
-    const [scans, transitions] = await Promise.all([
-      stored.scans(pieces.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece)),
-      stored.transitions(pieces),
-    ]);
-    for (const [index, piece] of pieces.entries()) {
-      known.get(assetName(piece))?.learn(piece, scans[index] ?? [], transitions[index] ?? []);
-    }
+    await learnAll(stored, known, pieces);
     const unsettled = [...known.values()].flatMap((asset) => asset.unsettled());
     pieces = unsettled.length === 0 ? [] : await piecesAhead(stored, unsettled, count);
   }
   return new Map([...known].map(([name, asset]) => [name, asset.neighbourhood()]));
 }
+
+/**
+ * Some pieces at a time, as many as have some ten thousand scans: a window of ten minutes has thousands where an asset is
+ * read ten times a second, and a batch has hundreds of assets. Between two that are long others have their turn.
+ */
+async function learnAll(
+  stored: StoredStretches,
+  known: ReadonlyMap<string, KnownOfAsset>,
+  pieces: readonly Stretch[],
+): Promise<void> {
+  for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
+    const some = pieces.slice(start, start + size);
+    const [scans, transitions] = await Promise.all([
+      stored.scans(some.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece)),
+      stored.transitions(some),
+    ]);
+    let read = 0;
+    let sinceTurn = 0;
+    for (const [index, piece] of some.entries()) {
+      const ofPiece = scans[index] ?? [];
+      known.get(assetName(piece))?.learn(piece, ofPiece, transitions[index] ?? []);
+      read += ofPiece.length;
+      sinceTurn += ofPiece.length;
+      if (sinceTurn > SCANS_A_TURN) {
+        sinceTurn = 0;
+        await setImmediate();
+      }
+    }
+    start += some.length;
+    size = Math.ceil(size * Math.min(4, SCANS_AT_A_TIME / Math.max(1, read)));
+  }
+}
+
+const FIRST_PIECES = 8;
+
+/** In memory; 100 bytes each. */
+const SCANS_AT_A_TIME = 50_000;
+
+/** Judged without letting go of the event loop; 10 ms. */
+const SCANS_A_TURN = 5_000;
 
 /** How many scans are looked on by at a time, at most. */
 const MOST_AHEAD = 4_096;
@@ -129,9 +164,10 @@ class KnownOfAsset {
    * @param scans all in its surroundings.
    */
   learn({ from, to }: Stretch, scans: readonly Seen[], transitions: readonly Transition[]): void {
-    const sightings = countingScans(scans, this.#asset.settings).filter(
-      ({ observedAt }) => observedAt >= from && observedAt <= to,
-    );
+    const sightings = countingScans(scans, this.#asset.settings)
+      .filter(({ observedAt }) => observedAt >= from && observedAt <= to)
+      // The first of a run says as much as all of it.
+      .filter(({ locationId }, index, all) => locationId !== all[index - 1]?.locationId);
     const continued = this.#windows.get(from - 1);
     this.#windows.delete(from - 1);
     this.#windows.set(to, {
