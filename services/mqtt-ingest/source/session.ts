@@ -1,18 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../../shared/errors.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Registry } from '../registry/registry.ts';
 import { BackOff } from './back-off.ts';
 import type { BrokerAddress } from './broker-address.ts';
-import {
-  type BrokerConnection,
-  DisconnectedByBroker,
-  NoAnswer,
-  openConnection,
-  SESSION_TAKEN_OVER,
-  VersionRefused,
-} from './broker-connection.ts';
+import { type BrokerConnection, NoAnswer, openConnection, VersionRefused } from './broker-connection.ts';
+import { isTakenOver, reportFault, STABLE } from './connection-fault.ts';
 import type { HeldMessages } from './held-messages.ts';
 import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
 import { noteConnection } from './sessions/note-connection.ts';
@@ -223,7 +216,7 @@ export function startSession(options: SessionOptions): Session {
       }
       const retryIn = Math.round(backOff.next());
       const isNews = lasted > 0 || fault.message !== lastFault.message;
-      report(log, { fault, lasted, retryIn, isNews, isOwn: statusTopic !== null });
+      reportFault(log, { fault, lasted, retryIn, isNews, isOwn: statusTopic !== null });
       lastFault = fault;
       await pause(retryIn, undefined, { signal: stopping.signal }).catch(() => {});
       if (isTakenOver(fault)) {
@@ -271,36 +264,5 @@ const KEEPALIVE = 15;
 /** The largest Receive Maximum of MQTT 5. */
 const MOST_IN_FLIGHT = 65_535;
 
-/** Milliseconds between attempts to connect, and how long a connection lasts for the next attempt to be the first. */
+/** Milliseconds between attempts to connect. */
 const RECONNECT = { first: 100, longest: 3_000 };
-const STABLE = 5_000;
-
-function isTakenOver(fault: Error): boolean {
-  return fault instanceof DisconnectedByBroker && fault.reasonCode === SESSION_TAKEN_OVER;
-}
-
-/** The same fault again and again is said once; what befalls all sessions, by the process's own. */
-function report(
-  log: Logger,
-  about: { fault: Error; lasted: number; retryIn: number; isNews: boolean; isOwn: boolean },
-): void {
-  const { fault, lasted, retryIn, isNews, isOwn } = about;
-  const what = { reason: messageOf(fault), retryIn };
-  if (!isOwn) {
-    log.debug(what, 'A session is not connected to the broker');
-  } else if (isTakenOver(fault)) {
-    log.error(
-      what,
-      'Another process has connected with the same client id; set MQTT_CLIENT_ID of each to its own',
-    );
-  } else if (lasted === 0) {
-    log[isNews ? 'warn' : 'debug'](what, 'The broker cannot be reached; it is tried again');
-  } else if (lasted < STABLE) {
-    log.warn(
-      what,
-      'The connection to the broker was lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
-    );
-  } else {
-    log.warn(what, 'The connection to the broker was lost');
-  }
-}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../../shared/errors.ts';
+import { DisconnectedByBroker, SESSION_TAKEN_OVER } from './broker-connection.ts';
+
+/** Milliseconds that a connection lasts for the next attempt to count as the first. */
+export const STABLE = 5_000;
+
+/** Another process has connected as the same session. */
+export function isTakenOver(fault: Error): boolean {
+  return fault instanceof DisconnectedByBroker && fault.reasonCode === SESSION_TAKEN_OVER;
+}
+
+/** The same fault again and again is said once; what befalls all sessions, by the process's own. */
+export function reportFault(
+  log: Logger,
+  about: { fault: Error; lasted: number; retryIn: number; isNews: boolean; isOwn: boolean },
+): void {
+  const { fault, lasted, retryIn, isNews, isOwn } = about;
+  const what = { reason: messageOf(fault), retryIn };
+  if (!isOwn) {
+    log.debug(what, 'A session is not connected to the broker');
+  } else if (isTakenOver(fault)) {
+    log.error(
+      what,
+      'Another process has connected with the same client id; set MQTT_CLIENT_ID of each to its own',
+    );
+  } else if (lasted === 0) {
+    log[isNews ? 'warn' : 'debug'](what, 'The broker cannot be reached; it is tried again');
+  } else if (lasted < STABLE) {
+    log.warn(
+      what,
+      'The connection to the broker was lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
+    );
+  } else {
+    log.warn(what, 'The connection to the broker was lost');
+  }
+}
