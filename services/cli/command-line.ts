@@ -19,7 +19,7 @@ export function commandLine(): Command {
       new Command('help').argument('[command]').description('the help of a command').helpGroup(RUNNING),
     )
     .exitOverride()
-    .showHelpAfterError('(npx tagtrail --help shows how it is used)')
+    .showHelpAfterError('(npx --no -- tagtrail --help shows how it is used)')
     .addHelpText(
       'after',
       `
@@ -31,9 +31,9 @@ It works on the database that DATABASE_URL names; without it on the embedded one
 started for the command if it is not running (but not for doctor, which looks at things as they are).
 
 Examples:
-  npx tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463
-  npx tagtrail reader list --org 1
-  npx tagtrail doctor`,
+  npx --no -- tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463
+  npx --no -- tagtrail reader list --org 1
+  npx --no -- tagtrail doctor`,
     );
 }
 
@@ -73,7 +73,7 @@ export function addTopCommand(program: Command, verb: string): Command {
 function withConventions(command: Command, path: string): Command {
   return command
     .option('--json', 'print one JSON document and nothing else')
-    .showHelpAfterError(`(npx tagtrail ${path} --help shows how it is used)`);
+    .showHelpAfterError(`(npx --no -- tagtrail ${path} --help shows how it is used)`);
 }
 
 /** Prints what a command told, in the form its options ask for. */

@@ -29,7 +29,7 @@ Try it:
   curl -H '${authorization}' ${apiUrl}/api/v1/orgs/me
   curl -H '${authorization}' -H 'Content-Type: application/json' \\
        -d '{"name":"Dock 1","external_key":"DOCK-1"}' ${apiUrl}/api/v1/locations
-  npx tagtrail reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
-  npx tagtrail antenna set --reader 1 --port 1 --location DOCK-1
+  npx --no -- tagtrail reader create --org ${first.orgId} --name portal --topic site/portal --format tagtrail
+  npx --no -- tagtrail antenna set --reader 1 --port 1 --location DOCK-1
 `;
 }

@@ -38,7 +38,7 @@ describe('the API process', () => {
     const url = withDatabase(database.url, 'template1');
     const { status, stderr } = await outcomeOf(start({ DATABASE_URL: url }));
     expect(status).to.equal(1);
-    expect(stderr).to.match(/is not migrated to this version; run npx tagtrail migrate\n$/);
+    expect(stderr).to.match(/is not migrated to this version; run npx --no -- tagtrail migrate\n$/);
   });
 
   it('says where it listens, serves, and ends with 0 when it is told to', async () => {

@@ -182,7 +182,7 @@ describe('the command line', () => {
   it('shows help with an example', async () => {
     const { status, stdout } = await tagtrail('reader', 'create', '--help');
     expect(status).to.equal(0);
-    expect(stdout).to.include('npx tagtrail reader create --org 1');
+    expect(stdout).to.include('npx --no -- tagtrail reader create --org 1');
   });
 
   it('refuses a command there is not', () => fails(2, "unknown command 'reeder'", 'reeder'));

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Command } from 'commander';
 import { commandLine } from '../../services/cli/command-line.ts';
@@ -23,7 +24,7 @@ describe('the help of the command line', () => {
     for (const command of commands()) {
       const path = pathOf(command);
       expect(helpOf(command), path).to.match(
-        new RegExp(`Examples?[^\\n]*:\\n(.*\\n)*  .*npx ${path}( |\\n)`),
+        new RegExp(`Examples?[^\\n]*:\\n(.*\\n)*  .*npx --no -- ${path}( |\\n)`),
       );
     }
   });
@@ -42,6 +43,16 @@ describe('the help of the command line', () => {
         expect(noun.summary(), noun.name()).to.include(verb.name());
       }
     }
+  });
+
+  it('is nowhere called in a way that asks a registry for its name', () => {
+    const files = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.json', '*.yaml', '*.yml'], {
+      encoding: 'utf8',
+    });
+    const asking = files
+      .split('\n')
+      .filter((file) => file !== '' && readFileSync(file, 'utf8').includes(['npx', 'tagtrail'].join(' ')));
+    expect(asking).to.deep.equal([]);
   });
 
   it('is printed for every command there is', async () => {

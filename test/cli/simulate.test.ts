@@ -215,7 +215,7 @@ describe('tagtrail simulate', () => {
     program.child.kill('SIGINT');
     const { status, stdout, stderr } = await ended(program);
     expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
-    expect(stdout).to.include(`npx tagtrail simulate --check ${file}`);
+    expect(stdout).to.include(`npx --no -- tagtrail simulate --check ${file}`);
     expect(await checked()).to.deep.include({ status: 0, differences: [] });
   });
 

@@ -196,7 +196,7 @@ describe('the commands about smoothing', function () {
   it('shows help with an example', async () => {
     for (const verb of ['set', 'show', 'try']) {
       const { stdout } = await tagtrail('smoothing', verb, '--help');
-      expect(stdout).to.include(`npx tagtrail smoothing ${verb} --org 1`);
+      expect(stdout).to.include(`npx --no -- tagtrail smoothing ${verb} --org 1`);
     }
   });
 });

@@ -65,7 +65,7 @@ describe('the commands that the documents show', () => {
   });
 
   it('find the command line by npx, as they say', async () => {
-    const { stdout } = await promisify(execFile)('npx', ['tagtrail', '--help'], { cwd: ROOT });
+    const { stdout } = await promisify(execFile)('npx', ['--no', '--', 'tagtrail', '--help'], { cwd: ROOT });
     expect(stdout).to.include('Usage: tagtrail');
   });
 });

@@ -62,7 +62,7 @@ async function attach(
     throw new AppError(
       'not_found',
       `No unknown tag ${tag.tagType}:${tag.value} in organization ${orgId}; ` +
-        `npx tagtrail unknown-tags list --org ${orgId} shows those there are`,
+        `npx --no -- tagtrail unknown-tags list --org ${orgId} shows those there are`,
     );
   }
   if (unknown.candidates.length > 0 && tag.value !== unknown.value) {

@@ -24,8 +24,8 @@ export function addAntennaSet(program: Command): void {
     .addOption(new Option('--disable', 'its reads do not count'))
     .addHelpText(
       'after',
-      '\nExamples:\n  npx tagtrail antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65' +
-        '\n  npx tagtrail antenna set --reader 1 --port 2 --location none',
+      '\nExamples:\n  npx --no -- tagtrail antenna set --reader 1 --port 2 --location DOCK-2 --min-rssi -65' +
+        '\n  npx --no -- tagtrail antenna set --reader 1 --port 2 --location none',
     )
     .action(async (options: Options) => {
       const { reader: readerId, port, location, minRssi, enable, disable } = options;

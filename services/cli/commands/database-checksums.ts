@@ -10,7 +10,7 @@ export function addDatabaseChecksums(program: Command): void {
     .description(
       'Count the rows of every table and sum them up. Two databases that say the same hold the same: a backup and what was restored from it, for example.',
     )
-    .addHelpText('after', '\nExample:\n  npx tagtrail database checksums --json > before.json')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail database checksums --json > before.json')
     .action(async (options: { json?: boolean }) => {
       const sums = await withConnections(({ pool }) =>
         inTransaction(pool, async (client) => {

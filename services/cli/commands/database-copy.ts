@@ -28,7 +28,7 @@ export function addDatabaseCopy(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample, with npm start stopped:\n  npx tagtrail database copy --to postgres://tagtrail:secret@db:5432/tagtrail',
+      '\nExample, with npm start stopped:\n  npx --no -- tagtrail database copy --to postgres://tagtrail:secret@db:5432/tagtrail',
     )
     .action(async (options: Options) => {
       const target = optionalUrl('', ['postgres:', 'postgresql:'], '').read(options.to);

@@ -10,7 +10,7 @@ export function addDoctor(program: Command): void {
     .description(
       'Look at settings, database, broker, clock, disk and readers; say what is wrong and what to do. Exits with 1 if anything is at fault; warnings are none.',
     )
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... npx tagtrail doctor')
+    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... npx --no -- tagtrail doctor')
     .action(async (options: { json?: boolean }) => {
       const findings = await examine(process.env, Date.now);
       const faults = findings.filter(({ status }) => status === 'fault').length;

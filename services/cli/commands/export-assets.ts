@@ -23,8 +23,8 @@ export function addExportAssets(program: Command): void {
 With --json and no --file, the CSV is the text "csv" of the document.
 
 Examples:
-  npx tagtrail export assets --org 1 > assets.csv
-  npx tagtrail export assets --org 1 --file assets.csv`,
+  npx --no -- tagtrail export assets --org 1 > assets.csv
+  npx --no -- tagtrail export assets --org 1 --file assets.csv`,
     )
     .action((options: Options) =>
       options.file === undefined

@@ -15,11 +15,11 @@ export function addFormatAdd(program: Command): void {
     .addHelpText(
       'after',
       `
-A built-in format cannot be replaced. Try the file on a payload first: npx tagtrail format try --format-file F.json ...
+A built-in format cannot be replaced. Try the file on a payload first: npx --no -- tagtrail format try --format-file F.json ...
 JSON: {name, result, readers}: the result is "added", "replaced" or "unchanged", and so many readers use it.
 
 Example:
-  npx tagtrail format add --file my-gateway.json`,
+  npx --no -- tagtrail format add --file my-gateway.json`,
     )
     .action(async (options: { file: string; json?: boolean }) => {
       const format = await readFormatFile(options.file);
@@ -33,7 +33,7 @@ Example:
 function said(name: string, { result, readers }: StoredFormat): string {
   const use =
     readers === 0
-      ? `Next: npx tagtrail reader create --format ${name} ...`
+      ? `Next: npx --no -- tagtrail reader create --format ${name} ...`
       : `${readers} ${readers === 1 ? 'reader uses' : 'readers use'} it.`;
   return `Format ${name} ${result}. ${use}`;
 }

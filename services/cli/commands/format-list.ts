@@ -19,7 +19,7 @@ JSON: an array of {name, builtin, description, identities, readers, fault}: by w
 readers use it (null with --builtin), and why it cannot be used (null if it can).
 
 Example:
-  npx tagtrail format list`,
+  npx --no -- tagtrail format list`,
     )
     .action(async (options: { builtin?: true; json?: boolean }) => {
       const builtin = loadBuiltinFormats();

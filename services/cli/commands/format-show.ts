@@ -13,7 +13,7 @@ export function addFormatShow(program: Command): void {
 JSON: the definition, as \`format add\` takes it.
 
 Example:
-  npx tagtrail format show ingics > my-gateway.json`,
+  npx --no -- tagtrail format show ingics > my-gateway.json`,
     )
     .action(async (name: string, options: { json?: boolean }) => {
       const definition = inOrder(await definitionOf(name)) as object;

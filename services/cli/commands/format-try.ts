@@ -40,8 +40,8 @@ of receipt will be used. Ignored: {reason, warning}, the latter null or why it i
 for the whole message.
 
 Examples:
-  npx tagtrail format try --format minew-json --topic site/gw --file payload.json --identity ibeacon
-  mosquitto_sub -t site/gw -C 1 | npx tagtrail format try --format-file mine.json --topic site/gw --file -`,
+  npx --no -- tagtrail format try --format minew-json --topic site/gw --file payload.json --identity ibeacon
+  mosquitto_sub -t site/gw -C 1 | npx --no -- tagtrail format try --format-file mine.json --topic site/gw --file -`,
     )
     .action(async (options: Options) => {
       const { topic, file, identity, time, reportUnknown } = options;

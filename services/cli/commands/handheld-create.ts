@@ -14,7 +14,7 @@ export function addHandheldCreate(program: Command): void {
     .description('Register a handheld and issue its token. It is shown this once.')
     .requiredOption('--org <id>', 'the organization it scans for', id)
     .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
-    .addHelpText('after', "\nExample:\n  npx tagtrail handheld create --org 1 --name 'Scanner 1'")
+    .addHelpText('after', "\nExample:\n  npx --no -- tagtrail handheld create --org 1 --name 'Scanner 1'")
     .action(async (options: Options) => {
       const { org: orgId, name } = options;
       const { id: handheldId, token } = await withConnections(({ pool }) =>

@@ -12,7 +12,7 @@ export function addHandheldList(program: Command): void {
   addCommand(program, 'handheld', 'list')
     .description('List handhelds, those that were revoked included.')
     .option('--org <id>', 'only those of this organization', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail handheld list --org 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld list --org 1')
     .action(async (options: Options) => {
       const handhelds = await withConnections(({ pool }) => listHandhelds(pool, options.org ?? null));
       tell({ json: handhelds, text: textOf(handhelds) }, options);

@@ -12,7 +12,7 @@ export function addHandheldRevoke(program: Command): void {
   addCommand(program, 'handheld', 'revoke')
     .description("End a handheld's token, from its next request on.")
     .requiredOption('--id <id>', 'the handheld', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail handheld revoke --id 3')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld revoke --id 3')
     .action(async (options: Options) => {
       const revoked = await withConnections(({ pool }) => revokeHandheld(pool, options.id));
       tell({ json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` }, options);

@@ -30,7 +30,7 @@ export function addHistoryRecompute(program: Command): void {
     .option('--dry-run', 'say how much would change, and change nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx tagtrail history recompute --org 1 --dry-run\n  npx tagtrail history recompute --org 1',
+      '\nExamples:\n  npx --no -- tagtrail history recompute --org 1 --dry-run\n  npx --no -- tagtrail history recompute --org 1',
     )
     .action((options: Options) =>
       withConnections(async ({ pool }) => {

@@ -34,8 +34,8 @@ Columns, in any order; only name is required:
   metadata (a JSON object), tags (rfid:E28011600000020912345678;barcode:4006381333931)
 
 Examples:
-  npx tagtrail import assets --org 1 --file assets.csv --dry-run
-  npx tagtrail import assets --org 1 --file assets.csv`,
+  npx --no -- tagtrail import assets --org 1 --file assets.csv --dry-run
+  npx --no -- tagtrail import assets --org 1 --file assets.csv`,
     )
     .action(async (options: Options) => {
       const source = sourceOf(options.file);

@@ -25,7 +25,7 @@ export function addKeyCreate(program: Command): void {
     .option('--expires-at <time>', 'when it ends, RFC 3339; without this it does not')
     .addHelpText(
       'after',
-      '\nExample:\n  npx tagtrail key create --org 1 --name erp --scopes assets:read,tracking:read',
+      '\nExample:\n  npx --no -- tagtrail key create --org 1 --name erp --scopes assets:read,tracking:read',
     )
     .action(async (options: Options) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;

@@ -8,7 +8,7 @@ export function addKeyList(program: Command): void {
   addCommand(program, 'key', 'list')
     .description('List the API keys of an organization, revoked and expired ones too. Secrets are not kept.')
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail key list --org 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
       const keys = await withConnections(({ queries }) => listKeys(queries, options.org));
       tell(

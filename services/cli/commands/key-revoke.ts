@@ -7,7 +7,7 @@ export function addKeyRevoke(program: Command): void {
   addCommand(program, 'key', 'revoke')
     .description('Revoke an API key. Every process refuses it from the next request on.')
     .requiredOption('--id <id>', 'the id of the key, the part between tt_ and the next _')
-    .addHelpText('after', '\nExample:\n  npx tagtrail key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH')
     .action(async (options: { id: string; json?: boolean }) => {
       const revoked = await withConnections(({ queries }) => revokeKey(queries, options.id));
       tell({ json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` }, options);

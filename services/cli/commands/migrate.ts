@@ -17,7 +17,7 @@ export function addMigrate(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx tagtrail migrate',
+      '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
     )
     .action(async (options) => {
       const { result, recomputed } = await interruptible((signal) =>

@@ -7,7 +7,7 @@ export function addOrgCreate(program: Command): void {
   addCommand(program, 'org', 'create')
     .description('Add an organization.')
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
-    .addHelpText('after', "\nExample:\n  npx tagtrail org create --name 'Acme Logistics'")
+    .addHelpText('after', "\nExample:\n  npx --no -- tagtrail org create --name 'Acme Logistics'")
     .action(async (options: { name: string; json?: boolean }) => {
       const { id, name } = await withConnections(({ queries }) => createOrganization(queries, options.name));
       tell({ json: { id, name }, text: `Organization ${id}: ${name}` }, options);

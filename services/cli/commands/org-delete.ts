@@ -9,7 +9,7 @@ export function addOrgDelete(program: Command): void {
       'Delete an organization. Its keys, readers and handhelds are refused from the next request on; what was recorded stays in the database.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail org delete --org 2')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org delete --org 2')
     .action(async (options: { org: number; json?: boolean }) => {
       const { id: orgId, name } = await withConnections(({ queries }) =>
         deleteOrganization(queries, options.org),

@@ -7,7 +7,7 @@ import { withConnections } from '../database.ts';
 export function addOrgList(program: Command): void {
   addCommand(program, 'org', 'list')
     .description('List the organizations.')
-    .addHelpText('after', '\nExample:\n  npx tagtrail org list --json')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org list --json')
     .action(async (options: { json?: boolean }) => {
       const organizations = await withConnections(({ queries }) => listOrganizations(queries));
       tell(

@@ -26,7 +26,7 @@ export function addReaderCreate(program: Command): void {
     .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
     .addHelpText(
       'after',
-      "\nExample:\n  npx tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463",
+      "\nExample:\n  npx --no -- tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463",
     )
     .action(async (options: Options) => {
       const { org: orgId, name, topic, format, time, identity, reportUnknown } = options;
@@ -51,7 +51,7 @@ export function addReaderCreate(program: Command): void {
           text: `Reader ${readerId}: ${name}, on topic ${topic}
 MQTT user name  ${mqttUsername}
 MQTT password   ${mqttPassword}  (shown only now)
-Next: npx tagtrail antenna set --reader ${readerId} --port 1 --location <external key>`,
+Next: npx --no -- tagtrail antenna set --reader ${readerId} --port 1 --location <external key>`,
         },
         options,
       );

@@ -8,7 +8,7 @@ export function addReaderDelete(program: Command): void {
   addCommand(program, 'reader', 'delete')
     .description('Delete a reader: nothing more is taken from it. What it has read stays.')
     .requiredOption('--reader <id>', 'which reader', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail reader delete --reader 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail reader delete --reader 1')
     .action(async (options: { reader: number; json?: boolean }) => {
       const reader = await withConnections(({ pool }) => deleteReader(pool, options.reader));
       const { id: readerId, name, topic } = reader;

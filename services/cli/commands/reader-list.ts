@@ -14,7 +14,7 @@ export function addReaderList(program: Command): void {
       'List the readers of an organization: registration, antennas, and what became of their reads.',
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail reader list --org 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail reader list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
       const readers = await withConnections(async ({ pool }) => {
         await requireOrganization(pool, options.org);

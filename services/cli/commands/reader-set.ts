@@ -46,8 +46,8 @@ export function addReaderSet(program: Command): void {
     .option('--new-password', 'make a new MQTT password, shown this once; the old one ends')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx tagtrail reader set --reader 1 --topic site/dock-3 --time receive' +
-        '\n  npx tagtrail reader set --reader 1 --new-password',
+      '\nExamples:\n  npx --no -- tagtrail reader set --reader 1 --topic site/dock-3 --time receive' +
+        '\n  npx --no -- tagtrail reader set --reader 1 --new-password',
     )
     .action(async (options: Options) => {
       const change = changeOf(options);

@@ -15,7 +15,7 @@ export function addRejectedDismiss(program: Command): void {
     .option('--undo', 'have it listed again')
     .addHelpText(
       'after',
-      '\nJSON: {id, dismissed_at}.\n\nExamples:\n  npx tagtrail rejected dismiss --id 17\n  npx tagtrail rejected dismiss --id 17 --undo',
+      '\nJSON: {id, dismissed_at}.\n\nExamples:\n  npx --no -- tagtrail rejected dismiss --id 17\n  npx --no -- tagtrail rejected dismiss --id 17 --undo',
     )
     .action(async (options: { id: number; undo?: true; json?: boolean }) => {
       const message = await withConnections(({ pool }) =>

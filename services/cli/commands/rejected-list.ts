@@ -16,7 +16,7 @@ export function addRejectedList(program: Command): void {
       id,
     )
     .option('--dismissed', 'those that were dismissed, instead of the others')
-    .addHelpText('after', '\nExample:\n  npx tagtrail rejected list --org 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rejected list --org 1')
     .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
       const messages = await withConnections(async ({ pool }) => {
         if (options.org !== undefined) {

@@ -32,7 +32,7 @@ export function addRejectedReplay(program: Command): void {
     .addOption(new Option('--org <id>', 'only those of one organization').argParser(id).conflicts('id'))
     .addHelpText(
       'after',
-      '\nExamples:\n  npx tagtrail rejected replay --id 17\n  npx tagtrail rejected replay --org 1',
+      '\nExamples:\n  npx --no -- tagtrail rejected replay --id 17\n  npx --no -- tagtrail rejected replay --org 1',
     )
     .action((options: Options) =>
       withConnections(async ({ pool }) => {
@@ -123,7 +123,7 @@ function summary(rows: readonly ReplayRow[]): string {
   const again = count('rejected');
   return [
     `Replayed ${count('replayed')} of ${rows.length} messages.`,
-    ...(again === 0 ? [] : [`${again} were rejected again; npx tagtrail rejected list says why.`]),
+    ...(again === 0 ? [] : [`${again} were rejected again; npx --no -- tagtrail rejected list says why.`]),
     ...rows.filter(({ outcome }) => outcome === 'cut').map(sayCut),
   ].join('\n');
 }

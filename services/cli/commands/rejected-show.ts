@@ -11,7 +11,7 @@ export function addRejectedShow(program: Command): void {
   addCommand(program, 'rejected', 'show')
     .description('Show a rejected message with its payload (at most the first 64 KiB of it are kept).')
     .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
-    .addHelpText('after', '\nExample:\n  npx tagtrail rejected show --id 17')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rejected show --id 17')
     .action(async (options: { id: number; json?: boolean }) => {
       const message = await withConnections(({ pool }) => findKept(pool, options.id));
       if (message === null) {

@@ -88,9 +88,9 @@ readers, undecided, differences}; it exits with 1 if there are differences. Coun
 the database only.
 
 Examples:
-  npx tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
-  npx tagtrail simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
-  npx tagtrail simulate --check truth.json --api http://127.0.0.1:8080 --key tt_...`;
+  npx --no -- tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
+  npx --no -- tagtrail simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
+  npx --no -- tagtrail simulate --check truth.json --api http://127.0.0.1:8080 --key tt_...`;
 
 async function run(options: Options): Promise<void> {
   const plan = planOf(options);

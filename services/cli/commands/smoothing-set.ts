@@ -29,8 +29,8 @@ export function addSmoothingSet(program: Command): void {
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  npx tagtrail smoothing set --org 1 --window 30 --min-seconds 5 --margin-db 8' +
-        '\n  npx tagtrail smoothing set --org 1 --location DOCK-2 --off',
+      '\nExamples:\n  npx --no -- tagtrail smoothing set --org 1 --window 30 --min-seconds 5 --margin-db 8' +
+        '\n  npx --no -- tagtrail smoothing set --org 1 --location DOCK-2 --off',
     )
     .action(async (options: Options) => {
       const { org: orgId, location = null } = options;

@@ -11,7 +11,7 @@ export function addSmoothingShow(program: Command): void {
       "Show when moves count: the organization's setting, and those of locations that have their own.",
     )
     .requiredOption('--org <id>', 'the organization', id)
-    .addHelpText('after', '\nExample:\n  npx tagtrail smoothing show --org 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail smoothing show --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
       const latest = await withConnections(async ({ pool }) => {
         const client = await pool.connect();

@@ -43,8 +43,8 @@ export function addSmoothingTry(program: Command): void {
     .option('--asset <key>', 'of this asset only, by its external key')
     .addHelpText(
       'after',
-      '\nExamples:\n  npx tagtrail smoothing try --org 1 --window 30 --min-seconds 5' +
-        '\n  npx tagtrail smoothing try --org 1 --location DOCK-2 --window 60 --margin-db 8 --from 2026-05-01T06:00:00Z',
+      '\nExamples:\n  npx --no -- tagtrail smoothing try --org 1 --window 30 --min-seconds 5' +
+        '\n  npx --no -- tagtrail smoothing try --org 1 --location DOCK-2 --window 60 --margin-db 8 --from 2026-05-01T06:00:00Z',
     )
     .action(async (options: Options) => {
       const smoothing = smoothingOf(options);

@@ -22,7 +22,7 @@ export function addUnknownTagsAttach(program: Command): void {
     .requiredOption('--asset <key>', 'the external key of the asset')
     .addHelpText(
       'after',
-      '\nExample:\n  npx tagtrail unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7',
+      '\nExample:\n  npx --no -- tagtrail unknown-tags attach --org 1 --type rfid --value E28011600000020912345678 --asset PALLET-7',
     )
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;

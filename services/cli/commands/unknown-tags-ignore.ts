@@ -30,8 +30,8 @@ export function addUnknownTagsIgnore(program: Command): void {
 JSON: {tag_type, value, ignored}.
 
 Examples:
-  npx tagtrail unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678
-  npx tagtrail unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678 --undo`,
+  npx --no -- tagtrail unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678
+  npx --no -- tagtrail unknown-tags ignore --org 1 --type rfid --value E28011600000020912345678 --undo`,
     )
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value } = options;
@@ -43,7 +43,7 @@ Examples:
         throw new AppError(
           'not_found',
           `No unknown tag ${tagType}:${value} in organization ${orgId}; ` +
-            `npx tagtrail unknown-tags list --org ${orgId} shows those there are`,
+            `npx --no -- tagtrail unknown-tags list --org ${orgId} shows those there are`,
         );
       }
       const text = isIgnored

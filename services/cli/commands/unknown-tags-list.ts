@@ -12,7 +12,7 @@ export function addUnknownTagsList(program: Command): void {
     .description('List the tags that were read and belong to nothing, the last seen first.')
     .requiredOption('--org <id>', 'the organization', id)
     .option('--ignored', 'those that are ignored, instead of the others')
-    .addHelpText('after', '\nExample:\n  npx tagtrail unknown-tags list --org 1')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail unknown-tags list --org 1')
     .action(async (options: { org: number; ignored?: true; json?: boolean }) => {
       const rows = await withOrganization(options.org, (db) =>
         listUnknownTags(db, { isIgnored: options.ignored === true }),
@@ -58,6 +58,6 @@ function asText(rows: readonly UnknownTagRow[], orgId: number): string {
   return [
     ...lines,
     '',
-    `To attach one: npx tagtrail unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <external key>`,
+    `To attach one: npx --no -- tagtrail unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <external key>`,
   ].join('\n');
 }

@@ -23,7 +23,7 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
     (row): ReaderRow => ({ ...row, clock: row.clock === null ? null : JSON.parse(row.clock) }),
   );
   if (rows.length === 0) {
-    return [warning('readers', 'There are none', 'Register one: npx tagtrail reader create --help')];
+    return [warning('readers', 'There are none', 'Register one: npx --no -- tagtrail reader create --help')];
   }
   const unknown = rows.filter((reader) => !reader.is_known_format);
   const silent = rows.filter((reader) => reader.is_silent && reader.last_message_at !== null);
@@ -35,7 +35,7 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
       fault(
         'readers',
         `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
-        `npx tagtrail format add --file ..., or npx tagtrail reader set --reader ${reader.id} --format ...`,
+        `npx --no -- tagtrail format add --file ..., or npx --no -- tagtrail reader set --reader ${reader.id} --format ...`,
       ),
     ),
     ...(silent.length === 0
@@ -53,7 +53,7 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
           warning(
             'readers',
             `Never heard from: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
-            'Check that it publishes to the topic it is registered with: npx tagtrail reader list --org ...',
+            'Check that it publishes to the topic it is registered with: npx --no -- tagtrail reader list --org ...',
           ),
         ]),
     ...astray
@@ -71,7 +71,7 @@ export async function examineReaders(client: pg.Client): Promise<Finding[]> {
         warning(
           'readers',
           `${nameOf(reader)} has antennas that are at no location (port ${reader.unplaced_ports.join(', ')}): their reads move nothing`,
-          `npx tagtrail antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
+          `npx --no -- tagtrail antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
         ),
       ),
   ];

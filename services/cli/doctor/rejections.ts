@@ -15,6 +15,6 @@ export async function examineRejections(client: pg.Client): Promise<Finding> {
   return warning(
     'rejected messages',
     `${count} in a week${ofStrangers}`,
-    'npx tagtrail rejected list tells why; mend the cause, then npx tagtrail rejected replay, or rejected dismiss',
+    'npx --no -- tagtrail rejected list tells why; mend the cause, then npx --no -- tagtrail rejected replay, or rejected dismiss',
   );
 }

@@ -8,7 +8,7 @@ export async function examineSchema(client: pg.Client): Promise<Finding> {
   try {
     return (await isMigrated(client))
       ? ok('schema', "It has this version's schema")
-      : fault('schema', 'It is not migrated to this version', 'Run npx tagtrail migrate');
+      : fault('schema', 'It is not migrated to this version', 'Run npx --no -- tagtrail migrate');
   } catch (error) {
     if (!(error instanceof AppError)) {
       throw error;

@@ -40,7 +40,7 @@ export async function awaitArrival(
   }
   throw new AppError(
     'unavailable',
-    `What is published to ${broker} does not arrive in this database; check that ingestion runs on both (npx tagtrail doctor)`,
+    `What is published to ${broker} does not arrive in this database; check that ingestion runs on both (npx --no -- tagtrail doctor)`,
   );
 }
 

@@ -23,7 +23,7 @@ export function simulatedText({ progress, truth }: Simulated, truthFile: string 
     ...(undecided === 0 ? [] : [`Of ${count(undecided)} assets it cannot be told what is true.`]),
     ...(truthFile === null
       ? []
-      : [`What is true is in ${truthFile}. Next: npx tagtrail simulate --check ${truthFile}`]),
+      : [`What is true is in ${truthFile}. Next: npx --no -- tagtrail simulate --check ${truthFile}`]),
   ].join('\n');
 }
 

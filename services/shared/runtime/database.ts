@@ -14,7 +14,7 @@ export async function requireDatabase(url: string): Promise<void> {
     if (!(await isMigrated(client))) {
       throw new AppError(
         'unavailable',
-        `The database at DATABASE_URL (${placeOf(url)}) is not migrated to this version; run npx tagtrail migrate`,
+        `The database at DATABASE_URL (${placeOf(url)}) is not migrated to this version; run npx --no -- tagtrail migrate`,
       );
     }
   } finally {
