@@ -1,10 +1,5 @@
-import { createLog } from '../shared/runtime/log.ts';
-import { runProcess } from '../shared/runtime/run-process.ts';
-import { readGatewayConfig } from './config.ts';
-import { startGateway } from './start.ts';
+import { keepCompiled, startCompiled } from '../shared/runtime/compile-cache.ts';
 
-await runProcess(() => {
-  const config = readGatewayConfig(process.env);
-  const log = createLog('handheld-gateway', config.LOG_LEVEL);
-  return { log, boot: (lifecycle) => startGateway(config, log, lifecycle), notice: config.SHUTDOWN_DELAY_MS };
-});
+startCompiled();
+await import('./run.ts');
+keepCompiled();

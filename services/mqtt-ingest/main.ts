@@ -1,10 +1,5 @@
-import { createLog } from '../shared/runtime/log.ts';
-import { runProcess } from '../shared/runtime/run-process.ts';
-import { readIngestConfig } from './config.ts';
-import { startIngestProcess } from './start.ts';
+import { keepCompiled, startCompiled } from '../shared/runtime/compile-cache.ts';
 
-await runProcess(() => {
-  const config = readIngestConfig(process.env);
-  const log = createLog('ingest', config.LOG_LEVEL);
-  return { log, boot: (lifecycle) => startIngestProcess(config, log, lifecycle) };
-});
+startCompiled();
+await import('./run.ts');
+keepCompiled();

@@ -1,35 +1,5 @@
-import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
-import { createLog } from '../shared/runtime/log.ts';
-import { runProcess } from '../shared/runtime/run-process.ts';
-import { readStandaloneConfig } from './config.ts';
-import { makeFirstOrganization } from './first-start.ts';
-import { startStandalone } from './standalone.ts';
-import { credentialsText, welcomeText } from './welcome.ts';
+import { keepCompiled, startCompiled } from '../shared/runtime/compile-cache.ts';
 
-await runProcess(() => {
-  const config = readStandaloneConfig(process.env);
-  const log = createLog('standalone', config.LOG_LEVEL);
-  return {
-    log,
-    notice: config.SHUTDOWN_DELAY_MS,
-    boot: async (lifecycle) => {
-      let isUp = false;
-      await lifecycle.start(
-        'farewell',
-        () => {},
-        () => isUp && process.stdout.write('\nStopped in order.\n'),
-      );
-      const standalone = await startStandalone(config, log, lifecycle);
-      const queryPool = await createQueryPool(standalone.databaseUrl, { max: 1 });
-      const writePool = createWritePool(standalone.databaseUrl, { max: 1 });
-      const credentials = await makeFirstOrganization(queryPool, writePool);
-      await queryPool.end();
-      await writePool.end();
-      process.stdout.write(welcomeText(standalone, config));
-      if (credentials !== null) {
-        process.stdout.write(credentialsText(standalone, credentials));
-      }
-      isUp = true;
-    },
-  };
-});
+startCompiled();
+await import('./run.ts');
+keepCompiled();

@@ -6,7 +6,6 @@ import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { type Bucket, bucketOf } from './bucket.ts';
 import { createLimiter } from './limiter.ts';
 import { MemoryStore } from './memory-store.ts';
-import { connectRedis } from './redis-store.ts';
 import { SharedStore } from './shared-store.ts';
 import type { Store } from './store.ts';
 
@@ -63,6 +62,8 @@ async function startSharing(
   own: Store,
   { log, registry, lifecycle }: LimiterParts,
 ): Promise<Store> {
+  // The client takes 3 MB, and is of no use to whoever shares nothing.
+  const { connectRedis } = await import('./redis-store.ts');
   const connect = (onLost: (error: Error) => void) => connectRedis(url, bucket, onLost);
   const store = new SharedStore({ connect, own, log });
   await lifecycle.start(
