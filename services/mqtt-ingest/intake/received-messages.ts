@@ -87,18 +87,19 @@ async function insertOrFind(
   if (receipts.length === 0) {
     return new Map();
   }
-  const usingIndexes = findByIndexes(client);
-  const inserted = await client.query<{ orgId: number; digest: Buffer }>({
-    name: 'remember-messages',
-    text: `insert into received_messages (org_id, digest, received_at)
-      select org_id, digest, time_of_micros(received_at)
-      from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
-      order by org_id, digest
-      on conflict do nothing
-      returning org_id as "orgId", digest`,
-    values: columns(receipts),
-  });
-  await usingIndexes;
+  const [, inserted] = await Promise.all([
+    findByIndexes(client),
+    client.query<{ orgId: number; digest: Buffer }>({
+      name: 'remember-messages',
+      text: `insert into received_messages (org_id, digest, received_at)
+        select org_id, digest, time_of_micros(received_at)
+        from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
+        order by org_id, digest
+        on conflict do nothing
+        returning org_id as "orgId", digest`,
+      values: columns(receipts),
+    }),
+  ]);
   const isNew = new Set(inserted.rows.map(keyOf));
   const known = receipts.filter((receipt) => !isNew.has(keyOf(receipt)));
   if (known.length === 0) {
