@@ -2,8 +2,9 @@
 const GROUP = 500;
 
 /**
- * Values that are put away until later: as the JSON of a group each, outside of the heap. As objects, what 720,000 tags
- * need would be four times as much (10 MiB of tags: 480 to 533 MB of the process, and 230 like this).
+ * Values that are put away until later: as the JSON of a group each, outside of the heap, where they would be many
+ * objects. With this and a lean heap, 10 MiB over HTTP in 50,000 new rows of about seven tags took at most 319 MiB of the
+ * process where it had taken 480, and 201 where it had taken 323 with one tag a row; one run each.
  */
 export class Packed<Value> {
   readonly #groups: Buffer[] = [];
