@@ -82,7 +82,7 @@ describe('the key endpoints', () => {
       ],
       [
         'internal scopes',
-        { name: 'a', scopes: ['assets:read', ...INTERNAL_SCOPES] },
+        { name: 'a', scopes: ['assets:read', ...INTERNAL_SCOPES, 'scans:write'] },
         [
           ['scopes[1]', 'invalid_value'],
           ['scopes[2]', 'invalid_value'],
