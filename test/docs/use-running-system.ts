@@ -82,6 +82,7 @@ function commandsIn(folder: string): string {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const npx = `#!/bin/sh
+[ "$1 $2" = '--no --' ] && shift 2
 command=$1
 shift
 [ "$command" = tagtrail ] && exec node '${ROOT}services/cli/tagtrail.ts' "$@"
