@@ -1,6 +1,7 @@
 import type { Micros } from '../../instant.ts';
-import { onePerInstant, type Sighting } from '../history.ts';
+import type { Sighting } from '../history.ts';
 import { firstIndex } from './first-index.ts';
+import { keptScans } from './kept.ts';
 import type { Smoothing, SmoothingSettings } from './settings.ts';
 import { StrongestSince } from './strongest.ts';
 
@@ -8,7 +9,7 @@ import { StrongestSince } from './strongest.ts';
  * Where the ranges of antennas overlap, an asset that stands still is seen here and there in turn. Smoothing says which
  * scans count; history is the history of those that do (`history.ts`), so a stay begins with the first scan that counts.
  *
- * Of each instant one scan is looked at, the one that history would take. Where its place is smoothed it counts if
+ * Of each instant one scan is looked at (`kept.ts`). Where its place is smoothed it counts if
  *   - a person made it: a handheld's scan is deliberate; or
  *   - the asset was seen nowhere else in the window before it: there is no rival, after a silence or at the very first; or
  *   - the asset was seen there and nowhere else in between for the minimum time: from a scan not after it to one not
@@ -27,7 +28,7 @@ import { StrongestSince } from './strongest.ts';
 
 /** What smoothing takes from a scan. */
 export interface Seen extends Sighting {
-  /** By a handheld. A reader's scan at the same place and instant then is one too. */
+  /** By a handheld. */
   isByPerson: boolean;
 }
 
@@ -36,8 +37,7 @@ export interface Seen extends Sighting {
  * it is true only if all within their window are among them.
  */
 export function countingScans(seen: readonly Seen[], settings: SmoothingSettings): Seen[] {
-  const scans = onePerInstant(seen);
-  const isByPerson = new Set(seen.filter((scan) => scan.isByPerson).map(placeAndTime));
+  const scans = keptScans(seen, settings);
   const strongest = new Map<number, StrongestSince>();
   const counting: Seen[] = [];
   let run = runFrom(scans, 0);
@@ -51,7 +51,7 @@ export function countingScans(seen: readonly Seen[], settings: SmoothingSettings
     const smoothing = settings.at(scan.locationId, scan.observedAt);
     if (
       smoothing === null ||
-      isByPerson.has(placeAndTime(scan)) ||
+      scan.isByPerson ||
       isWithoutRival(scan, scans[run.start - 1], smoothing) ||
       isLongEnough(scan, scans, run, smoothing) ||
       isStrongEnough(scan, strongest, smoothing)
@@ -60,10 +60,6 @@ export function countingScans(seen: readonly Seen[], settings: SmoothingSettings
     }
   }
   return counting;
-}
-
-function placeAndTime({ observedAt, locationId }: Seen): string {
-  return `${observedAt} ${locationId}`;
 }
 
 /** Scans one after the other at one place, by their indexes. */

@@ -51,15 +51,16 @@ export function countingByDefinition(seen: readonly Seen[], dated: readonly Date
   const instants = [...new Set(seen.map(({ observedAt }) => observedAt))].sort((a, b) => a - b);
   const winners = instants.map((instant): Seen => {
     const rivals = seen.filter(({ observedAt }) => observedAt === instant);
+    const isSmoothed = rivals.some((one) => smoothingByDefinition(dated, one) !== null);
+    const byPerson = rivals.filter((one) => one.isByPerson);
     const strength = (one: Seen) => one.rssi ?? Number.NEGATIVE_INFINITY;
-    const [best] = rivals.sort((a, b) =>
+    const [best] = (isSmoothed && byPerson.length > 0 ? byPerson : rivals).sort((a, b) =>
       strength(a) === strength(b) ? a.locationId - b.locationId : strength(b) > strength(a) ? 1 : -1,
     );
     if (best === undefined) {
       throw new Error('an instant without a scan');
     }
-    const isByPerson = rivals.some((one) => one.isByPerson && one.locationId === best.locationId);
-    return { ...best, isByPerson };
+    return best;
   });
   return winners.filter((scan) => {
     const smoothing = smoothingByDefinition(dated, scan);

@@ -99,6 +99,29 @@ describe('smoothing', () => {
     expect(stays(line, organization, strict, always('inherit', PLACES.indexOf('B')))).to.equal('0A 3B 9A');
   });
 
+  describe('of scans at one instant', () => {
+    const setting = always(within(20, { minimum: 5 }));
+    const atB = always(within(20, { minimum: 5 }), PLACES.indexOf('B'));
+    const off = { ...always('off'), validFrom: 4 * SECOND };
+    const examples: [string, string, string, DatedSmoothing[]][] = [
+      ["keeps the handheld's", '0A 3A 4B:hand 4A:-40 5B 9B', '0A 4B', [setting]],
+      ["keeps the handheld's where it says that the asset stays", '0A 3A 4A:hand 4B:-40 9B', '0A', [setting]],
+      ['keeps it where only the place it was made at is smoothed', '0A 4B:hand 4A:-40 5B 9B', '0A 4B', [atB]],
+      ["keeps it where only the reader's place is smoothed", '0A 4C:hand 4B:-40 5C', '0A 4C', [atB]],
+      [
+        'keeps of two handhelds the one with the smaller place',
+        '0C 4B:hand 4A:hand 4C:-40',
+        '0C 4A',
+        [setting],
+      ],
+      ['keeps the stronger where neither place is smoothed', '0A 4C:hand 4A:-40 5A', '0A', [atB]],
+      ['keeps the stronger where smoothing is off by then', '0A 4B:hand 4A:-40 5A', '0A', [setting, off]],
+    ];
+    for (const [promise, line, expected, dated] of examples) {
+      it(`${promise}: ${line}`, () => expect(stays(line, ...dated)).to.equal(expected));
+    }
+  });
+
   it('goes by the setting that held when a scan was observed', () => {
     const off = { ...always('off'), validFrom: 10 * SECOND };
     const line = '0A 3B 4A 10B 11A';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { recomputeOrganization } from '../../../../services/shared/tracking/recompute/recompute-organization.ts';
 import type { Scan } from '../../../../services/shared/tracking/scan.ts';
 import { setSmoothing } from '../../../../services/shared/tracking/smoothing/set-smoothing.ts';
 import type { DatedSmoothing } from '../../../../services/shared/tracking/smoothing/settings.ts';
@@ -109,6 +110,45 @@ describe('a recorded scan where smoothing is on', () => {
     expect(await stays()).to.equal('0A 3B 6A');
     await arrive('9B 12A 4A');
     expect(await stays()).to.equal('0A 3B 4A');
+  });
+
+  describe('at the instant at which a person scans what an antenna elsewhere reads strongly', () => {
+    const twoAtOnce = (): Scan[] => {
+      const at = START + 4 * SECOND;
+      const readAt = (locationId: number | null | undefined, rssi: number | null) =>
+        aRead({ orgId: site.orgId, readerId, value: 'CRATE', locationId: locationId ?? null, at, rssi });
+      const source = { kind: 'handheld', handheldId: 1, submissionId: `of ${assetId}`, index: 0 } as const;
+      return [readAt(locations[0], -40), { ...readAt(locations[1], null), source }];
+    };
+    const arrivals: [string, (scans: Scan[]) => Scan[][]][] = [
+      ['the read first', (scans) => scans.map((scan) => [scan])],
+      ["the person's first", (scans) => scans.toReversed().map((scan) => [scan])],
+      ['both in one batch', (scans) => [scans]],
+    ];
+    for (const [how, batchesOf] of arrivals) {
+      it(`says what the person says, and so does computing it anew, ${how}`, async () => {
+        await storeSettings(database, site.orgId, [from(0, 20, 5)]);
+        await arrive('0A 3A');
+        for (const batch of batchesOf(twoAtOnce())) {
+          await record(database, batch);
+        }
+        expect(await stays()).to.equal('0A 4B');
+        expect(await storedPosition(database, assetId)).to.include({ locationId: locations[1] });
+        await arrive('6A');
+        expect(await recomputeOrganization(database.pool, site.orgId, { isDry: true })).to.include({
+          assets: 1,
+          changed: 0,
+        });
+      });
+
+      it(`goes by strength where smoothing is off, ${how}`, async () => {
+        await arrive('0A 3A');
+        for (const batch of batchesOf(twoAtOnce())) {
+          await record(database, batch);
+        }
+        expect(await stays()).to.equal('0A');
+      });
+    }
   });
 
   describe('at two gates that both see an asset pass', () => {
