@@ -4,8 +4,10 @@ import { AppError } from '../../services/shared/errors.ts';
 export interface SemaphoreBounds {
   /** Tasks of everybody that run at the same time. */
   total: number;
-  /** Tasks of one key that run at the same time. */
+  /** Tasks of one key that run at the same time, in any case. */
   perKey: number;
+  /** As many run while there is room for one more beside them, which is then left to other keys. */
+  perKeyWithRoom: number;
   /** Tasks of one key that may wait; one more is refused. */
   waitingPerKey: number;
   /** Milliseconds that a task waits at most. */
@@ -18,8 +20,8 @@ interface Waiting<Key> {
 }
 
 /**
- * Fair semaphore per key: first come, first served, but a task whose key has as many running as it may is passed over,
- * so that whoever asks for much waits behind itself and not in front of others.
+ * Fair semaphore per key: the key that has fewest running comes first, and then who came first. A task whose key has as
+ * many running as it may is passed over, so that whoever asks for much waits behind itself and not in front of others.
  */
 export class FairSemaphore<Key> {
   readonly #bounds: SemaphoreBounds;
@@ -73,23 +75,40 @@ export class FairSemaphore<Key> {
   }
 
   #hasRoomFor(key: Key): boolean {
-    return this.#total < this.#bounds.total && (this.#running.get(key) ?? 0) < this.#bounds.perKey;
+    const { total, perKey, perKeyWithRoom } = this.#bounds;
+    const running = this.#runningOf(key);
+    return running < perKey ? this.#total < total : running < perKeyWithRoom && this.#total < total - 1;
+  }
+
+  #runningOf(key: Key): number {
+    return this.#running.get(key) ?? 0;
+  }
+
+  #next(): Waiting<Key> | undefined {
+    let next: Waiting<Key> | undefined;
+    for (const each of this.#waiting) {
+      const isBefore = next === undefined || this.#runningOf(each.key) < this.#runningOf(next.key);
+      if (isBefore && this.#hasRoomFor(each.key)) {
+        next = each;
+      }
+    }
+    return next;
   }
 
   #enter(key: Key): void {
     this.#total += 1;
-    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+    this.#running.set(key, this.#runningOf(key) + 1);
   }
 
   #leave(key: Key): void {
     this.#total -= 1;
-    const left = (this.#running.get(key) ?? 0) - 1;
+    const left = this.#runningOf(key) - 1;
     if (left === 0) {
       this.#running.delete(key);
     } else {
       this.#running.set(key, left);
     }
-    const next = this.#waiting.values().find((each) => this.#hasRoomFor(each.key));
+    const next = this.#next();
     if (next !== undefined) {
       this.#enter(next.key);
       next.enter();

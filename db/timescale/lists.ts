@@ -3,7 +3,7 @@ import { nameOf } from './composed-statements.ts';
 import { type BRIEF, entering, enteringBriefly } from './enter-organization.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
-import { type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
+import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 
 /** Brief lists of an organization that are under way at once. */
 const BRIEF_AT_ONCE = 5;
@@ -15,7 +15,7 @@ const REMEMBERED = 60_000;
 export interface ListOptions {
   /**
    * Whether the list reads little for all that is known beforehand. It then goes with the look-ups, prepared under a
-   * name, for {@link BRIEF} milliseconds at most. What takes longer is begun anew with the lists that may read much: one of an
+   * name, for {@link BRIEF} milliseconds at most. What takes longer is begun anew with the lists that may read much: few of an
    * organization at a time, on connections of their own, within a time limit; and so are the organization's next ones.
    */
   isBrief: boolean;
@@ -33,14 +33,15 @@ export class Lists {
   /** So that a burst of lists that turn out to be long delays others by {@link BRIEF} and not by many times that. */
   readonly #turns: FairSemaphore<number>;
 
-  constructor(shared: PipelinedConnections, scanning: ScanningConnections, timeout: number) {
+  constructor(shared: PipelinedConnections, scanning: ScanningConnections) {
     this.#shared = shared;
     this.#scanning = scanning;
     this.#turns = new FairSemaphore({
       total: Number.POSITIVE_INFINITY,
       perKey: BRIEF_AT_ONCE,
+      perKeyWithRoom: BRIEF_AT_ONCE,
       waitingPerKey: WAITING_PER_ORGANIZATION,
-      patience: timeout,
+      patience: PATIENCE,
     });
   }
 

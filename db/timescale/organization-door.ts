@@ -36,7 +36,7 @@ export interface OrganizationDoor {
   end(): Promise<void>;
 }
 
-/** As {@link ServiceConnections}, and the milliseconds that a statement which may read much waits, and may take. */
+/** As {@link ServiceConnections}, and the milliseconds that a statement which may read much may take. */
 export interface OrganizationConnections extends ServiceConnections {
   scanTimeout?: number;
 }
@@ -59,7 +59,7 @@ export function openOrganizationDoor(
   );
   const exclusive = createPool(config, Math.floor(connections.max / 2));
   const turns = new Turns<number>(Math.ceil(exclusive.options.max / 2));
-  const lists = new Lists(shared, scanning, scanTimeout);
+  const lists = new Lists(shared, scanning);
   return {
     of: (orgId) => ({
       orgId,

@@ -4,22 +4,35 @@ import { FairSemaphore } from './fair-semaphore.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 
-/** How many statements that may read much run at a time, and how long one may wait, and may run. */
+/** How many statements that may read much run at a time, and how long one may run. */
 export interface Scanning {
   connections: number;
-  /** Milliseconds to wait for a turn, and then as many to run. */
+  /** Milliseconds. */
   timeout: number;
 }
 
 /** More than a key's burst of requests: whoever is within the rate limit waits rather than being refused. */
 export const WAITING_PER_ORGANIZATION = 250;
 
+/**
+ * Milliseconds that a statement waits for its turn, or as many as one may run where that is more. With the ten seconds it
+ * may run by default the answer comes within the minute after which nginx and AWS's load balancers give up.
+ */
+export const PATIENCE = 45_000;
+
+/**
+ * Statements of an organization that run at a time while connections are left for others: a burst is over in half the
+ * time. Not more, since each keeps a processor of the database busy that look-ups want, too.
+ */
+const WITH_ROOM = 2;
+
 /** Milliseconds in which the server has said that a statement's time is up; or else the connection is lost. */
 const LAST_WORD = 5_000;
 
 /**
- * Connections for statements that may read much. One statement is sent on a connection at a time, and one of an
- * organization runs at a time, so that no look-up and nobody else waits behind it. The statements have no names: what is
+ * Connections for statements that may read much. One statement is sent on a connection at a time. Of an
+ * organization one runs at a time, and two while a connection is left for others, so that no look-up waits behind it, and
+ * nobody else behind its queue. The statements have no names: what is
  * best for one value of a filter is worst for another, and planning takes little of what they take.
  */
 export class ScanningConnections {
@@ -46,8 +59,9 @@ export class ScanningConnections {
     this.#turns = new FairSemaphore({
       total: connections,
       perKey: 1,
+      perKeyWithRoom: WITH_ROOM,
       waitingPerKey: WAITING_PER_ORGANIZATION,
-      patience: timeout,
+      patience: Math.max(PATIENCE, timeout),
     });
     this.#preceding = preceding;
   }

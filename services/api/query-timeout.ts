@@ -1,6 +1,7 @@
 import { integerSetting } from '../shared/runtime/setting-kinds.ts';
 
-export const QUERY_TIMEOUT_MS = integerSetting(
-  'how long a list that may read much waits for its turn, and how long it may take',
-  { initial: 10_000, min: 100, max: 600_000 },
-);
+export const QUERY_TIMEOUT_MS = integerSetting('how long a list that may read much may take', {
+  initial: 10_000,
+  min: 100,
+  max: 600_000,
+});

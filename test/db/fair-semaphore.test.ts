@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
 
-const BOUNDS = { total: 2, perKey: 1, waitingPerKey: 3, patience: 60_000 };
+const BOUNDS = { total: 2, perKey: 1, perKeyWithRoom: 1, waitingPerKey: 3, patience: 60_000 };
 
 describe('the fair semaphore', () => {
   /** Tasks that end when they are told to, and what has begun so far. */
@@ -31,6 +31,31 @@ describe('the fair semaphore', () => {
     a2.end();
     c1.end();
     await Promise.all([a2.done, c1.done]);
+  });
+
+  it('lets a key have more while room is left for others, and none once they want it', async () => {
+    const { begun, start } = tasks(new FairSemaphore({ ...BOUNDS, total: 4, perKeyWithRoom: 3 }));
+    const [a1, a2, a3, a4, a5] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => start('a', name));
+    expect(begun).to.deep.equal(['a1', 'a2', 'a3']);
+    const [b1, b2, c1] = [start('b', 'b1'), start('b', 'b2'), start('c', 'c1')];
+    expect(begun).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
+    const end = async (task: typeof a1) => {
+      task?.end();
+      await task?.done;
+    };
+    await end(a1);
+    expect(begun.slice(4)).to.deep.equal(['c1']);
+    await end(a2);
+    expect(begun.slice(5)).to.deep.equal([]);
+    // Those who have as many take turns as they came, and whoever has less comes before.
+    await end(b1);
+    expect(begun.slice(5)).to.deep.equal(['b2']);
+    await end(c1);
+    expect(begun.slice(6)).to.deep.equal(['a4']);
+    for (const task of [a3, a4, a5, b2]) {
+      await end(task);
+    }
+    expect(begun.slice(7)).to.deep.equal(['a5']);
   });
 
   it('refuses what would make the queue of a key too long', async () => {

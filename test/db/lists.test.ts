@@ -43,6 +43,16 @@ describe('lists through the door', () => {
     expect(again).to.deep.equal(Array.from({ length: 120 }, (_, number) => ({ [`value${number}`]: number })));
   });
 
+  it('wait for their turn longer than one may run', async () => {
+    const impatient = openOrganizationDoor(database.url, { max: 2, scanTimeout: 2_000 });
+    database.beforeDrop(() => impatient.end());
+    const slow = sql.type(rowsOf<{ slept: number }>())`
+      select 1 as slept from (select pg_sleep(0.5) offset 0) slept`;
+    const list = impatient.of(1).listing({ isBrief: false, signal: undefined });
+    const all = await Promise.all(Array.from({ length: 10 }, () => list.one(slow)));
+    expect(all).to.deep.equal(Array.from({ length: 10 }, () => ({ slept: 1 })));
+  });
+
   it('that turn out to be long go on elsewhere, and look-ups do not wait for them', async () => {
     const backend = rowsOf<{ pid: number; timeout: string }>();
     const slow = sql.type(backend)`

@@ -173,9 +173,10 @@ Every answer tells: \`X-RateLimit-Limit\` is what refills in a minute, \`X-RateL
 more than the limit), \`X-RateLimit-Reset\` when it is as much as the limit again, in seconds since 1970. An empty
 bucket answers 429 with \`Retry-After\` in seconds.
 
-What may read much (searches, filters, far pages, whole trees) runs one at a time for an organization, and has a time
-limit. Whatever waits or takes longer is answered with 503 \`query_timeout\` and \`Retry-After\`: ask for less at a
-time, and narrow it with filters. A request whose caller hangs up is not carried on with.
+What may read much (searches, filters, far pages, whole trees) runs one or two at a time for an organization, waits for
+that for 45 seconds at most, and has a time limit. Whatever waits or takes longer is answered with 503
+\`query_timeout\` and \`Retry-After\`: ask for less at a time, and narrow it with filters. A request whose caller hangs
+up is not carried on with.
 
 | | At most |
 |---|---|
