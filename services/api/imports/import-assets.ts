@@ -5,6 +5,7 @@ import type {
 import { AppError } from '../../shared/errors.ts';
 import { type FieldIssue, invalidValue } from '../../shared/http/issues.ts';
 import { readHeader } from './columns.ts';
+import { countRows } from './count-rows.ts';
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 import { importRows } from './import-rows.ts';
 import { withLeanHeap } from './lean-heap.ts';
@@ -26,6 +27,11 @@ export type ImportOutcome =
 export interface ImportOptions {
   /** Find out what would be changed, and change nothing. */
   isDryRun: boolean;
+  /**
+   * Asked once, when nothing else is in the way and before anything is written, with how many rows there are, those that are
+   * wrong included. What it throws ends the import.
+   */
+  admit?(rows: number): Promise<void>;
   /** Told how many rows have been dealt with. */
   onProgress?(rows: number): void;
 }
@@ -43,6 +49,7 @@ export async function importAssets(
   source: CsvSource,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
+  let isAdmitted = options.admit === undefined;
   try {
     return await db.transaction(async (transaction) => {
       if (!(await lockImports(transaction))) {
@@ -50,6 +57,10 @@ export async function importAssets(
           'conflict',
           'another import of this organization is under way; try again when it has ended',
         );
+      }
+      if (!isAdmitted) {
+        await options.admit?.(await countRows(source, ROW_LIMIT));
+        isAdmitted = true;
       }
       const outcome = await withLeanHeap(() => importFile(transaction, source, options));
       if (options.isDryRun || !outcome.isImported) {

@@ -5,6 +5,9 @@ import { importAssets } from './import-assets.ts';
 import type { ImportReport } from './report.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
+/** Of the rate limit an import costs a token for every so many rows begun; the first is that of the request. */
+const ROWS_A_TOKEN = 1_000;
+
 const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
 
 const bulk = route({
@@ -22,12 +25,15 @@ const bulk = route({
     conflict: 'Another import of the organization is under way',
     unavailable: TOO_MANY,
   },
-  handle: ({ context, query, body }) =>
+  handle: ({ context, query, body, charge }) =>
     oneOfAFew(async () => {
       const source = async function* () {
         yield* body;
       };
-      const outcome = await importAssets(context.db, source, { isDryRun: query.dry_run });
+      const outcome = await importAssets(context.db, source, {
+        isDryRun: query.dry_run,
+        admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
+      });
       if (!outcome.isImported) {
         throw invalid(outcome.issues, outcome.leftOut);
       }

@@ -34,6 +34,11 @@ export interface Limiter<Context> {
   idle(): Headers;
   /** Takes what one request costs. @throws Problem `rate_limited`, with the same headers. */
   take(context: Context): Promise<Headers>;
+  /**
+   * Takes what a request turns out to cost beyond that. @throws Problem `rate_limited`, if the caller cannot pay all of it;
+   * then nothing is taken.
+   */
+  takeMore(context: Context, tokens: number): Promise<Headers>;
 }
 
 export interface HttpAppOptions<Context> {
@@ -136,6 +141,11 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       params,
       get signal() {
         return signalOf(koa.res);
+      },
+      charge: async (tokens: number) => {
+        if (limiter !== undefined && tokens > 0) {
+          koa.set(await limiter.takeMore(context, tokens));
+        }
       },
       readBody: () => readBody(koa.req),
       streamBody: (limit: number) => streamBody(koa.req, limit),

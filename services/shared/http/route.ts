@@ -53,6 +53,8 @@ export interface Handled<Context, Q extends Parameters, P extends Parameters, Ro
   body: Input;
   /** Aborted when the caller hangs up before the answer. */
   signal: AbortSignal;
+  /** Takes what the request costs beyond the one of every request. @throws Problem `rate_limited`; nothing is taken then. */
+  charge(tokens: number): Promise<void>;
 }
 
 /** A declared route whose types are settled. */
@@ -84,6 +86,7 @@ export interface Exchange {
   params: Readonly<Record<string, string>>;
   /** Aborted when the caller hangs up before the answer. */
   readonly signal: AbortSignal;
+  charge(tokens: number): Promise<void>;
   readBody(): Promise<Uint8Array>;
   /** @param limit in bytes. */
   streamBody(limit: number): AsyncIterable<Buffer>;
@@ -152,6 +155,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
     get signal() {
       return exchange.signal;
     },
+    charge: exchange.charge,
   });
   const presented = success.present(result, exchange.path);
   return {

@@ -22,9 +22,9 @@ export function budgetHeaders(debt: number, bucket: Bucket, wallMs: number): Hea
   };
 }
 
-/** Whole seconds, 1 or more, after which a refused caller finds a token. */
-export function retryAfter(debt: number, { interval, capacity }: Bucket): number {
-  return Math.max(1, Math.ceil((debt + interval - capacity) / MICROS_PER_SECOND));
+/** Whole seconds, 1 or more, after which a refused caller finds that many tokens. */
+export function retryAfter(debt: number, { interval, capacity }: Bucket, tokens: number): number {
+  return Math.max(1, Math.ceil((debt + tokens * interval - capacity) / MICROS_PER_SECOND));
 }
 
 const MICROS_PER_SECOND = 1_000_000;

@@ -17,18 +17,24 @@ export function createLimiter<Context>(
   nameOf: (context: Context) => string,
   wall: () => number,
 ): Limiter<Context> {
+  const take = async (context: Context, tokens: number, toTryAgain: number) => {
+    const { isAllowed, debt } = await store.take(nameOf(context), tokens);
+    const headers = budgetHeaders(debt, bucket, wall());
+    if (!isAllowed) {
+      const seconds = retryAfter(debt, bucket, toTryAgain);
+      throw new Problem('rate_limited', `Retry after ${seconds} seconds`, {
+        headers: { ...headers, 'Retry-After': String(seconds) },
+      });
+    }
+    return headers;
+  };
   return {
     idle: () => budgetHeaders(0, bucket, wall()),
-    take: async (context) => {
-      const { isAllowed, debt } = await store.take(nameOf(context));
-      const headers = budgetHeaders(debt, bucket, wall());
-      if (!isAllowed) {
-        const seconds = retryAfter(debt, bucket);
-        throw new Problem('rate_limited', `Retry after ${seconds} seconds`, {
-          headers: { ...headers, 'Retry-After': String(seconds) },
-        });
-      }
-      return headers;
+    take: (context) => take(context, 1, 1),
+    takeMore: (context, more) => {
+      // A full bucket pays for the request and for anything: nothing is refused for good.
+      const tokens = Math.min(more, bucket.burst - 1);
+      return take(context, tokens, tokens + 1);
     },
   };
 }

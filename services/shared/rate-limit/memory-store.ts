@@ -30,7 +30,7 @@ export class MemoryStore implements Store {
     return this.#recent.size + this.#older.size;
   }
 
-  take(key: string): Taken {
+  take(key: string, tokens: number): Taken {
     const now = this.#now();
     if (now - this.#turnedAt >= this.#bucket.capacity || this.#recent.size >= MOST_KEYS) {
       this.#older = this.#recent;
@@ -38,7 +38,7 @@ export class MemoryStore implements Store {
       this.#turnedAt = now;
     }
     const fullAt = this.#recent.get(key) ?? this.#older.get(key) ?? now;
-    const taken = take(fullAt, now, this.#bucket);
+    const taken = take(fullAt, now, this.#bucket, tokens);
     if (taken.isAllowed) {
       this.#recent.set(key, now + taken.debt);
     }

@@ -10,7 +10,7 @@ import { takeCommand } from './take-script.ts';
 /** Buckets on a Redis server, by one connection. Once that is lost or closed it is of no more use. */
 export interface RedisStore extends Store {
   /** @throws Error if the server does not do it within {@link ANSWER_MS}. */
-  take(key: string): Promise<Taken>;
+  take(key: string, tokens: number): Promise<Taken>;
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export async function connectRedis(
   const client = createClient({
     url,
     RESP: 2,
-    scripts: { takeToken: takeCommand() },
+    scripts: { takeTokens: takeCommand() },
     maintNotifications: 'disabled',
     commandOptions: { timeout: 0 },
     pingInterval: PING_MS,
@@ -47,10 +47,11 @@ export async function connectRedis(
       onLost(error);
     }
   });
-  const take = async (key: string) => within(ANSWER_MS, client.takeToken(PREFIX + key, bucket));
+  const take = async (key: string, tokens: number) =>
+    within(ANSWER_MS, client.takeTokens(PREFIX + key, bucket, tokens));
   try {
     await within(CONNECT_MS, client.connect());
-    await take(`probe:${randomUUID()}`);
+    await take(`probe:${randomUUID()}`, 1);
     await within(ANSWER_MS, client.ping());
   } catch (error) {
     client.destroy();

@@ -43,16 +43,16 @@ export class SharedStore implements Store {
     return this.#server !== null;
   }
 
-  async take(key: string): Promise<Taken> {
+  async take(key: string, tokens: number): Promise<Taken> {
     const server = this.#server;
     if (server !== null) {
       try {
-        return await server.take(key);
+        return await server.take(key, tokens);
       } catch (error) {
         this.#lose(server, error);
       }
     }
-    return this.#options.own.take(key);
+    return this.#options.own.take(key, tokens);
   }
 
   close(): void {

@@ -23,11 +23,11 @@ export function limitSignInFailures(perMinute: number, monotonic: () => number):
   const bucket = bucketOf(perMinute, perMinute);
   const failures = new MemoryStore(bucket, monotonic);
   return (refusal, address = '') => {
-    const { isAllowed, debt } = failures.take(networkOf(address));
+    const { isAllowed, debt } = failures.take(networkOf(address), 1);
     if (isAllowed) {
       return refusal;
     }
-    const seconds = retryAfter(debt, bucket);
+    const seconds = retryAfter(debt, bucket, 1);
     const detail = `Retry after ${seconds} seconds; too many requests from this address had no good credential`;
     const headers = { 'Retry-After': String(seconds), Connection: 'close' };
     return new Problem('rate_limited', detail, {

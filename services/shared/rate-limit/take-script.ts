@@ -10,13 +10,14 @@ import type { Taken } from './take.ts';
 export const TAKE_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local interval, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local interval, capacity, tokens = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local fullAt = tonumber(redis.call('GET', KEYS[1])) or now
 local debt = math.min(math.max(fullAt - now, 0), capacity)
-if debt + interval > capacity then
+local cost = tokens * interval
+if debt + cost > capacity then
   return {0, debt}
 end
-debt = debt + interval
+debt = debt + cost
 redis.call('SET', KEYS[1], now + debt, 'PX', math.ceil(debt / 1000))
 return {1, debt}
 `;
@@ -26,9 +27,9 @@ export function takeCommand() {
   return defineScript({
     SCRIPT: TAKE_SCRIPT,
     NUMBER_OF_KEYS: 1,
-    parseCommand: (parser: CommandParser, key: string, { interval, capacity }: Bucket) => {
+    parseCommand: (parser: CommandParser, key: string, { interval, capacity }: Bucket, tokens: number) => {
       parser.pushKey(key);
-      parser.push(String(interval), String(capacity));
+      parser.push(String(interval), String(capacity), String(tokens));
     },
     transformReply: ([isAllowed, debt]: [number, number]): Taken => ({ isAllowed: isAllowed === 1, debt }),
   });

@@ -1,6 +1,6 @@
 import type { Bucket } from './bucket.ts';
 
-/** What asking for a token came to. */
+/** What asking for tokens came to. */
 export interface Taken {
   isAllowed: boolean;
   /** Microseconds of refill that the bucket lacks now. */
@@ -8,7 +8,7 @@ export interface Taken {
 }
 
 /**
- * Takes a token, by the generic cell rate algorithm: the same as a token bucket, without a process that refills it.
+ * Takes tokens, all or none, by the generic cell rate algorithm: the same as a token bucket, without a process that refills it.
  * All there is to know of a bucket is when it will be full; after this call that is at `now + debt`. A refused call
  * changes nothing.
  *
@@ -16,9 +16,8 @@ export interface Taken {
  * from a clock that was set back, or from before the limit was changed.
  * @param now microseconds, on the same clock.
  */
-export function take(fullAt: number, now: number, { interval, capacity }: Bucket): Taken {
+export function take(fullAt: number, now: number, { interval, capacity }: Bucket, tokens: number): Taken {
   const debt = Math.min(Math.max(fullAt - now, 0), capacity);
-  return debt + interval <= capacity
-    ? { isAllowed: true, debt: debt + interval }
-    : { isAllowed: false, debt };
+  const cost = tokens * interval;
+  return debt + cost <= capacity ? { isAllowed: true, debt: debt + cost } : { isAllowed: false, debt };
 }

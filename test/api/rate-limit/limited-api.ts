@@ -19,6 +19,8 @@ export interface LimitedApi {
   /** Resolves when it has logged `message`, by now or later. */
   hasLogged(message: string): Promise<void>;
   get(path: string, options?: { key?: string; method?: string }): Promise<Budgeted>;
+  /** Uploads a file of assets. */
+  upload(file: string, options: { key: string; isDryRun?: boolean }): Promise<Budgeted>;
 }
 
 /** An answer, and what it says of the caller's budget. */
@@ -58,7 +60,13 @@ export function useLimitedApis(): LimitedApis {
       const contract = { RATE_LIMIT_PER_MINUTE: 60, RATE_LIMIT_BURST: 120 };
       const config = { ...apiConfig(database.url), ...contract, ...limits };
       const { url } = await startApi(config, log, lifecycle, { clocks });
-      return { url, logged, hasLogged, get: (path, options) => get(url + path, options) };
+      return {
+        url,
+        logged,
+        hasLogged,
+        get: (path, options) => get(url + path, options),
+        upload: (file, options) => upload(url, file, options),
+      };
     },
     key: async (scopes = PUBLIC_SCOPES) => {
       const pool = await createQueryPool(database.url, { max: 1 });
@@ -74,7 +82,19 @@ export function useLimitedApis(): LimitedApis {
 
 async function get(url: string, { key, method = 'GET' }: { key?: string; method?: string } = {}) {
   const headers: Record<string, string> = key === undefined ? {} : { Authorization: `Bearer ${key}` };
-  const response = await fetch(url, { method, headers });
+  return budgetOf(await fetch(url, { method, headers }));
+}
+
+function upload(url: string, file: string, { key, isDryRun = false }: { key: string; isDryRun?: boolean }) {
+  const body = new FormData();
+  body.set('file', new Blob([file], { type: 'text/csv' }), 'assets.csv');
+  const headers = { Authorization: `Bearer ${key}` };
+  return fetch(`${url}/api/v1/assets/bulk?dry_run=${isDryRun}`, { method: 'POST', headers, body }).then(
+    budgetOf,
+  );
+}
+
+async function budgetOf(response: Response): Promise<Budgeted> {
   const text = await response.text();
   return {
     status: response.status,

@@ -104,6 +104,7 @@ describe('an application of declared routes', () => {
             headers: { 'X-RateLimit-Remaining': '0' },
           });
         },
+        takeMore: async () => ({}),
       },
       access: {
         authenticate: async (token) => {

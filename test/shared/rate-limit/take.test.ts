@@ -18,13 +18,14 @@ class PlainBucket {
     this.#filledAt = BigInt(now);
   }
 
-  take(now: number): { isAllowed: boolean; tokens: number } {
+  take(now: number, tokens: number): { isAllowed: boolean; tokens: number } {
     const grown = this.#contents + BigInt(now) - this.#filledAt;
     this.#contents = grown > this.#brim ? this.#brim : grown;
     this.#filledAt = BigInt(now);
-    const isAllowed = this.#contents >= this.#interval;
+    const cost = this.#interval * BigInt(tokens);
+    const isAllowed = this.#contents >= cost;
     if (isAllowed) {
-      this.#contents -= this.#interval;
+      this.#contents -= cost;
     }
     return { isAllowed, tokens: Number(this.#contents / this.#interval) };
   }
@@ -49,7 +50,17 @@ const pause = fc.oneof(
 );
 const start = fc.constantFrom(0, 1_791_936_000_000_000);
 /** Bursts of requests, each after a pause. */
-const traffic = fc.array(fc.tuple(pause, fc.integer({ min: 1, max: 150 })), { maxLength: 20 });
+const traffic = fc.array(
+  fc.tuple(
+    pause,
+    fc.integer({ min: 1, max: 150 }),
+    fc.oneof(
+      { arbitrary: fc.constant(1), weight: 3 },
+      { arbitrary: fc.integer({ min: 1, max: 60 }), weight: 1 },
+    ),
+  ),
+  { maxLength: 20 },
+);
 
 describe('taking a token', () => {
   it('does what a plain token bucket does, after every request', () => {
@@ -58,13 +69,13 @@ describe('taking a token', () => {
         const plain = new PlainBucket(rules, startedAt);
         let fullAt = startedAt;
         let now = startedAt;
-        for (const [{ tokens, micros }, requests] of bursts) {
+        for (const [{ tokens, micros }, requests, each] of bursts) {
           now += Math.max(0, Math.floor(tokens * rules.interval) + micros);
           for (let request = 0; request < requests; request++) {
-            const { isAllowed, debt } = take(fullAt, now, rules);
+            const { isAllowed, debt } = take(fullAt, now, rules, each);
             fullAt = now + debt;
             const left = Math.floor((rules.capacity - debt) / rules.interval);
-            expect({ isAllowed, tokens: left }).to.deep.equal(plain.take(now));
+            expect({ isAllowed, tokens: left }).to.deep.equal(plain.take(now, each));
           }
         }
       }),
@@ -72,15 +83,17 @@ describe('taking a token', () => {
     );
   });
 
-  it('finds a token after the seconds a refused caller is told, and none a second sooner', () => {
+  it('finds its tokens after the seconds a refused caller is told, and not a second sooner', () => {
+    const some = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 60 }));
     fc.assert(
-      fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), (rules, part) => {
-        const debt = rules.capacity - Math.floor(part * (rules.interval - 1));
-        expect(take(debt, 0, rules)).to.deep.equal({ isAllowed: false, debt });
-        const seconds = retryAfter(debt, rules);
+      fc.property(bucket, fc.double({ min: 0, max: 1, noNaN: true }), some, (rules, part, wanted) => {
+        const tokens = Math.min(wanted, rules.burst);
+        const debt = rules.capacity - Math.floor(part * (tokens * rules.interval - 1));
+        expect(take(debt, 0, rules, tokens)).to.deep.equal({ isAllowed: false, debt });
+        const seconds = retryAfter(debt, rules, tokens);
         expect(seconds).to.be.at.least(1);
-        expect(take(debt, seconds * 1e6, rules).isAllowed).to.equal(true);
-        expect(seconds > 1 && take(debt, (seconds - 1) * 1e6, rules).isAllowed).to.equal(false);
+        expect(take(debt, seconds * 1e6, rules, tokens).isAllowed).to.equal(true);
+        expect(seconds > 1 && take(debt, (seconds - 1) * 1e6, rules, tokens).isAllowed).to.equal(false);
       }),
     );
   });
@@ -120,7 +133,7 @@ describe('taking a token', () => {
 
   it('takes a bucket for empty at worst, where the clock was set back or the limit lowered', () => {
     const rules = bucketOf(60, 120);
-    expect(take(1e15, 0, rules)).to.deep.equal({ isAllowed: false, debt: rules.capacity });
-    expect(take(1e15, 1, bucketOf(60_000, 1))).to.deep.equal({ isAllowed: false, debt: 1_000 });
+    expect(take(1e15, 0, rules, 1)).to.deep.equal({ isAllowed: false, debt: rules.capacity });
+    expect(take(1e15, 1, bucketOf(60_000, 1), 1)).to.deep.equal({ isAllowed: false, debt: 1_000 });
   });
 });

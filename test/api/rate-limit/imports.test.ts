@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { useRedis } from '../../support/redis-server.ts';
+import { type LimitedApi, useLimitedApis } from './limited-api.ts';
+
+const ME = '/api/v1/orgs/me';
+
+/** Slow enough that no token comes while a test runs. */
+const LIMITS = { RATE_LIMIT_PER_MINUTE: 1, RATE_LIMIT_BURST: 20 };
+
+describe('what an import costs of the rate limit', () => {
+  const redis = useRedis();
+  const apis = useLimitedApis();
+  const file = (rows: number) =>
+    `external_key,name\n${Array.from({ length: rows }, (_, row) => `IMP-${row},Box\n`).join('')}`;
+  const assets = async () => {
+    const [{ count } = { count: Number.NaN }] = await apis.database.rows<{ count: number }>(
+      'select count(*)::integer as count from assets',
+    );
+    return count;
+  };
+  /** How many requests a caller can still make. */
+  const left = async (api: LimitedApi, key: string) => {
+    let requests = 0;
+    while ((await api.get(ME, { key })).status === 200) {
+      requests++;
+    }
+    return requests;
+  };
+
+  for (const [store, more] of [
+    ['counted by this process', () => ({})],
+    ['shared through a server', () => ({ REDIS_URL: redis.url })],
+  ] as const) {
+    describe(store, () => {
+      let api: LimitedApi;
+      let key: string;
+      beforeEach(async () => {
+        api = await apis.start({ ...LIMITS, ...more() });
+        key = await apis.key(['assets:read', 'assets:write']);
+      });
+
+      for (const [rows, cost] of [
+        [0, 1],
+        [1_000, 1],
+        [1_001, 2],
+        [3_000, 3],
+      ] as const) {
+        it(`is ${cost} for ${rows} rows, dry or not`, async () => {
+          for (const isDryRun of [true, false]) {
+            expect(await api.upload(file(rows), { key, isDryRun })).to.include({ status: 200 });
+          }
+          expect(await left(api, key)).to.equal(20 - 2 * cost);
+        });
+      }
+
+      it('is what it began, also for rows and files that are wrong', async () => {
+        const wrong = `external_key,name\n${'TWICE,Box\n'.repeat(1_500)}"never closed`;
+        expect((await api.upload(wrong, { key })).status).to.equal(400);
+        expect(await left(api, key)).to.equal(18);
+      });
+
+      it('is refused, with nothing written, where the bucket cannot pay all of it', async () => {
+        for (let request = 0; request < 17; request++) {
+          await api.get(ME, { key });
+        }
+        const before = await assets();
+        const refused = await api.upload(file(3_001), { key });
+        expect(refused).to.include({ status: 429, remaining: 1 });
+        expect(refused.error).to.include({
+          type: 'rate_limited',
+          detail: `Retry after ${refused.retryAfter} seconds`,
+        });
+        // Two tokens are there and four are needed, the request's own among them: two minutes.
+        expect(Number(refused.retryAfter)).to.be.within(100, 120);
+        expect(await assets()).to.equal(before);
+        expect(await left(api, key)).to.equal(2);
+      });
+    });
+  }
+
+  it('shows in what remains, and is never more than a full bucket', async () => {
+    const api = await apis.start({ RATE_LIMIT_PER_MINUTE: 3, RATE_LIMIT_BURST: 3 });
+    const key = await apis.key(['assets:write']);
+    expect(await api.upload(file(1_001), { key, isDryRun: true })).to.include({ status: 200, remaining: 1 });
+    const other = await apis.key(['assets:write']);
+    expect(await api.upload(file(5_000), { key: other, isDryRun: true })).to.include({
+      status: 200,
+      remaining: 0,
+    });
+  });
+});
