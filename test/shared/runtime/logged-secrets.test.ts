@@ -185,7 +185,7 @@ describe('the logs of all processes at their lowest level', () => {
       expect(await submit()).to.equal(500);
     });
 
-    await until(() => ingest.stdout().includes('connected to the broker'));
+    await until(() => ingest.stdout().includes('Connected to the broker'));
     const publisher = await broker.connect();
     const stored = async () =>
       (await database.rows('select from scan_events where reader_id is not null')).length;
