@@ -1,4 +1,5 @@
-import { AppError } from '../../services/shared/errors.ts';
+import pg from 'pg';
+import { AppError, IdsUsedUp } from '../../services/shared/errors.ts';
 import { ENTER, ENTER_BRIEFLY, entering } from './enter-organization.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
@@ -92,8 +93,14 @@ const SCAN_TIMEOUT = 10_000;
 
 const ORGANIZATION_ROLE = 'tagtrail_api';
 
-/** @throws AppError `timed_out` for a statement that took longer than it may; else what it was given. */
+/** `sequence_generator_limit_exceeded` */
+const USED_UP = '2200H';
+
+/** @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp; else what it was given. */
 function rethrow(error: unknown): never {
+  if (error instanceof pg.DatabaseError && error.code === USED_UP) {
+    throw new IdsUsedUp(error);
+  }
   throw isCancelled(error)
     ? new AppError('timed_out', 'The query took too long and was cancelled', { cause: error })
     : error;

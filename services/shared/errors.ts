@@ -12,6 +12,15 @@ export class AppError extends Error {
   }
 }
 
+/** Rows of a kind cannot be added any more: the sequence that numbers them has come to its end. */
+export class IdsUsedUp extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'No ids are left for new rows of this kind; nothing was changed', {
+      cause,
+    });
+  }
+}
+
 export type AppErrorCode =
   /** An argument or a definition that cannot be used. */
   | 'invalid_input'

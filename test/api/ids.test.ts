@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { API_ROUTES } from '../../services/api/routes.ts';
-import { useApi } from '../support/api.ts';
+import { expectProblem, useApi } from '../support/api.ts';
 
 const ASSETS = '/api/v1/assets';
 const LOCATIONS = '/api/v1/locations';
@@ -165,4 +165,27 @@ describe('ids that all organizations share', () => {
         }
       }));
   }
+
+  it('are said to be used up where they are, and other kinds of rows are created all the same', async () => {
+    const name = "pg_get_serial_sequence('assets', 'id')";
+    const [{ last } = { last: 1 }] = await api.database.rows<{ last: number }>(
+      `select nextval(${name})::integer as last`,
+    );
+    await api.database.rows(`select setval(${name}, 2147483646)`);
+    try {
+      expect((await post(ASSETS, { name: 'the last' })).status).to.equal(201);
+      for (const asset of [{ name: 'one more' }, { external_key: 'ONE-MORE', name: 'one more' }]) {
+        const answer = await post(ASSETS, asset);
+        const detail = 'No ids are left for new rows of this kind; nothing was changed';
+        expectProblem(answer, 'internal_error', detail);
+      }
+      const answer = await send('name\nBox\n');
+      expect([answer.status, JSON.stringify(await answer.json())].join(' ')).to.match(
+        /^500 .*No ids are left/,
+      );
+      expect((await post(LOCATIONS, { name: 'still possible' })).status).to.equal(201);
+    } finally {
+      await api.database.rows(`select setval(${name}, ${last})`);
+    }
+  });
 });

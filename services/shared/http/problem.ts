@@ -1,4 +1,4 @@
-import { AppError, type AppErrorCode } from '../errors.ts';
+import { AppError, type AppErrorCode, IdsUsedUp } from '../errors.ts';
 import type { FieldIssue } from './issues.ts';
 
 /**
@@ -93,6 +93,9 @@ export function refuseIssues(issues: readonly FieldIssue[]): void {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
+  }
+  if (error instanceof IdsUsedUp) {
+    return new Problem('internal_error', error.message);
   }
   const type = error instanceof AppError ? TYPE_OF_CODE[error.code] : 'internal_error';
   if (type === 'query_timeout') {
