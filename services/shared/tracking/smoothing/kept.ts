@@ -1,5 +1,4 @@
-import { onePerInstant } from '../history.ts';
-import type { Seen } from './counting.ts';
+import { onePerInstant, type Sighting } from '../history.ts';
 import type { SmoothingSettings } from './settings.ts';
 
 /**
@@ -8,7 +7,10 @@ import type { SmoothingSettings } from './settings.ts';
  * that reads across the room at that moment must not undo that. Otherwise, and between equals, it is the one that history
  * takes.
  */
-export function keptScans(seen: readonly Seen[], settings: SmoothingSettings): Seen[] {
+export function keptScans<Seen extends Sighting & { isByPerson: boolean }>(
+  seen: readonly Seen[],
+  settings: SmoothingSettings,
+): Seen[] {
   if (!seen.some(({ isByPerson }) => isByPerson)) {
     return onePerInstant(seen);
   }
