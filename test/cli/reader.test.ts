@@ -216,6 +216,22 @@ describe('the command line of readers', () => {
       expect(idle).to.include({ name: 'idle', last_message_at: null, messages: 0, reads: 0 });
       const { stdout } = await tagtrail('reader', 'list', '--org', String(listed.orgId));
       expect(stdout).to.include('1=GATE 2=nowhere(from -65.5 dBm,off) 3=nowhere');
+      expect(stdout).to.match(/\breads 4, recorded 1,/);
+    });
+
+    it('fits a terminal of 100 columns', async () => {
+      const wide = await Site.create(database, 'Wide');
+      const gates = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => wide.location(`LOADING-DOCK-${index}`)),
+      );
+      await wide.reader('north-hall-gate', gates, { topic: 'site/north/hall-1/gate-12/reads' });
+      await wide.reader('n', [], { topic: 't' });
+      const { stdout } = await tagtrail('reader', 'list', '--org', String(wide.orgId));
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).to.be.within(60, 100);
+      for (const gate of gates.keys()) {
+        expect(stdout).to.include(`${gate + 1}=LOADING-DOCK-${gate}`);
+      }
+      expect(stdout.match(/throttled_ms 0/g)).to.have.length(2);
     });
 
     it('says that there is no such organization', () =>

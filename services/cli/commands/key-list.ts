@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listKeys } from '../../api/access/list-keys.ts';
-import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { listTable } from '../list-table.ts';
 
 export function addKeyList(program: Command): void {
   addCommand(program, 'key', 'list')
@@ -14,7 +14,7 @@ export function addKeyList(program: Command): void {
       tell(
         {
           json: keys,
-          text: table(
+          text: listTable(
             ['id', 'name', 'scopes', 'created', 'expires', 'revoked', 'last used'],
             keys.map((key) => [
               key.id,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listOrganizations } from '../../api/orgs/queries.ts';
-import { table } from '../../shared/table.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { listTable } from '../list-table.ts';
 
 export function addOrgList(program: Command): void {
   addCommand(program, 'org', 'list')
@@ -13,7 +13,7 @@ export function addOrgList(program: Command): void {
       tell(
         {
           json: organizations.map(({ id, name }) => ({ id, name })),
-          text: table(
+          text: listTable(
             ['id', 'name'],
             organizations.map(({ id, name }) => [String(id), name]),
           ).join('\n'),

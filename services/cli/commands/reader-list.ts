@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { type ListedAntenna, listReaders } from '../../mqtt-ingest/readers/list-readers.ts';
 import type { ReaderClock } from '../../mqtt-ingest/readers/reader-clock.ts';
 import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
-import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { listTable } from '../list-table.ts';
 import { readerRow } from '../reader-row.ts';
 import { requireOrganization } from '../require-organization.ts';
 
@@ -56,16 +56,16 @@ type Row = Record<(typeof COUNTERS)[number], number> & {
 };
 
 function asTable(rows: readonly Row[]): string {
-  return table(
-    ['id', 'name', 'topic', 'format', 'antennas', 'last message', 'clock', ...COUNTERS],
+  return listTable(
+    ['id', 'name', 'topic', 'format', 'last message', 'clock', 'antennas', ...COUNTERS],
     rows.map((row) => [
       String(row.id),
       row.name,
       row.topic,
       row.format,
-      row.antennas.map(sayAntenna).join(' '),
       row.last_message_at ?? '-',
       sayClock(row.clock),
+      row.antennas.map(sayAntenna).join(' '),
       ...COUNTERS.map((counter) => String(row[counter])),
     ]),
   ).join('\n');

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { listKept } from '../../mqtt-ingest/rejected/kept-message.ts';
-import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
+import { listTable } from '../list-table.ts';
 import { rejectedRow } from '../rejected-rows.ts';
 import { requireOrganization } from '../require-organization.ts';
 
@@ -30,7 +30,7 @@ export function addRejectedList(program: Command): void {
 }
 
 function asTable(rows: readonly ReturnType<typeof rejectedRow>[]): string {
-  return table(
+  return listTable(
     ['id', 'org', 'reader', 'received', 'bytes', 'replayed', 'topic', 'reason'],
     rows.map((row) => [
       String(row.id),

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { sayCandidates } from '../../api/unknown-tags/attach.ts';
 import { listUnknownTags, type UnknownTagRow } from '../../api/unknown-tags/queries.ts';
 import { wireTime } from '../../shared/http/timestamps.ts';
-import { table } from '../../shared/table.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
+import { listTable } from '../list-table.ts';
 
 export function addUnknownTagsList(program: Command): void {
   addCommand(program, 'unknown-tags', 'list')
@@ -40,7 +40,7 @@ function asText(rows: readonly UnknownTagRow[], orgId: number): string {
   if (rows.length === 0) {
     return 'No unknown tags.';
   }
-  const lines = table(
+  const lines = listTable(
     ['type', 'value', 'count', 'first seen', 'last seen', 'reader', 'antenna', 'dBm', 'location', ''],
     rows.map((row) => [
       row.tag_type,
