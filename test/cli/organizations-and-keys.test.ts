@@ -74,7 +74,7 @@ describe('the command line on organizations and keys', () => {
         last_used_at: null,
       });
       expect((await tagtrail('key', 'list', '--org', String(orgId))).stdout).to.match(
-        /last used\n.*\n.*test.*\n.*erp/,
+        /^id +name.*\n-.*\n.*\btest\b.*\berp\b/s,
       );
     });
 
