@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { connectionConfig } from './connection.ts';
+import { isHeldAnywhere } from './held-lock.ts';
 import { readPostmaster } from './postmaster.ts';
 
 /**
@@ -12,6 +13,8 @@ import { readPostmaster } from './postmaster.ts';
  * 2. Who gets it stops the server while holding it, so that whoever joins meanwhile waits, and sees the server go.
  * 3. Who joins has joined when it holds its share and the server then lets in another connection: one that is being
  *    stopped lets in nobody, and none is stopped while somebody holds a share.
+ *
+ * A running `npm start` of a version that knew no shares occupies the data folder, and that counts as one.
  */
 export interface Membership {
   /** Stops the server, unless somebody else uses it. */
@@ -60,7 +63,7 @@ async function isLast(client: pg.Client): Promise<boolean> {
     const { rows } = await client.query<{ is_last: boolean }>('select pg_try_advisory_lock($1) as is_last', [
       ADVISORY_LOCKS.use,
     ]);
-    return rows[0]?.is_last === true;
+    return rows[0]?.is_last === true && !(await isHeldAnywhere(client, ADVISORY_LOCKS.occupation));
   } catch {
     return false;
   }

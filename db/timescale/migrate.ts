@@ -30,7 +30,26 @@ export function readMigrations(): Migration[] {
  *
  * @throws AppError `conflict` if the database was migrated by a newer version than this one.
  */
-export async function migrate(url: string, migrations = readMigrations()): Promise<MigrationResult> {
+export function migrate(url: string, migrations = readMigrations()): Promise<MigrationResult> {
+  return migrateUnless(url, migrations, () => false);
+}
+
+/**
+ * Migrates a database that is new. One of an earlier version is left as it is: there is no way back from a migration, so
+ * it takes somebody who means it.
+ *
+ * @throws AppError `unavailable` if it is of an earlier version; `conflict` as {@link migrate}.
+ */
+export async function migrateNew(url: string, migrations = readMigrations()): Promise<void> {
+  const isOlder = (pending: Migration[]) => pending.length > 0 && pending.length < migrations.length;
+  await migrateUnless(url, migrations, isOlder);
+}
+
+async function migrateUnless(
+  url: string,
+  migrations: Migration[],
+  isRefused: (pending: Migration[]) => boolean,
+): Promise<MigrationResult> {
   const client = new pg.Client(connectionConfig(url, 'tagtrail migrate'));
   await client.connect();
   try {
@@ -41,6 +60,12 @@ export async function migrate(url: string, migrations = readMigrations()): Promi
       'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
     );
     const pending = await pendingMigrations(client, migrations);
+    if (isRefused(pending)) {
+      throw new AppError(
+        'unavailable',
+        'The database is of an earlier version of tagtrail; back it up, then migrate it: npm start, or npx --no -- tagtrail migrate',
+      );
+    }
     for (const migration of pending) {
       await apply(client, migration);
     }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
-import { migrate } from '../../db/timescale/migrate.ts';
+import { migrateNew } from '../../db/timescale/migrate.ts';
 import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
 import { findOwnOrganization } from '../api/orgs/queries.ts';
@@ -76,8 +76,8 @@ export function withOrganization<Result>(
 /** As {@link withConnections}, with the address only. */
 export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   return withDatabaseUrl(async (url, isEmbedded) => {
-    // Whoever comes to the embedded one first has it migrated, be it a command or all of tagtrail that is starting.
-    await (isEmbedded ? migrate(url) : requireDatabase(url));
+    // Whoever comes first to an embedded one that is new migrates it, be it a command or all of tagtrail that is starting.
+    await (isEmbedded ? migrateNew(url) : requireDatabase(url));
     return work(url);
   });
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import { expect } from 'chai';
 import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { readApiConfig } from '../../services/api/config.ts';
 import { startApi } from '../../services/api/start.ts';
@@ -16,7 +17,7 @@ import { examineServer } from '../../services/cli/doctor/server.ts';
 import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { createLog } from '../../services/shared/runtime/log.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
-import { onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
+import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
@@ -214,15 +215,37 @@ describe('doctor', () => {
 
     it('looks at one that runs, finds one that was stopped, and starts none', async () => {
       const data = folders.path('stopped');
-      await onEmbedded(data, async () => {
+      await onEmbedded(data, async ({ pool }) => {
+        const occupant = await pool.connect();
+        await occupant.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.occupation]);
         const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
         expect(isAtFault).to.equal(false);
         expect(of('schema')[0]).to.include({ status: 'ok' });
+        occupant.release(true);
       });
       const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
       expect(isAtFault).to.equal(true);
       expectFinding(of('database'), 'fault', 'not running', 'npm start');
       expect(existsSync(join(data, 'postgres/cluster/postmaster.pid'))).to.equal(false);
+    });
+
+    it('finds that npm start was killed, and the database it left behind', async () => {
+      const data = folders.path('orphaned');
+      const everything = run('services/standalone/main.ts', [], {
+        TAGTRAIL_DATA: data,
+        API_PORT: '0',
+        MQTT_PORT: String(await freePort()),
+        HANDHELD_PORT: '0',
+      });
+      await everything.printed('tagtrail is running');
+      const before = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
+      expect(before.of('npm start')[0]).to.include({ status: 'ok' });
+      everything.child.kill('SIGKILL');
+      await everything.ended;
+      const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
+      expect(isAtFault).to.equal(true);
+      expectFinding(of('npm start'), 'fault', 'nothing is recorded', 'npm start');
+      await jsonOn(data, 'org', 'list');
     });
 
     it('finds that it died beneath a system that runs, which says so itself', async () => {

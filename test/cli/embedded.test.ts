@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { withDatabase } from '../../db/timescale/create-database.ts';
 import { startEmbedded } from '../../db/timescale/embedded.ts';
@@ -95,6 +96,26 @@ describe('commands on the embedded database', function () {
     await expectDone([create(data, 'z')]);
     expect(await names(data)).to.include.members(['x', 'y', 'z']);
     await server.stop();
+    expect(isRunning(data)).to.equal(false);
+  });
+
+  it('leave the server to an npm start of a version that did not share it, and its schema alone', async () => {
+    const data = folder('older');
+    await expectDone([create(data, 'one')]);
+    const server = await startEmbedded({ data, durable: true });
+    const older = new pg.Client(connectionConfig(withDatabase(server.url, EMBEDDED_DATABASE)));
+    await older.connect();
+    await older.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.occupation]);
+    await server.stop();
+    expect(isRunning(data)).to.equal(true);
+    const newest = 'delete from schema_migrations where name = (select max(name) from schema_migrations)';
+    await older.query(newest);
+    const listing = command(data, 'org', 'list');
+    expect(await listing.ended).to.equal(1);
+    expect(listing.stderr()).to.include('earlier version').and.include('tagtrail migrate');
+    expect(isRunning(data)).to.equal(true);
+    await older.end();
+    await (await startEmbedded({ data, durable: true })).stop();
     expect(isRunning(data)).to.equal(false);
   });
 

@@ -11,6 +11,7 @@ import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
 import { type Finding, ok, warning } from './finding.ts';
 import { examineHypertables } from './hypertables.ts';
+import { examineOccupant } from './occupant.ts';
 import { examineReaders } from './readers.ts';
 import { examineRedis } from './redis.ts';
 import { examineRejections } from './rejections.ts';
@@ -46,7 +47,7 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
 
 async function examineStorage(url: string | null, data: string, now: () => number): Promise<Finding[]> {
   if (url !== null) {
-    return examineDatabase(url, now);
+    return examineDatabase(url, now, []);
   }
   if (!existsSync(join(data, 'postgres'))) {
     return [
@@ -60,18 +61,29 @@ async function examineStorage(url: string | null, data: string, now: () => numbe
   const disk = examineDisk(data);
   const running = examineEmbedded(data);
   return typeof running === 'string'
-    ? [disk, ...(await examineDatabase(withDatabase(running, EMBEDDED_DATABASE), now))]
+    ? [disk, ...(await examineDatabase(withDatabase(running, EMBEDDED_DATABASE), now, [examineOccupant]))]
     : [disk, running];
 }
 
-/** What comes later relies on what comes before. */
-async function examineDatabase(url: string, now: () => number): Promise<Finding[]> {
+/**
+ * What comes later relies on what comes before.
+ *
+ * @param first what is looked at whether the schema is right or not.
+ */
+async function examineDatabase(
+  url: string,
+  now: () => number,
+  first: readonly ((client: pg.Client) => Promise<Finding>)[],
+): Promise<Finding[]> {
   const client = await connect(url);
   if (!(client instanceof pg.Client)) {
     return [client];
   }
   try {
     const server = await examineServer(client, now);
+    for (const examineFirst of first) {
+      server.push(await examineFirst(client));
+    }
     const schema = await examineSchema(client);
     if (schema.status !== 'ok') {
       return [...server, schema];

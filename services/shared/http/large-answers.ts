@@ -36,10 +36,14 @@ export class LargeAnswers {
       clearTimeout(timer);
       this.#close(who);
     });
-    return Readable.from(this.#pieces(list, timer), { objectMode: true, highWaterMark: 1 });
+    return Readable.from(this.#pieces(list, response, timer), { objectMode: true, highWaterMark: 1 });
   }
 
-  async *#pieces(list: StreamedList, timer: NodeJS.Timeout): AsyncGenerator<Buffer, void> {
+  async *#pieces(
+    list: StreamedList,
+    response: ServerResponse,
+    timer: NodeJS.Timeout,
+  ): AsyncGenerator<Buffer, void> {
     try {
       for await (const piece of list.pieces()) {
         timer.refresh();
@@ -47,8 +51,11 @@ export class LargeAnswers {
       }
       timer.refresh();
     } catch (error) {
-      // The status is sent already: all that can be done is to end without an end, which callers notice.
-      this.#log.error({ err: error }, 'A large answer was broken off, because its rows could not be read');
+      // The status is sent already: all that can be done is to end without an end, which callers notice. Reading also
+      // ends because a caller hung up, which is nobody's fault.
+      if (!response.destroyed) {
+        this.#log.error({ err: error }, 'A large answer was broken off, because its rows could not be read');
+      }
       throw error;
     }
   }

@@ -1,0 +1,15 @@
+import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../../../db/timescale/advisory-locks.ts';
+import { isHeldAnywhere } from '../../../db/timescale/held-lock.ts';
+import { type Finding, fault, ok } from './finding.ts';
+
+/** Whether the embedded database serves `npm start`, or was left behind by one that was killed. */
+export async function examineOccupant(client: pg.Client): Promise<Finding> {
+  return (await isHeldAnywhere(client, ADVISORY_LOCKS.occupation))
+    ? ok('npm start', 'It runs, with the embedded database')
+    : fault(
+        'npm start',
+        'The embedded database runs, but npm start does not: nothing is recorded, and nothing is answered',
+        'Start everything: npm start; it takes over the database, with all that was committed',
+      );
+}
