@@ -58,11 +58,8 @@ export function attachTags(
         'text',
       )}
     ) with ordinality as tag (tag_type, value, tag_key, place)
-    where not exists (
-      select from tags live
-      where live.org_id = ${connection.orgId} and live.tag_type = tag.tag_type and live.value = tag.value
-        and live.detached_at is null
-    )
+    left join lateral (${liveTag(connection.orgId)}) live on true
+    where live.value is null
     order by tag.place
     on conflict (org_id, tag_type, value) where detached_at is null do nothing
     returning id, tag_type, value`);
@@ -85,11 +82,18 @@ export function takenTags(
         'text',
       )}
     ) as tag (tag_type, value)
-    cross join lateral (
-      select tag_type, value from tags
-      where org_id = ${connection.orgId} and tag_type = tag.tag_type and value = tag.value and detached_at is null
-      limit 1
-    ) live`);
+    cross join lateral (${liveTag(connection.orgId)}) live`);
+}
+
+/**
+ * The live tag with the type and value of `tag`. Asked for in order of values it comes by the index on those; without
+ * statistics one that has every tag of the organization to look through seems as good: 12 s for 10,000 tags.
+ */
+function liveTag(orgId: number): FragmentSqlToken {
+  return sql.fragment`select tag_type, value from tags
+    where org_id = ${orgId} and tag_type = tag.tag_type and value >= tag.value and value <= tag.value
+      and detached_at is null
+    order by value limit 1`;
 }
 
 /** Detaches one tag. Null if it is not attached to this row. */
