@@ -99,6 +99,11 @@ describe('the structure', () => {
     expect(told).to.deep.equal([]);
   });
 
+  it('is held by the checks that run before every commit', () => {
+    const { scripts } = JSON.parse(sourceOf('package.json')) as { scripts: Record<string, string> };
+    expect(scripts['check']).to.match(/ mocha .*test\/architecture\.test\.ts/);
+  });
+
   function arrows(): { from: string; to: string }[] {
     return [...imports].flatMap(([from, all]) => all.map((to) => ({ from, to })));
   }
