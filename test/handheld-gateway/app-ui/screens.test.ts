@@ -207,6 +207,7 @@ describe('the screens of the handheld app', function () {
     }
     await app.goTo('Sweep');
     await app.press('Sweep Dock 1');
+    await app.shows('Scan all you find');
     await app.scan(tag(0));
     for (const [name, scan] of Object.entries(VERDICTS)) {
       await app.page.evaluate(lastScanAs({ ...scan, value: name }));
@@ -261,6 +262,7 @@ describe('the screens of the handheld app', function () {
     await app.shows('There was no network. This goes by the list of');
     await look('sweep-earlier-over');
     await app.press('Go on');
+    await app.shows('Scan all you find');
     await app.scan(tag(0));
     const elsewhere = { id: gone + 1_000, external_key: 'X', name: 'Elsewhere' };
     const result = { status: 'moved', asset: ASSET, location: elsewhere, from: null };

@@ -6,16 +6,19 @@ export function latest(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let isStale = false;
   const run = async () => {
-    while (isStale) {
-      isStale = false;
-      await work();
+    try {
+      while (isStale) {
+        isStale = false;
+        await work();
+      }
+    } finally {
+      // With the last look at what is stale: who asks a moment later must not be given a run that is over.
+      running = undefined;
     }
   };
   return () => {
     isStale = true;
-    running ??= run().finally(() => {
-      running = undefined;
-    });
+    running ??= run();
     return running;
   };
 }

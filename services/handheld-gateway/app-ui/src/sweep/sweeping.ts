@@ -26,6 +26,8 @@ export class Sweeping {
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
   #isAsking = false;
+  /** How often the sweep was changed in this tab. */
+  #changes = 0;
 
   constructor(database: Database, gateway: GatewayClient, clock: () => Date, otherTabs: OtherTabs) {
     this.#database = database;
@@ -35,7 +37,12 @@ export class Sweeping {
   }
 
   async load(): Promise<void> {
-    this.now.value = ((await this.#database.get('kept', 'sweep')) as Sweep | undefined) ?? null;
+    const changes = this.#changes;
+    const kept = (await this.#database.get('kept', 'sweep')) as Sweep | undefined;
+    // What was changed here meanwhile is newer than what was read.
+    if (changes === this.#changes) {
+      this.now.value = kept ?? null;
+    }
     await this.recount();
   }
 
@@ -72,14 +79,16 @@ export class Sweeping {
     const answer = await this.#gateway.assetsAt(token, sweep.place.id).finally(() => {
       this.#isAsking = false;
     });
+    const fetched_at = this.#clock().toISOString();
+    if (answer.kind === 'ok') {
+      await keepList(this.#database, sweep.place, answer.data, fetched_at);
+    }
     const now = this.now.value;
     // It may be over by now, or another tab has the list.
     if (now?.id !== sweep.id || !wantsList(now)) {
       return;
     }
     if (answer.kind === 'ok') {
-      const fetched_at = this.#clock().toISOString();
-      await keepList(this.#database, sweep.place, answer.data, fetched_at);
       await this.#keep({ ...now, expected: answer.data, fetched_at, list: 'later' });
     } else if (isGone(answer)) {
       await this.#keep({ ...now, list: 'gone' });
@@ -126,8 +135,8 @@ export class Sweeping {
   }
 
   async clear(): Promise<void> {
+    this.#becomes(null);
     await this.#database.delete('kept', 'sweep');
-    this.now.value = null;
     this.#otherTabs.tell();
     await this.recount();
   }
@@ -155,10 +164,16 @@ export class Sweeping {
   }
 
   async #keep(sweep: Sweep): Promise<void> {
+    this.#becomes(sweep);
     await this.#database.put('kept', sweep, 'sweep');
-    this.now.value = sweep;
     this.#otherTabs.tell();
     await this.recount();
+  }
+
+  /** At once, not when the device has stored it: the next scan may come before that, and belongs to it or does not. */
+  #becomes(sweep: Sweep | null): void {
+    this.#changes += 1;
+    this.now.value = sweep;
   }
 }
 
