@@ -44,20 +44,7 @@ export function attachTags(
     )
     insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
     select ${connection.orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
-    from parent cross join unnest(
-      ${sql.array(
-        tags.map(({ tagType }) => tagType),
-        'text',
-      )},
-      ${sql.array(
-        tags.map(({ value }) => value),
-        'text',
-      )},
-      ${sql.array(
-        tags.map(({ tagKey }) => tagKey),
-        'text',
-      )}
-    ) with ordinality as tag (tag_type, value, tag_key, place)
+    from parent cross join ${asRows(tags)}
     left join lateral (${liveTag(connection.orgId)}) live on true
     where live.value is null
     order by tag.place
@@ -72,17 +59,18 @@ export function takenTags(
 ): Promise<readonly { tag_type: string; value: string }[]> {
   return connection.any(sql.prepared('taken-tags', rowsOf<{ tag_type: string; value: string }>())`
     select live.tag_type, live.value
-    from unnest(
-      ${sql.array(
-        tags.map(({ tagType }) => tagType),
-        'text',
-      )},
-      ${sql.array(
-        tags.map(({ value }) => value),
-        'text',
-      )}
-    ) as tag (tag_type, value)
+    from ${asRows(tags)}
     cross join lateral (${liveTag(connection.orgId)}) live`);
+}
+
+/** `tags` as rows of a from clause named `tag`, with their place in the list. */
+function asRows(tags: readonly NewTag[]): FragmentSqlToken {
+  const texts = (of: (tag: NewTag) => string) => sql.array(tags.map(of), 'text');
+  return sql.fragment`unnest(
+      ${texts(({ tagType }) => tagType)},
+      ${texts(({ value }) => value)},
+      ${texts(({ tagKey }) => tagKey)}
+    ) with ordinality as tag (tag_type, value, tag_key, place)`;
 }
 
 /**
