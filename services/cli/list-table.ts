@@ -1,4 +1,5 @@
 import { table } from '../shared/table.ts';
+import { forTerminal } from './for-terminal.ts';
 
 /** Columns of a terminal that lists keep to. */
 const WIDTH = 100;
@@ -7,9 +8,11 @@ const INDENT = '    ';
 
 /**
  * Rows for a terminal of {@link WIDTH} columns: a table of the columns that fit, and under each row what does not, with its
- * heading, unless there is nothing to it. A word that is longer than a line is not broken, so that it can be copied.
+ * heading, unless there is nothing to it. A word that is longer than a line goes on in the next; `--json` has it in one.
+ * Names may come from a tenant, so control characters in cells are written as escapes.
  */
-export function listTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function listTable(head: readonly string[], given: readonly (readonly string[])[]): string[] {
+  const rows = given.map((cells) => cells.map((cell) => forTerminal(cell)));
   const fitting = columnsThatFit(head, rows);
   const [headLine = '', rule = '', ...lines] = table(
     head.slice(0, fitting),
@@ -48,9 +51,17 @@ function wrapped(parts: readonly string[]): string[] {
   for (const [index, part] of parts.entries()) {
     const piece = index < parts.length - 1 ? `${part},` : part;
     const isLong = INDENT.length + piece.length > WIDTH;
-    for (const word of isLong ? piece.split(' ') : [piece]) {
+    for (const word of isLong ? piece.split(' ').flatMap(inLines) : [piece]) {
       put(word);
     }
   }
   return lines;
+}
+
+/** No character is cut in two. */
+const PIECES = new RegExp(`.{1,${WIDTH - INDENT.length}}(?![\\uDC00-\\uDFFF])`, 'g');
+
+/** A word in pieces that fit into a line. */
+function inLines(word: string): string[] {
+  return word.match(PIECES) ?? [];
 }

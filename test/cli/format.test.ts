@@ -63,7 +63,7 @@ describe('the command line, of formats', () => {
     it('says why one that another version stored cannot be used', async () => {
       await database.rows(`insert into formats (name, definition) values ('old', '{"name":"old"}')`);
       const { stdout } = await tagtrail('format', 'list');
-      expect(stdout).to.match(/^old +your own: cannot be used: .*lacks "decode"/m);
+      expect(stdout).to.match(/^old +your own +0\n +cannot be used: .*lacks "decode"/m);
     });
 
     it('needs no database for the built-in ones', async () => {

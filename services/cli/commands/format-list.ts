@@ -7,6 +7,7 @@ import {
 } from '../../mqtt-ingest/registry/list-formats.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { listTable } from '../list-table.ts';
 
 export function addFormatList(program: Command): void {
   addCommand(program, 'format', 'list')
@@ -27,7 +28,7 @@ Example:
         options.builtin === true
           ? listBuiltinFormats(builtin)
           : await withConnections(({ pool }) => listFormats(pool, builtin));
-      tell({ json: formats.map(toJson), text: formats.map(toLine).join('\n') }, options);
+      tell({ json: formats.map(toJson), text: asTable(formats) }, options);
     });
 }
 
@@ -35,8 +36,14 @@ function toJson({ name, isBuiltin, description, identities, readers, fault }: Li
   return { name, builtin: isBuiltin, description, identities, readers, fault };
 }
 
-function toLine({ name, isBuiltin, description, readers, fault }: ListedFormat): string {
-  const use = readers === null || readers === 0 ? '' : `, ${readers} ${readers === 1 ? 'reader' : 'readers'}`;
-  const about = fault === null ? description : `cannot be used: ${fault}`;
-  return `${name.padEnd(24)} ${isBuiltin ? 'built in' : 'your own'}${use}${about === '' ? '' : `: ${about}`}`;
+function asTable(formats: readonly ListedFormat[]): string {
+  return listTable(
+    ['format', '', 'readers', ''],
+    formats.map(({ name, isBuiltin, description, readers, fault }) => [
+      name,
+      isBuiltin ? 'built in' : 'your own',
+      readers === null ? '-' : String(readers),
+      fault === null ? description : `cannot be used: ${fault}`,
+    ]),
+  ).join('\n');
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type ListedHandheld, listHandhelds } from '../../handheld-gateway/devices/list-handhelds.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { listTable } from '../list-table.ts';
 
 interface Options {
   org?: number;
@@ -23,10 +24,14 @@ function textOf(handhelds: readonly ListedHandheld[]): string {
   if (handhelds.length === 0) {
     return 'There are no handhelds.';
   }
-  return handhelds
-    .map(({ id: handheldId, org_id: orgId, name, revoked_at: revokedAt, last_submission_at: lastAt }) => {
-      const state = revokedAt === null ? `last submission ${lastAt ?? 'none'}` : `revoked ${revokedAt}`;
-      return `Handheld ${handheldId} of organization ${orgId}: ${name}, ${state}`;
-    })
-    .join('\n');
+  return listTable(
+    ['id', 'org', 'name', 'last submission', 'revoked'],
+    handhelds.map((handheld) => [
+      String(handheld.id),
+      String(handheld.org_id),
+      handheld.name,
+      handheld.last_submission_at ?? 'none',
+      handheld.revoked_at ?? '-',
+    ]),
+  ).join('\n');
 }

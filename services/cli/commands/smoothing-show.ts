@@ -3,6 +3,7 @@ import { type LatestSmoothing, listSmoothing } from '../../shared/tracking/smoot
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { shownTime } from '../instants.ts';
+import { listTable } from '../list-table.ts';
 import { described } from '../smoothing-options.ts';
 
 export function addSmoothingShow(program: Command): void {
@@ -22,10 +23,7 @@ export function addSmoothingShow(program: Command): void {
         }
       });
       const rows = latest.map(toRow);
-      tell(
-        { json: rows, text: rows.length === 0 ? 'off, every scan counts' : rows.map(toLine).join('\n') },
-        options,
-      );
+      tell({ json: rows, text: rows.length === 0 ? 'off, every scan counts' : asTable(rows) }, options);
     });
 }
 
@@ -40,6 +38,9 @@ function toRow(latest: LatestSmoothing) {
   };
 }
 
-function toLine(row: ReturnType<typeof toRow>): string {
-  return `${row.location_external_key ?? 'organization'}: ${described(row)} (since ${row.valid_from})`;
+function asTable(rows: readonly ReturnType<typeof toRow>[]): string {
+  return listTable(
+    ['location', 'since', 'setting'],
+    rows.map((row) => [row.location_external_key ?? 'organization', row.valid_from, described(row)]),
+  ).join('\n');
 }

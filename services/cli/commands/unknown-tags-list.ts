@@ -4,7 +4,6 @@ import { listUnknownTags, type UnknownTagRow } from '../../api/unknown-tags/quer
 import { wireTime } from '../../shared/http/timestamps.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
 import { listTable } from '../list-table.ts';
 
 export function addUnknownTagsList(program: Command): void {
@@ -44,7 +43,7 @@ function asText(rows: readonly UnknownTagRow[], orgId: number): string {
     ['type', 'value', 'count', 'first seen', 'last seen', 'reader', 'antenna', 'dBm', 'location', ''],
     rows.map((row) => [
       row.tag_type,
-      forTerminal(row.value),
+      row.value,
       String(row.count),
       wireTime(row.first_seen),
       wireTime(row.last_seen),
@@ -52,12 +51,13 @@ function asText(rows: readonly UnknownTagRow[], orgId: number): string {
       String(row.antenna ?? '-'),
       String(row.rssi ?? '-'),
       row.location_external_key ?? '-',
-      row.candidates.length === 0 ? '' : forTerminal(`ambiguous: may be ${sayCandidates(row.candidates)}`),
+      row.candidates.length === 0 ? '' : `ambiguous: may be ${sayCandidates(row.candidates)}`,
     ]),
   );
   return [
     ...lines,
     '',
-    `To attach one: npx --no -- tagtrail unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <external key>`,
+    'To attach one:',
+    `npx --no -- tagtrail unknown-tags attach --org ${orgId} --type <type> --value <value> --asset <key>`,
   ].join('\n');
 }

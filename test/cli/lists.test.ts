@@ -1,0 +1,88 @@
+import { readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
+
+const LISTS = readdirSync('services/cli/commands').flatMap((file) => {
+  const [, noun] = /^(.*)-list\.ts$/.exec(file) ?? [];
+  return noun === undefined ? [] : [noun];
+});
+
+/** As long as may be, without a blank, and not the same anywhere in it. */
+function long(prefix: string, length = 255): string {
+  const counted = Array.from({ length }, (_, index) => `-${index}`).join('');
+  return `${`${prefix}${counted}`.slice(0, length - 1)}E`;
+}
+
+/** The longest name a format may have. */
+const FORMAT = 'f'.repeat(63);
+
+describe('lists for a terminal', () => {
+  const database = useDatabase();
+  const { tagtrail } = commandLineOn(() => database);
+  let org: string;
+  /** What a list must show whole. */
+  const shown: Record<string, readonly string[]> = {
+    org: [long('org')],
+    key: [long('key'), 'hidden\\u{1b}[2Jname'],
+    handheld: [long('handheld')],
+    reader: [long('reader'), long('topic'), long('PLACE')],
+    format: [FORMAT, long('about', 1_000)],
+    rejected: ['rejected/topic'],
+    'unknown-tags': [long('tag'), long('PLACE')],
+  };
+
+  before(async () => {
+    const site = await Site.create(database, long('org'));
+    org = String(site.orgId);
+    const readerId = await site.reader(long('reader'), [await site.location(long('PLACE'))], {
+      topic: long('topic'),
+      format: FORMAT,
+    });
+    await database.rows(
+      `insert into api_keys (id, org_id, name, scopes, secret_sha256)
+       select lpad(place::text, 26, '0'), $1, name, '{assets:read,assets:write,locations:read,tracking:read}', sha256('x')
+       from unnest($2::text[]) with ordinality as key (name, place)`,
+      [site.orgId, [long('key'), 'hidden\u001b[2Jname']],
+    );
+    await database.rows(`insert into handhelds (org_id, name, token_sha256) values ($1, $2, sha256('x'))`, [
+      site.orgId,
+      long('handheld'),
+    ]);
+    await database.rows('insert into formats (name, definition) values ($1, $2)', [
+      FORMAT,
+      {
+        name: FORMAT,
+        description: long('about', 1_000),
+        decode: 'json',
+        rules: [{ each: '/*', fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] } }],
+      },
+    ]);
+    await database.rows(
+      `insert into unknown_tags
+         (org_id, tag_type, tag_key, value, ambiguous, first_seen, last_seen, count, reader_id, location_id)
+       select $1, 'rfid', $2, $2, false, now(), now(), 1, $3, id from locations where org_id = $1`,
+      [site.orgId, long('tag'), readerId],
+    );
+    await database.rows(
+      `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, bytes, payload, payload_sha256)
+       values ($1, $2, $3, $4, now(), 1, 'x', sha256('x'))`,
+      [site.orgId, readerId, `rejected/topic/${long('t')}`, long('reason', 1_000)],
+    );
+  });
+
+  for (const noun of LISTS) {
+    it(`fits 100 columns with the longest names: ${noun} list`, async () => {
+      const isOfOrganization = !['org', 'format'].includes(noun);
+      const { status, stdout } = await tagtrail(noun, 'list', ...(isOfOrganization ? ['--org', org] : []));
+      expect(status).to.equal(0);
+      const lines = stdout.split('\n');
+      expect(Math.max(...lines.map(({ length }) => length))).to.be.within(60, 100);
+      const words = lines.map((line) => line.trim()).join('');
+      for (const name of shown[noun] ?? [`an example of what ${noun} list shows`]) {
+        expect(words).to.include(name);
+      }
+    });
+  }
+});
