@@ -4,6 +4,8 @@ import { connectionConfig } from './connection.ts';
 export interface Listener {
   /** Whether notifications are being received right now; while not, what was cached may be out of date. */
   isConnected(): boolean;
+  /** `performance.now()` before which whatever was announced has been received; minus infinity while it cannot be told. */
+  heardUntil(): number;
   close(): Promise<void>;
 }
 
@@ -17,7 +19,9 @@ export interface ListenHandlers {
 
 /**
  * Listens to the channels on a connection of its own, and connects again, with a growing pause, for as long as it is
- * not closed. Every second it asks the other end whether it is there: one that says nothing more may be deaf too.
+ * not closed. Every second, or as often as told, it asks the other end whether it is there: one that says nothing more may
+ * be deaf too. PostgreSQL sends notifications before it says that it is ready for the next query, so an answer also tells
+ * that everything announced before the question has been received.
  *
  * @throws the connection's error if the first connection cannot be made.
  */
@@ -25,8 +29,10 @@ export async function listen(
   url: string,
   channels: readonly string[],
   handlers: ListenHandlers,
+  { questionEvery = QUESTION_EVERY }: { questionEvery?: number } = {},
 ): Promise<Listener> {
   let client: pg.Client | null = null;
+  let heardUntil = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -56,6 +62,7 @@ export async function listen(
       return;
     }
     client = null;
+    heardUntil = Number.NEGATIVE_INFINITY;
     // Whoever does not answer would not take leave either.
     which.connection.stream.destroy();
     handlers.onLost(error);
@@ -85,12 +92,21 @@ export async function listen(
     const asked = client;
     if (asked !== null && asked !== owing) {
       owing = asked;
-      await asked.query('select 1').catch((error) => lost(asked, error));
+      const askedAt = performance.now();
+      try {
+        await asked.query('select 1');
+        if (client === asked) {
+          heardUntil = askedAt;
+        }
+      } catch (error) {
+        lost(asked, error instanceof Error ? error : new Error(String(error)));
+      }
       owing = null;
     }
-  }, QUESTION_EVERY);
+  }, questionEvery);
   return {
     isConnected: () => client !== null,
+    heardUntil: () => heardUntil,
     close: async () => {
       isClosed = true;
       clearTimeout(timer);

@@ -18,6 +18,21 @@ describe('listening to notifications', () => {
     await listener.close();
   });
 
+  it('tells until when it has heard everything', async () => {
+    let heard = 0;
+    const handlers = { onNotify: () => heard++, onReconnect: () => {}, onLost: () => {} };
+    const listener = await listen(database.url, ['one'], handlers, { questionEvery: 1 });
+    for (let announced = 1; announced <= 200; announced++) {
+      await database.rows(`select pg_notify('one', $1)`, [String(announced)]);
+      const since = performance.now();
+      while (listener.heardUntil() < since) {
+        await new Promise(setImmediate);
+      }
+      expect(heard).to.equal(announced);
+    }
+    await listener.close();
+  });
+
   it('says that it hears nothing when the connection is lost, connects again, says so and hears again', async () => {
     const lost = Promise.withResolvers<Error>();
     const back = Promise.withResolvers<void>();

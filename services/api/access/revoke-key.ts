@@ -1,11 +1,12 @@
 import type { CommonQueryMethods } from 'slonik';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { AppError } from '../../shared/errors.ts';
 import { wireTime } from '../../shared/http/timestamps.ts';
 import { KEY_ID } from './key-format.ts';
 import { revokeKeyById } from './queries.ts';
 
 /**
- * Revokes a key of whatever organization; every process hears of it when this commits. A key that is revoked already
+ * Revokes a key of whatever organization, from the next request on, in every process. A key that is revoked already
  * keeps the time at which it was.
  *
  * @throws AppError `invalid_input` if the id cannot be one (it is not repeated: it may be a whole key), `not_found` if there is no such key.
@@ -24,5 +25,6 @@ export async function revokeKey(
   if (revoked === null) {
     throw new AppError('not_found', `API key ${id} not found`);
   }
+  await heardEverywhere();
   return { id, revoked_at: wireTime(revoked.revoked_at) };
 }

@@ -1,4 +1,5 @@
 import type { CommonQueryMethods } from 'slonik';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { AppError } from '../../shared/errors.ts';
 import { softDeleteOrganization } from './queries.ts';
 import type { OrganizationRow } from './view.ts';
@@ -14,5 +15,6 @@ export async function deleteOrganization(db: CommonQueryMethods, id: number): Pr
   if (deleted === null) {
     throw new AppError('not_found', `Organization ${id} not found`);
   }
+  await heardEverywhere();
   return deleted;
 }

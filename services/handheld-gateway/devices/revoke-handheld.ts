@@ -1,12 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { HEARD_WITHIN_MS } from '../../shared/access/credential-cache.ts';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { AppError } from '../../shared/errors.ts';
 import { wireTime } from '../../shared/http/timestamps.ts';
 
 /**
- * Ends a handheld's token from the next request on, in every process: they are given time to hear of it. Revoked again,
- * it stays as it is.
+ * Ends a handheld's token from the next request on, in every process. Revoked again, it stays as it is.
  *
  * @returns when it was revoked first.
  * @throws AppError `not_found`.
@@ -20,6 +18,6 @@ export async function revokeHandheld(pool: pg.Pool, id: number): Promise<{ id: n
   if (row === undefined) {
     throw new AppError('not_found', `Handheld ${id} not found`);
   }
-  await setTimeout(HEARD_WITHIN_MS);
+  await heardEverywhere();
   return { id: row.id, revoked_at: wireTime(row.revoked_at) };
 }

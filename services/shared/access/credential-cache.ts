@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { heardEverywhere } from './heard-everywhere.ts';
 
 /** What every credential that can be looked up has. */
 export interface CredentialRow {
@@ -15,7 +15,7 @@ export interface CachedCredential<Row> {
 
 export interface CredentialCacheOptions<Row> {
   look(id: string): Promise<Row | null>;
-  /** Whether changes of credentials are heard of right now. */
+  /** Whether every change of credentials whose revocation was answered has been heard of. */
   isFresh(): boolean;
   /** Milliseconds on a clock that never goes back. */
   now(): number;
@@ -63,13 +63,12 @@ export class CredentialCache<Row extends CredentialRow> {
 
   /**
    * Makes a change of credentials that counts from the next request on, here and in every other process: what was kept
-   * is forgotten here, and the others are given time to hear of it. Without that time, up to one request in forty to
-   * another process was still let in by a key whose revocation had just been answered; with it, none of 600.
+   * is forgotten here, and the others have heard of it, or look up.
    */
   async changing<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = await change();
     this.clear();
-    await setTimeout(HEARD_WITHIN_MS);
+    await heardEverywhere();
     return result;
   }
 
@@ -83,11 +82,5 @@ export class CredentialCache<Row extends CredentialRow> {
 
 const MOST_KEPT = 10_000;
 
-/**
- * Milliseconds. Bounds how long a revocation can stay unheard whatever goes wrong; a connection that is lost without a
- * word is noticed after four seconds (`listen.ts`).
- */
+/** Milliseconds. Bounds how long a revocation can stay unheard whatever goes wrong. */
 const LONGEST_KEPT_MS = 30_000;
-
-/** Milliseconds: far longer than a notification takes, and not long for whoever revokes a credential. */
-export const HEARD_WITHIN_MS = 50;

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { DatabasePool } from 'slonik';
+import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { createApiKey } from '../../../services/api/access/create-api-key.ts';
+import { revokeKey } from '../../../services/api/access/revoke-key.ts';
+import { deleteOrganization } from '../../../services/api/orgs/delete-organization.ts';
+import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
+import { revokeHandheld } from '../../../services/handheld-gateway/devices/revoke-handheld.ts';
+import { startCredentials } from '../../../services/shared/access/start-credentials.ts';
+import { Link, targetOf } from '../../chaos/link.ts';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+
+describe('a credential whose end was answered', () => {
+  const database = useDatabase();
+  let queries: DatabasePool;
+  let orgId: number;
+
+  before(async () => {
+    queries = await createQueryPool(database.url, { max: 1 });
+  });
+  beforeEach(async () => {
+    ({ orgId } = await Site.create(database, 'Org'));
+  });
+  after(() => queries.end());
+
+  const ENDS: Record<string, () => Promise<{ id: string; table: string; end: () => Promise<unknown> }>> = {
+    'key revoke': async () => {
+      const { id } = await createApiKey(queries, { orgId, name: 'key', scopes: [], expiresAt: null });
+      return { id, table: 'api_keys', end: () => revokeKey(queries, id) };
+    },
+    'handheld revoke': async () => {
+      const { id } = await createHandheld(database.pool, { orgId, name: 'handheld' });
+      return { id: String(id), table: 'handhelds', end: () => revokeHandheld(database.pool, id) };
+    },
+    'org delete': async () => {
+      const { id } = await createHandheld(database.pool, { orgId, name: 'handheld' });
+      return { id: String(id), table: 'handhelds', end: () => deleteOrganization(queries, orgId) };
+    },
+  };
+
+  for (const [command, prepare] of Object.entries(ENDS)) {
+    it(`is not taken by a process that the news of ${command} does not reach`, async () => {
+      const { id, table, end } = await prepare();
+      let looks = 0;
+      const look = async () => {
+        looks += 1;
+        const [row] = await database.rows<{ seconds_left: null; isOver: boolean }>(
+          `select null as seconds_left, revoked_at is not null or deleted_at is not null as "isOver"
+             from ${table} credential join organizations on organizations.id = org_id where credential.id::text = $1`,
+          [id],
+        );
+        return row ?? null;
+      };
+      const link = await Link.open(targetOf(database.url));
+      const { cache, stop } = await startCredentials(link.by(database.url), look, pino({ level: 'silent' }));
+      const isOver = async () => (await cache.get(id))?.row.isOver;
+      for (let before = -1; before !== looks; ) {
+        before = looks;
+        expect(await isOver()).to.equal(false);
+      }
+      // From here on nothing more is looked up, and nothing more is heard.
+      link.abandon();
+      await end();
+      expect(await isOver()).to.equal(true);
+      await stop();
+      await link.close();
+    });
+  }
+});
