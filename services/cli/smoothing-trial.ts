@@ -1,3 +1,7 @@
+import type { PairCounts } from '../shared/tracking/smoothing/tally-pairs.ts';
+import type { Told } from './command-line.ts';
+import { listTable } from './list-table.ts';
+
 /** A move that there would be no more, or that there is not now. */
 export interface ShownMove {
   change: 'disappears' | 'appears';
@@ -7,59 +11,102 @@ export interface ShownMove {
   to_location_external_key: string;
 }
 
-/** Numbers of moves. */
-export interface Totals {
-  present: number;
-  proposed: number;
-  disappearing: number;
-  appearing: number;
+/** `present` moves there are, `proposed` there would be. */
+type Counts = PairCounts & { present: number; proposed: number };
+
+export interface ShownPair extends Counts {
+  from_location_external_key: string;
+  to_location_external_key: string;
 }
 
-/** On what was tried. */
-interface Ground {
-  orgId: number;
-  from: string;
-  to: string;
-}
+/** Moves that are listed; all are counted. */
+export const MOST_MOVES = 10_000;
 
-interface Printer {
-  move(move: ShownMove): void;
-  end(totals: Totals, ground: Ground): void;
-}
+/** Pairs that a person is shown. */
+const MOST_SHOWN_PAIRS = 50;
 
-/** Prints a trial of smoothing as it goes: one JSON document, or lines for a person. */
-export function printerOf(isJson: boolean): Printer {
-  return isJson ? jsonPrinter() : linePrinter();
-}
-
-function jsonPrinter(): Printer {
-  let separator = '{"moves":[';
+/** A trial of smoothing: counts by pair of locations, then the moves that would be others. */
+export function shownTrial(
+  { orgId, from, to }: { orgId: number; from: string; to: string },
+  { pairs, others }: { pairs: readonly ShownPair[]; others: PairCounts },
+  { moves, leftOut }: { moves: readonly ShownMove[]; leftOut: number },
+): Told {
+  const totals = sumOf([...pairs, withTotals(others)]);
+  const { present, proposed, redated } = totals;
+  const disappearing = totals.removed + redated;
+  const appearing = totals.added + redated;
+  const lines = [
+    `From ${from} to ${to}: ${present} moves now, ${proposed} then;`,
+    `${disappearing} would disappear, ${appearing} would appear (${redated} of them dated anew). Nothing was changed.`,
+    ...(pairs.length === 0 ? [] : ['', ...pairLines(pairs, others)]),
+    ...(moves.length === 0 ? [] : ['', ...moveLines(moves)]),
+    ...(leftOut === 0 ? [] : ['', `And ${leftOut} more: narrow it down with --asset, --from and --to`]),
+  ];
   return {
-    move: (move) => {
-      process.stdout.write(`${separator}${JSON.stringify(move)}`);
-      separator = ',\n';
+    json: {
+      org_id: orgId,
+      from,
+      to,
+      present,
+      proposed,
+      disappearing,
+      appearing,
+      redated,
+      pairs,
+      other_pairs: withTotals(others),
+      moves,
+      moves_left_out: leftOut,
     },
-    end: (totals, { orgId, from, to }) => {
-      const rest = JSON.stringify({ org_id: orgId, from, to, ...totals });
-      process.stdout.write(`${separator === ',\n' ? '' : separator}],${rest.slice(1)}\n`);
-    },
+    text: lines.join('\n'),
   };
 }
 
-function linePrinter(): Printer {
-  const WORDS = { disappears: 'would disappear', appears: 'would appear' };
+export function withTotals(counts: PairCounts): Counts {
+  const { kept, redated, removed, added } = counts;
+  return { present: kept + redated + removed, proposed: kept + redated + added, ...counts };
+}
+
+const COLUMNS = ['present', 'kept', 'redated', 'removed', 'added', 'proposed'] as const;
+const HEADINGS = ['now', 'kept', 'dated anew', 'removed', 'added', 'then'];
+
+function pairLines(pairs: readonly ShownPair[], others: PairCounts): string[] {
+  const rest = sumOf([...pairs.slice(MOST_SHOWN_PAIRS), withTotals(others)]);
+  const rows = pairs
+    .slice(0, MOST_SHOWN_PAIRS)
+    .map((pair) => [pair.from_location_external_key, pair.to_location_external_key, ...numbers(pair)]);
+  if (rest.present + rest.proposed > 0) {
+    rows.push(['others', '', ...numbers(rest)]);
+  }
+  return listTable(['from', 'to', ...HEADINGS], rows);
+}
+
+function numbers(counts: Counts): string[] {
+  return COLUMNS.map((column, index) => String(counts[column]).padStart(HEADINGS[index]?.length ?? 0));
+}
+
+const WORDS = { disappears: 'would disappear', appears: 'would appear' };
+
+function moveLines(moves: readonly ShownMove[]): string[] {
+  return listTable(
+    ['move', 'observed at', 'asset', 'from', 'to'],
+    moves.map((move) => [
+      WORDS[move.change],
+      move.observed_at,
+      move.asset_external_key,
+      move.from_location_external_key,
+      move.to_location_external_key,
+    ]),
+  );
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  const sum = (column: keyof Counts) => all.reduce((total, counts) => total + counts[column], 0);
   return {
-    move: (move) => {
-      const places = `${move.from_location_external_key} -> ${move.to_location_external_key}`;
-      process.stdout.write(
-        `${WORDS[move.change].padEnd(15)}  ${move.observed_at}  ${move.asset_external_key}  ${places}\n`,
-      );
-    },
-    end: ({ present, proposed, disappearing, appearing }, { from, to }) => {
-      process.stdout.write(
-        `From ${from} to ${to}: ${present} moves now, ${disappearing} would disappear, ${appearing} would appear ` +
-          `(most of them later forms of one that disappears), ${proposed} would remain. Nothing was changed.\n`,
-      );
-    },
+    present: sum('present'),
+    proposed: sum('proposed'),
+    kept: sum('kept'),
+    redated: sum('redated'),
+    removed: sum('removed'),
+    added: sum('added'),
   };
 }

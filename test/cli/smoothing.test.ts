@@ -18,7 +18,7 @@ describe('the commands about smoothing', function () {
   before(async () => {
     site = await Site.create(database);
     org = String(site.orgId);
-    for (const place of ['A', 'B']) {
+    for (const place of ['A', 'B', 'C']) {
       places.set(place, await site.location(place));
       readers.set(place, await site.reader(place, [null]));
     }
@@ -104,6 +104,13 @@ describe('the commands about smoothing', function () {
       from_location_external_key: from,
       to_location_external_key: to,
     });
+    const NONE = { present: 0, proposed: 0, kept: 0, redated: 0, removed: 0, added: 0 };
+    const pair = (from: string, to: string, counts: Partial<typeof NONE>) => ({
+      from_location_external_key: from,
+      to_location_external_key: to,
+      ...NONE,
+      ...counts,
+    });
     const assets = new Map<string, number>();
 
     before(async () => {
@@ -120,12 +127,6 @@ describe('the commands about smoothing', function () {
         Promise.all([...assets.values()].map((assetId) => storedHistory(database, assetId)));
       const before = await stored();
       expect(await json(...attempt(...minimum))).to.deep.equal({
-        moves: [
-          move('disappears', 'BOUNCER', 6, 'A', 'B'),
-          move('disappears', 'BOUNCER', 9, 'B', 'A'),
-          move('disappears', 'MOVER', 6, 'A', 'B'),
-          move('disappears', 'MOVER', 7, 'B', 'A'),
-        ],
         org_id: site.orgId,
         from: '2026-05-01T10:00:00.000Z',
         to: '2026-05-01T10:01:00.000Z',
@@ -133,16 +134,42 @@ describe('the commands about smoothing', function () {
         proposed: 1,
         disappearing: 4,
         appearing: 0,
+        redated: 0,
+        pairs: [
+          pair('A', 'B', { present: 3, proposed: 1, kept: 1, removed: 2 }),
+          pair('B', 'A', { present: 2, removed: 2 }),
+        ],
+        other_pairs: NONE,
+        moves: [
+          move('disappears', 'BOUNCER', 6, 'A', 'B'),
+          move('disappears', 'BOUNCER', 9, 'B', 'A'),
+          move('disappears', 'MOVER', 6, 'A', 'B'),
+          move('disappears', 'MOVER', 7, 'B', 'A'),
+        ],
+        moves_left_out: 0,
       });
       expect(await stored()).to.deep.equal(before);
     });
 
-    it('says so to a person', async () => {
+    it('begins with the counts by pair of places for a person, and lists the moves after them', async () => {
       const { stdout } = await tagtrail(...attempt(...minimum));
-      expect(stdout.split('\n')[0]).to.equal('would disappear  2026-05-01T10:00:06.000Z  BOUNCER  A -> B');
-      expect(stdout)
-        .to.include('5 moves now, 4 would disappear, 0 would appear')
-        .and.include('1 would remain');
+      expect(stdout.split('\n')).to.deep.equal([
+        'From 2026-05-01T10:00:00.000Z to 2026-05-01T10:01:00.000Z: 5 moves now, 1 then;',
+        '4 would disappear, 0 would appear (0 of them dated anew). Nothing was changed.',
+        '',
+        'from  to  now  kept  dated anew  removed  added  then',
+        '----  --  ---  ----  ----------  -------  -----  ----',
+        'A     B     3     1           0        2      0     1',
+        'B     A     2     0           0        2      0     0',
+        '',
+        'move             observed at               asset    from  to',
+        '---------------  ------------------------  -------  ----  --',
+        'would disappear  2026-05-01T10:00:06.000Z  BOUNCER  A     B',
+        'would disappear  2026-05-01T10:00:09.000Z  BOUNCER  B     A',
+        'would disappear  2026-05-01T10:00:06.000Z  MOVER    A     B',
+        'would disappear  2026-05-01T10:00:07.000Z  MOVER    B     A',
+        '',
+      ]);
     });
 
     it('tells of one asset, and of a stretch of time', async () => {
@@ -157,6 +184,18 @@ describe('the commands about smoothing', function () {
       ]);
       const early = await json(...attempt(...minimum, '--to', '2026-05-01T12:00:06+02:00'));
       expect(early).to.include({ present: 2, proposed: 0 });
+    });
+
+    it('tells a move that is dated anew from one that disappears', async () => {
+      await site.asset('LATE', 'LATE');
+      await recordReads('LATE', '0A 3A 5B 6C 8B 11B 14B');
+      const { pairs, ...tried } = await json(...attempt(...minimum, '--asset', 'LATE'));
+      expect(pairs).to.have.deep.members([
+        pair('A', 'B', { present: 1, proposed: 1, redated: 1 }),
+        pair('B', 'C', { present: 1, removed: 1 }),
+        pair('C', 'B', { present: 1, removed: 1 }),
+      ]);
+      expect(tried).to.include({ present: 3, proposed: 1, disappearing: 3, appearing: 1, redated: 1 });
     });
 
     it("tries a location's own setting beside the others", async () => {

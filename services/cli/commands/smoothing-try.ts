@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../shared/instant.ts';
 import type { Setting } from '../../shared/tracking/smoothing/setting.ts';
+import { type Pair, PairTally } from '../../shared/tracking/smoothing/tally-pairs.ts';
 import {
   locationKeys,
   recordedPeriod,
@@ -9,11 +10,11 @@ import {
   tryOnAssets,
 } from '../../shared/tracking/smoothing/try-on-assets.ts';
 import type { Move } from '../../shared/tracking/smoothing/try-smoothing.ts';
-import { addCommand, id } from '../command-line.ts';
+import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { shownTime, time } from '../instants.ts';
 import { type SmoothingOptions, smoothingOf, withSmoothingOptions } from '../smoothing-options.ts';
-import { printerOf, type ShownMove, type Totals } from '../smoothing-trial.ts';
+import { MOST_MOVES, type ShownMove, type ShownPair, shownTrial, withTotals } from '../smoothing-trial.ts';
 
 interface Options extends SmoothingOptions {
   org: number;
@@ -24,12 +25,23 @@ interface Options extends SmoothingOptions {
   json?: boolean;
 }
 
+const EXAMPLE = `
+What it prints begins like this:
+
+  From 2026-05-01T06:00:00.000Z to 2026-05-01T18:00:00.000Z: 46 moves now, 9 then;
+  38 would disappear, 1 would appear (1 of them dated anew). Nothing was changed.
+
+  from    to      now  kept  dated anew  removed  added  then
+  ------  ------  ---  ----  ----------  -------  -----  ----
+  DOCK-1  DOCK-2   23     4           1       18      0     5
+  DOCK-2  DOCK-1   23     4           0       19      0     4`;
+
 export function addSmoothingTry(program: Command): void {
   withSmoothingOptions(
     addCommand(program, 'smoothing', 'try')
       .description(
-        'Try a setting on the recorded scans, as if it had always held: which moves would disappear, which would ' +
-          'appear, how many would remain. Nothing is stored.',
+        'Try a setting on the recorded scans, as if it had always held: first how many moves from one location to ' +
+          'another it would keep, date anew, remove and add, then which. Nothing is stored.',
       )
       .requiredOption('--org <id>', 'the organization', id)
       .option('--location <key>', "as this location's own setting, by its external key"),
@@ -44,7 +56,8 @@ export function addSmoothingTry(program: Command): void {
     .addHelpText(
       'after',
       '\nExamples:\n  npx --no -- tagtrail smoothing try --org 1 --window 30 --min-seconds 5' +
-        '\n  npx --no -- tagtrail smoothing try --org 1 --location DOCK-2 --window 60 --margin-db 8 --from 2026-05-01T06:00:00Z',
+        '\n  npx --no -- tagtrail smoothing try --org 1 --location DOCK-2 --window 60 --margin-db 8 --from 2026-05-01T06:00:00Z' +
+        `\n${EXAMPLE}`,
     )
     .action(async (options: Options) => {
       const smoothing = smoothingOf(options);
@@ -59,18 +72,16 @@ export function addSmoothingTry(program: Command): void {
     });
 }
 
-/** Prints asset by asset, so that memory does not grow with what is found. */
+/** Holds what is found until all is, but no more than {@link MOST_MOVES}: the summary stands before the list. */
 async function tryOn(
   client: pg.ClientBase,
   options: Options,
   smoothing: Setting['smoothing'],
 ): Promise<void> {
-  const { org: orgId, location = null, asset = null, json: isJson = false } = options;
+  const { org: orgId, location = null, asset = null } = options;
   const recorded = await recordedPeriod(client, orgId);
   const now = Date.now() * MICROS_PER_MILLISECOND;
   const period = { from: options.from ?? recorded?.from ?? now, to: options.to ?? recorded?.to ?? now };
-  const totals: Totals = { present: 0, proposed: 0, disappearing: 0, appearing: 0 };
-  const printer = printerOf(isJson);
   const trial = {
     orgId,
     locationExternalKey: location,
@@ -78,38 +89,60 @@ async function tryOn(
     period,
     assetExternalKey: asset,
   };
+  const tally = new PairTally();
+  const listed: ListedMove[] = [];
+  let leftOut = 0;
   for await (const tried of tryOnAssets(client, trial)) {
-    totals.present += tried.present;
-    totals.proposed += tried.proposed;
-    totals.disappearing += tried.disappearing.length;
-    totals.appearing += tried.appearing.length;
-    for (const move of await shownMoves(client, orgId, tried)) {
-      printer.move(move);
+    tally.add(tried);
+    for (const move of changesOf(tried)) {
+      if (listed.length < MOST_MOVES) {
+        listed.push(move);
+      } else {
+        leftOut += 1;
+      }
     }
   }
-  printer.end(totals, { orgId, from: shownTime(period.from), to: shownTime(period.to) });
-}
-
-async function shownMoves(client: pg.ClientBase, orgId: number, tried: TriedAsset): Promise<ShownMove[]> {
-  const { disappearing, appearing, externalKey } = tried;
-  const moves = [...disappearing, ...appearing];
-  if (moves.length === 0) {
-    return [];
-  }
+  const pairs = tally.pairs();
   const keys = await locationKeys(
     client,
     orgId,
-    moves.flatMap(({ fromLocationId, toLocationId }) => [fromLocationId, toLocationId]),
+    [...pairs, ...listed].flatMap(({ fromLocationId, toLocationId }) => [fromLocationId, toLocationId]),
   );
   const keyOf = (locationId: number) => keys.get(locationId) ?? String(locationId);
-  const show = (change: ShownMove['change']) => (move: Move) => ({
-    change,
-    asset_external_key: externalKey,
+  tell(
+    shownTrial(
+      { orgId, from: shownTime(period.from), to: shownTime(period.to) },
+      { pairs: pairs.map((pair) => shownPair(pair, keyOf)), others: tally.others() },
+      { moves: listed.map((move) => shownMove(move, keyOf)), leftOut },
+    ),
+    options,
+  );
+}
+
+type ListedMove = Move & { change: ShownMove['change']; asset: string };
+
+function changesOf({ disappearing, appearing, externalKey: asset }: TriedAsset): ListedMove[] {
+  return [
+    ...disappearing.map((move) => ({ ...move, asset, change: 'disappears' as const })),
+    ...appearing.map((move) => ({ ...move, asset, change: 'appears' as const })),
+  ].toSorted((a, b) => a.observedAt - b.observedAt);
+}
+
+function shownMove(move: ListedMove, keyOf: (locationId: number) => string): ShownMove {
+  return {
+    change: move.change,
+    asset_external_key: move.asset,
     observed_at: shownTime(move.observedAt),
     from_location_external_key: keyOf(move.fromLocationId),
     to_location_external_key: keyOf(move.toLocationId),
-  });
-  return [...disappearing.map(show('disappears')), ...appearing.map(show('appears'))].toSorted(
-    (a, b) => Number(a.observed_at > b.observed_at) - Number(a.observed_at < b.observed_at),
-  );
+  };
+}
+
+function shownPair(pair: Pair, keyOf: (locationId: number) => string): ShownPair {
+  const { fromLocationId, toLocationId, ...counts } = pair;
+  return {
+    from_location_external_key: keyOf(fromLocationId),
+    to_location_external_key: keyOf(toLocationId),
+    ...withTotals(counts),
+  };
 }

@@ -15,7 +15,9 @@ export interface Trial extends Setting {
   assetExternalKey: string | null;
 }
 
+/** A part of what was found of an asset; its parts come one after the other, in order of time. */
 export interface TriedAsset extends TriedMoves {
+  assetId: number;
   externalKey: string;
 }
 
@@ -37,7 +39,9 @@ export async function* tryOnAssets(client: ClientBase, trial: Trial): AsyncGener
   for (let after = 0; ; ) {
     const assets = await nextAssets(client, orgId, assetExternalKey, period.from, after);
     for (const { id, externalKey } of assets) {
-      yield { externalKey, ...(await trySmoothing(client, { orgId, assetId: id }, period, settings)) };
+      for await (const tried of trySmoothing(client, { orgId, assetId: id }, period, settings)) {
+        yield { assetId: id, externalKey, ...tried };
+      }
     }
     const last = assets.at(-1);
     if (last === undefined) {

@@ -13,12 +13,10 @@ export interface Move {
   toLocationId: number;
 }
 
-/** What other settings would make of an asset's recorded scans. */
+/** What other settings would make of a part of an asset's recorded scans; each list in order of time. */
 export interface TriedMoves {
-  /** How many moves there are. */
-  present: number;
-  /** How many there would be. */
-  proposed: number;
+  /** Moves there are, and would be, at the same time. */
+  kept: Move[];
   disappearing: Move[];
   /** Moves there are not now, most of them later forms of one that disappears. */
   appearing: Move[];
@@ -31,31 +29,24 @@ export interface Period {
 }
 
 /**
- * Reads an asset's recorded scans page by page and compares its moves in `period` under two settings. Both begin with
- * the stay that is stored from before. Nothing is written, and only what differs is kept in memory.
+ * Reads an asset's recorded scans page by page and compares its moves in `period` under two settings, a page's moves at
+ * a time, so that memory grows neither with the scans nor with the moves. Both begin with the stay that is stored from
+ * before. Nothing is written.
  */
-export async function trySmoothing(
+export async function* trySmoothing(
   client: ClientBase,
   asset: AssetRef,
   period: Period,
   settings: { present: SmoothingSettings; proposed: SmoothingSettings },
-): Promise<TriedMoves> {
+): AsyncGenerator<TriedMoves> {
   const stay = await stayBefore(client, asset, period.from);
   const present = new MovesSoFar(settings.present, stay, period);
   const proposed = new MovesSoFar(settings.proposed, stay, period);
-  const tried: TriedMoves = { present: 0, proposed: 0, disappearing: [], appearing: [] };
-  const compare = (now: readonly Move[], then: readonly Move[]) => {
-    tried.present += now.length;
-    tried.proposed += then.length;
-    tried.disappearing.push(...without(now, then));
-    tried.appearing.push(...without(then, now));
-  };
   const wide = { from: period.from - MAX_WINDOW, to: period.to + MAX_WINDOW };
   for await (const page of recordedScans(client, asset, wide)) {
-    compare(present.after(page), proposed.after(page));
+    yield compared(present.after(page), proposed.after(page));
   }
-  compare(present.atEnd(), proposed.atEnd());
-  return tried;
+  yield compared(present.atEnd(), proposed.atEnd());
 }
 
 /** Moves as scans come in order of time, page by page. */
@@ -108,14 +99,18 @@ function moveOf(before: Stay, { since, locationId }: Stay): Move {
   return { observedAt: since, fromLocationId: before.locationId, toLocationId: locationId };
 }
 
-/** Those of `moves` that do not lead, at the same time, to where one of `others` does. */
-function without(moves: readonly Move[], others: readonly Move[]): Move[] {
-  const names = new Set(others.map(nameOf));
-  return moves.filter((move) => !names.has(nameOf(move)));
+function compared(present: readonly Move[], proposed: readonly Move[]): TriedMoves {
+  const now = new Set(present.map(nameOf));
+  const then = new Set(proposed.map(nameOf));
+  return {
+    kept: present.filter((move) => then.has(nameOf(move))),
+    disappearing: present.filter((move) => !then.has(nameOf(move))),
+    appearing: proposed.filter((move) => !now.has(nameOf(move))),
+  };
 }
 
-function nameOf({ observedAt, toLocationId }: Move): string {
-  return `${observedAt} ${toLocationId}`;
+function nameOf({ observedAt, fromLocationId, toLocationId }: Move): string {
+  return `${observedAt} ${fromLocationId} ${toLocationId}`;
 }
 
 async function stayBefore(
