@@ -14,27 +14,40 @@ describe('what is no request', () => {
   };
   const HEAD = 'Host: x\r\nConnection: close\r\n';
 
-  for (const [what, text, detail] of [
-    ['text', 'hello\r\n\r\n', 'Request is not valid HTTP'],
-    ['an unknown method', `FOO /api/v1/assets HTTP/1.1\r\n${HEAD}\r\n`, 'Request is not valid HTTP'],
-    ['a raw letter beyond ASCII', `GET /api/v1/\u00e4 HTTP/1.1\r\n${HEAD}\r\n`, 'Request is not valid HTTP'],
+  for (const [what, text, detail, instance] of [
+    ['text', 'hello\r\n\r\n', 'Request is not valid HTTP', '/'],
+    [
+      'an unknown method',
+      `FOO /api/v1/assets?limit=1 HTTP/1.1\r\n${HEAD}\r\n`,
+      'Request is not valid HTTP',
+      '/api/v1/assets',
+    ],
+    [
+      'a raw letter beyond ASCII',
+      `GET /api/v1/\u00e4 HTTP/1.1\r\n${HEAD}\r\n`,
+      'Request is not valid HTTP',
+      '/api/v1/%C3%A4',
+    ],
     [
       'a length that is no number',
-      `POST / HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`,
+      `POST /api/v1/locations HTTP/1.1\r\n${HEAD}Content-Length: x\r\n\r\n`,
       'Request is not valid HTTP',
+      '/api/v1/locations',
     ],
     [
       'a long target',
-      `GET /?${'x'.repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`,
+      `GET /api/v1/assets?${'x'.repeat(20_000)} HTTP/1.1\r\n${HEAD}\r\n`,
       'Request target and headers are too long',
+      '/api/v1/assets',
     ],
     [
       'a long header',
-      `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET http://x/api/v1/orgs/me?a=1 HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       'Request target and headers are too long',
+      '/api/v1/orgs/me',
     ],
   ] as const) {
-    it(`is answered with an envelope, an id and the budget: ${what}`, async () => {
+    it(`is answered with an envelope, its path if that can be read, an id and the budget: ${what}`, async () => {
       const [head = '', body = ''] = (await exchange(text)).split('\r\n\r\n');
       expect(head).to.match(/^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json\r\n/);
       const id = /X-Request-ID: ([0-9A-HJKMNP-TV-Z]{26})\r\n/.exec(head)?.[1];
@@ -48,7 +61,7 @@ describe('what is no request', () => {
           title: 'Bad request',
           status: 400,
           detail,
-          instance: '',
+          instance,
           request_id: id,
         },
       });
@@ -61,12 +74,14 @@ describe('what is no request', () => {
       `POST /api/v1/assets HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
     );
     expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 400']);
+    expect(JSON.parse(answers.split('\r\n\r\n')[1] ?? '').error.instance).to.equal('/api/v1/assets');
   });
 
   it('is answered after the request in front of it, which was valid and is done', async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\n`;
     const create = `POST /api/v1/assets HTTP/1.1\r\n${head}Content-Length: 14\r\n\r\n{"name":"Any"}`;
-    const answers = await exchange(`${create}${create}\u0000\u0001 more than was announced`);
+    const answers = await exchange(`${create}${create}FOO /api/v1/nothing?a HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(JSON.parse(answers.split('\r\n\r\n').at(-1) ?? '').error.instance).to.equal('/api/v1/nothing');
     expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400']);
   });
 

@@ -30,7 +30,7 @@ describe('the description of the handheld gateway', () => {
 
   it('says what a submission can be answered', () => {
     const { responses, requestBody } = document.paths['/handheld/v1/submissions']?.post ?? {};
-    const statuses = ['200', '201', '400', '401', '409', '413', '415', '429', '500', '503'];
+    const statuses = ['200', '201', '400', '401', '408', '409', '413', '415', '429', '500', '503'];
     expect(Object.keys(responses ?? {})).to.deep.equal(statuses);
     expect(requestBody?.content).to.have.all.keys('application/json');
   });

@@ -10,6 +10,7 @@ const WHEN: Record<ProblemType, string> = {
   forbidden: 'the key does not have the scope, or its organization no longer exists',
   not_found: 'no such path, or nothing live with this id in your organization',
   method_not_allowed: 'the path does not have this method',
+  request_timeout: 'the request did not come to its end in time; try again after `Retry-After` seconds',
   conflict: 'a key or a tag is taken, or something stands in the way',
   gone: 'the operation was discontinued',
   payload_too_large: 'the body is too large',

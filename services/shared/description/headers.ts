@@ -66,6 +66,7 @@ const EVERYWHERE = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
   405: 'Allow',
+  408: 'Retry-After',
   429: 'Retry-After',
   503: 'Retry-After',
 };

@@ -4,12 +4,14 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
+import { BodyRoom, ROOM, type Sender } from './body-room.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { writeJson } from './json-text.ts';
 import { LargeAnswers } from './large-answers.ts';
+import { measureBodies } from './measure-bodies.ts';
 import { measureRequests } from './metrics.ts';
 import { type Caller, envelope, type Headers, Problem, toProblem } from './problem.ts';
-import { readBody, streamBody } from './read-body.ts';
+import { RequestBody } from './read-body.ts';
 import { requireClearHeaders } from './request-headers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
@@ -106,7 +108,7 @@ function answerProblems(log: RequestLog): Middleware {
       const requestId: string = koa.state['requestId'];
       koa.set(problem.headers);
       // A target that is not valid has no path.
-      sendJson(koa, problem.status, envelope(problem, koa.path ?? '', requestId));
+      sendJson(koa, problem.status, envelope(problem, koa.path || '/', requestId));
       log.failed(koa, since, problem, error);
     }
   };
@@ -122,6 +124,8 @@ function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
 function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context> {
   const { access, limiter, log, now = Date.now } = options;
   const largeAnswers = new LargeAnswers(log);
+  const refusals = measureBodies(options.registry, () => room.bytes);
+  const room = new BodyRoom(ROOM, (why) => refusals.inc({ why }));
   return async (koa, route, params) => {
     koa.state['operation'] = route.operationId;
     if (route.deprecated !== null) {
@@ -129,11 +133,13 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       refuseAfterSunset(route.deprecated, now());
     }
     const context = await signIn(koa, options);
-    koa.state['caller'] = access.callerOf(context);
+    const caller = access.callerOf(context);
+    koa.state['caller'] = caller;
     if (limiter !== undefined) {
       koa.set(await limiter.take(context));
     }
     access.authorize(context, route);
+    const body = new RequestBody(koa.req, room, senderOf(caller), () => signalOf(koa.res));
     const exchange = {
       headers: koa.req.headers,
       path: koa.path,
@@ -147,10 +153,10 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
           koa.set(await limiter.takeMore(context, tokens));
         }
       },
-      readBody: () => readBody(koa.req),
-      streamBody: (limit: number) => streamBody(koa.req, limit),
+      readBody: () => body.read(),
+      streamBody: (limit: number) => body.stream(limit),
     };
-    const answer = await route.answer(exchange, context);
+    const answer = await route.answer(exchange, context).finally(() => body.leave());
     koa.set(answer.headers);
     if (answer.body instanceof StreamedList) {
       sendStream(koa, answer.status, largeAnswers, answer.body);
@@ -158,6 +164,11 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       sendJson(koa, answer.status, answer.body);
     }
   };
+}
+
+/** Callers of an organization share its room. */
+function senderOf(caller: Caller): Sender {
+  return { organization: String(caller['orgId'] ?? ''), caller: JSON.stringify(caller) };
 }
 
 /** Only routes that can be interrupted ask for it: a look-up is done before anybody could hang up. */

@@ -207,11 +207,22 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
   if (declaration.body !== undefined) {
     problems.set('unsupported_media_type', 'The body is not of the media type required');
     problems.set('payload_too_large', 'The body is too large');
+    problems.set('request_timeout', 'The body did not come to its end in time');
+    problems.set('unavailable', NO_ROOM);
   }
   for (const [type, when] of Object.entries(declaration.problems ?? {})) {
-    problems.set(type as ProblemType, when);
+    problems.set(
+      type as ProblemType,
+      type === 'unavailable' && problems.has(type) ? `${when}; or ${lower(NO_ROOM)}` : when,
+    );
   }
   return problems;
+}
+
+const NO_ROOM = 'Too many large bodies are being sent at once; nothing was changed';
+
+function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 function unreadable({ method, body }: { method: Method; body?: object }): string {

@@ -1,10 +1,11 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ulid } from 'ulid';
 import { endLingeringly } from '../runtime/lingering-close.ts';
-import { badRequest, envelope, type Headers } from './problem.ts';
+import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
+import { pathInPacket, pathOfTarget } from './unparsed-path.ts';
 
 /**
  * Has the server answer with an envelope where Node.js on its own would not: to what it cannot parse as a request, so
@@ -27,15 +28,19 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
     server.emit('request', request, response);
   });
   const ended = new WeakSet<Duplex>();
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: ParseError, socket) => {
     const isEnding = ended.has(socket);
     if (error.code === 'ECONNRESET' || (!socket.writable && !isEnding)) {
       socket.destroy(error);
     } else if (!isEnding) {
       // What still comes after this is no request either.
       ended.add(socket);
-      const detail = DETAILS[error.code ?? ''] ?? 'Request is not valid HTTP';
-      endAfter(latest.get(socket), socket as Socket, answer(detail, headers()));
+      const exchange = latest.get(socket);
+      const path =
+        exchange === undefined || exchange.request.complete
+          ? pathInPacket(error.rawPacket, error.bytesParsed)
+          : pathOfTarget(exchange.request.url ?? '');
+      endAfter(exchange, socket as Socket, answer(problemOf(error), path, headers()));
     }
   });
 }
@@ -65,20 +70,36 @@ function endAfter(latest: Exchange | undefined, socket: Socket, refusal: string)
   }
 }
 
-const DETAILS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: 'Request target and headers are too long',
-  ERR_HTTP_REQUEST_TIMEOUT: 'Request was not sent in time',
-};
+/** What Node.js says of what it could not parse. */
+interface ParseError extends NodeJS.ErrnoException {
+  /** What was read last, in which the fault is; none for what did not come in time. */
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
 
-function answer(detail: string, headers: Headers): string {
+function problemOf({ code }: ParseError): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return badRequest('Request target and headers are too long');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'Request was not sent in time', {
+        headers: { 'Retry-After': '1' },
+      });
+    default:
+      return badRequest('Request is not valid HTTP');
+  }
+}
+
+function answer(problem: Problem, path: string, headers: Headers): string {
   const requestId = ulid();
-  const body = JSON.stringify(envelope(badRequest(detail), '', requestId));
+  const body = JSON.stringify(envelope(problem, path, requestId));
+  const { status, title } = PROBLEMS[problem.type];
   return [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? title}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID_HEADER}: ${requestId}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headers, ...problem.headers }).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     body,

@@ -17,9 +17,12 @@ export interface Listening {
 /** How long requests under way may take when the process stops, in milliseconds. */
 export const DRAIN_MS = 10_000;
 
-/** How long a client may take to send a request's headers, and all of it, in milliseconds. */
+/**
+ * How long a client may take to send a request's headers, and all of it, in milliseconds. A large body has a time limit of
+ * its own (`services/shared/http/body-room.ts`), which is over before this one, however long it waited to be read.
+ */
 const HEADERS_MS = 15_000;
-const REQUEST_MS = 120_000;
+const REQUEST_MS = 180_000;
 
 /** How often these two are looked at. */
 const CHECK_MS = 5_000;

@@ -105,7 +105,7 @@ describe('the description', () => {
             'X-RateLimit-Reset',
           ]);
           expect(headers.includes('WWW-Authenticate')).to.equal(status === '401');
-          expect(headers.includes('Retry-After')).to.equal(status === '429' || status === '503');
+          expect(headers.includes('Retry-After')).to.equal(['408', '429', '503'].includes(status));
           expect(headers.includes('Location')).to.equal(status === '201');
         }
       });
@@ -205,6 +205,7 @@ describe('the description', () => {
       ((schemas[name]?.['properties'] ?? {}) as Record<string, JsonSchema>)[field]?.['x-extensible-enum'];
     expect(extensible('Tag', 'tag_type')).to.deep.equal(['rfid', 'ble', 'barcode']);
     expect(extensible('ErrorDetails', 'type')).to.have.members([
+      'request_timeout',
       'validation_error',
       'bad_request',
       'unauthorized',

@@ -1,0 +1,30 @@
+/**
+ * The path of a request that could not be parsed (interface section 7.1, `instance`), where its request line is in what
+ * was read last; else `/`.
+ *
+ * @param bytesParsed where the fault is.
+ */
+export function pathInPacket(packet: Buffer | undefined, bytesParsed = 0): string {
+  const text = packet?.toString('latin1') ?? '';
+  const before = text.lastIndexOf(END_OF_HEADERS, bytesParsed - END_OF_HEADERS.length);
+  const begin = before === -1 ? 0 : before + END_OF_HEADERS.length;
+  // In front of it may be the body of the request before.
+  const [line = ''] = text.slice(begin).split(/\r?\n/, 1);
+  const [, target] = /[A-Za-z]+ (\S+) HTTP\/\d\.\d$/.exec(line) ?? [];
+  return pathOfTarget(target ?? '');
+}
+
+/** The path of a request target, whichever form it has, in ASCII; `/` if it has none. */
+export function pathOfTarget(target: string): string {
+  if (target.startsWith('/')) {
+    const [path = ''] = target.split(/[?#]/, 1);
+    return path.replace(
+      /[^!-~]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
+  }
+  const path = URL.canParse(target) ? new URL(target).pathname : '';
+  return path.startsWith('/') ? path : '/';
+}
+
+const END_OF_HEADERS = '\r\n\r\n';

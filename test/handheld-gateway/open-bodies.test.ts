@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { ROOM } from '../../services/shared/http/body-room.ts';
+import { BODY_LIMIT } from '../../services/shared/http/read-body.ts';
+import { useGateway } from '../support/gateway.ts';
+import { Site } from '../support/site.ts';
+import { aScan, aSubmission } from './new-submission.ts';
+
+/** Connections of one handheld; and their bodies, without the last bytes. */
+const MANY = 120;
+const MOST_OF_IT = Buffer.alloc(BODY_LIMIT - 10, 'a');
+
+describe('bodies that are begun and not ended', function () {
+  this.timeout(120_000);
+  const gateway = useGateway();
+  let other: string;
+  const sockets: Socket[] = [];
+  before(async () => {
+    const { orgId } = await Site.create(gateway.database, 'Other');
+    other = (await createHandheld(gateway.database.pool, { orgId, name: 'gun' })).token;
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) {
+      socket.destroy();
+    }
+  });
+
+  const open = (length: number) => {
+    const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    socket.write(
+      `POST /handheld/v1/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+    );
+    return socket;
+  };
+  /** What comes back until the other side ends, which only who was heard gets to know. */
+  const answerOf = async (socket: Socket) => {
+    const received: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => received.push(bytes));
+    await once(socket, 'end');
+    return Buffer.concat(received).toString();
+  };
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+  const large = (token: string) => {
+    const scans = Array.from({ length: 1_000 }, (_, at) => aScan(`${at}`.padStart(200, 'E')));
+    return gateway.submit(aSubmission(scans), { token });
+  };
+
+  it('take a bounded room, keep nobody else out, and are told to come again', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const answers = Array.from({ length: MANY }, () => {
+      const socket = open(BODY_LIMIT);
+      socket.write(MOST_OF_IT);
+      return answerOf(socket);
+    });
+    const first = Promise.race(answers);
+    while ((await metric('tagtrail_http_bodies_bytes')) < ROOM.perCaller) {
+      // Until one handheld has all that one may have.
+    }
+    expect(await metric('tagtrail_http_bodies_bytes')).to.equal(ROOM.perCaller);
+    expect((await large(other)).status).to.equal(201);
+    const same = await createHandheld(gateway.database.pool, { orgId: gateway.site.orgId, name: 'second' });
+    expect((await large(same.token)).status).to.equal(201);
+    // Of the same handheld a submission of every day needs no room.
+    expect((await gateway.submit(aSubmission([aScan('E2')]))).status).to.equal(201);
+    const grown = process.memoryUsage().arrayBuffers - before;
+    expect(grown / (MANY * BODY_LIMIT)).to.be.lessThan(0.5);
+    const [head = '', body = ''] = (await first).split('\r\n\r\n');
+    expect(head)
+      .to.match(/^HTTP\/1\.1 503 Service Unavailable\r\n/)
+      .and.to.match(/\r\nRetry-After: 5\r\n/)
+      .and.to.match(/\r\nConnection: close/);
+    expect(JSON.parse(body).error).to.include({
+      type: 'unavailable',
+      status: 503,
+      instance: '/handheld/v1/submissions',
+    });
+    expect(await metric('tagtrail_http_bodies_refused_total\\{why="stalled"\\}')).to.be.at.least(1);
+  });
+
+  it('give way to a body of the same handheld that does come', async () => {
+    for (let at = 0; at < ROOM.perCaller / BODY_LIMIT; at++) {
+      open(BODY_LIMIT).write(MOST_OF_IT);
+    }
+    while ((await metric('tagtrail_http_bodies_bytes')) < ROOM.perCaller) {
+      // Until they have all the room there is for it.
+    }
+    expect((await large(gateway.token)).status).to.equal(201);
+  });
+
+  it('are waited for where nobody else wants the room', async () => {
+    const text = Buffer.from(JSON.stringify(aSubmission(Array.from({ length: 400 }, () => aScan('E2FF')))));
+    const socket = open(text.length);
+    const received = once(socket, 'data');
+    socket.write(text.subarray(0, 20_000));
+    await metric('tagtrail_http_bodies_bytes');
+    socket.write(text.subarray(20_000));
+    expect(String((await received)[0])).to.match(/^HTTP\/1\.1 201 /);
+    expect(await metric('tagtrail_http_bodies_bytes')).to.equal(0);
+  });
+});
