@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Listener, listen } from '../../../db/timescale/listen.ts';
 import type { Format } from '../mapping/format.ts';
+import { coalesced } from './coalesced.ts';
 import { loadFormats } from './load-formats.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 import { isWildcard, topicMatches } from './topic.ts';
@@ -75,29 +76,5 @@ function indexed(readers: readonly RegisteredReader[]) {
     byUsername: new Map(readers.map((reader) => [reader.username, reader])),
     byTopic: new Map(readers.map((reader) => [reader.topic, reader])),
     wildcards: readers.filter(({ topic }) => isWildcard(topic)),
-  };
-}
-
-/** One run at a time; calls that come during a run share the one run after it. */
-function coalesced(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
-  const start = () => {
-    running = run().finally(() => {
-      running = null;
-    });
-    return running;
-  };
-  return () => {
-    if (running === null) {
-      return start();
-    }
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = null;
-        return start();
-      });
-    return next;
   };
 }
