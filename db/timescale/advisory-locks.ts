@@ -25,7 +25,7 @@ export const ADVISORY_LOCKS = {
 export const ORGANIZATION_LOCKS = {
   /** Who changes the tree of locations. */
   tree: 7_461_727,
-  /** Who imports assets. */
+  /** Who imports assets or locations. */
   imports: 7_461_728,
   /** Who gives a live row one of some names; hashed together with the organization and the name. */
   names: 7_461_729,

@@ -358,7 +358,7 @@ create table tags (
   constraint tags__value CHECK (((char_length(value) >= 1) AND (char_length(value) <= 255)))
 );
 CREATE INDEX tags__org_id_asset_id ON public.tags USING btree (org_id, asset_id);
-CREATE INDEX tags__org_id_location_id ON public.tags USING btree (org_id, location_id) WHERE (detached_at IS NULL);
+CREATE INDEX tags__org_id_location_id ON public.tags USING btree (org_id, location_id) WHERE (location_id IS NOT NULL);
 CREATE INDEX tags__org_id_tag_type_tag_key ON public.tags USING btree (org_id, tag_type, tag_key) WHERE (detached_at IS NULL);
 CREATE UNIQUE INDEX tags__org_id_tag_type_value ON public.tags USING btree (org_id, tag_type, value) WHERE (detached_at IS NULL);
 CREATE INDEX tags__searched_text ON public.tags USING gin (org_id, folded(value) gin_trgm_ops) WHERE (detached_at IS NULL);

@@ -7,9 +7,13 @@ import { type Page, pageOf } from '../shared/http/lists.ts';
  */
 const PIECE_BYTES = 1_048_576;
 
-/** What a row of a page has besides its own columns. */
-export interface Listed {
+/** What a row of a list has besides its own columns. */
+export interface Sized {
   text_bytes: number;
+}
+
+/** What a row of a page has besides its own columns. */
+export interface Listed extends Sized {
   total_count: number;
 }
 
@@ -43,14 +47,34 @@ export function pageInPieces<Row extends { id: number; tags: string }>(
   read: (ids: readonly number[]) => Promise<readonly Row[]>,
 ): Page<Row> {
   const page = pageOf(rows);
-  const start = page.rows.findIndex(({ tags }: { tags: string | null }) => tags === null);
+  const start = firstWithoutTexts(page.rows);
   return start === -1
     ? page
     : { ...page, rows: page.rows.slice(0, start), later: readLater(page.rows.slice(start), read) };
 }
 
+/** As {@link pageInPieces}, of rows that are no page. */
+export async function* inPieces<Row extends { id: number; tags: string }>(
+  rows: readonly (Row & Sized)[],
+  read: (ids: readonly number[]) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void> {
+  const start = firstWithoutTexts(rows);
+  const whole = start === -1 ? rows : rows.slice(0, start);
+  if (whole.length > 0) {
+    yield whole;
+  }
+  if (start !== -1) {
+    yield* readLater(rows.slice(start), read);
+  }
+}
+
+/** Its index, or -1. */
+function firstWithoutTexts(rows: readonly { tags: string | null }[]): number {
+  return rows.findIndex(({ tags }) => tags === null);
+}
+
 async function* readLater<Row extends { id: number }>(
-  rows: readonly (Row & { text_bytes: number })[],
+  rows: readonly (Row & Sized)[],
   read: (ids: readonly number[]) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void> {
   for (const ids of pieces(rows)) {

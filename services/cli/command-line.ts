@@ -49,8 +49,8 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   history: ['Readers:', 'what scans make of it: recompute'],
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach, ignore'],
   rejected: ['What could not be recorded:', 'messages and why: list, show, replay, dismiss'],
-  import: ['Assets:', 'from CSV: assets'],
-  export: ['Assets:', 'to CSV: assets'],
+  import: ['Assets and locations:', 'from CSV: assets, locations'],
+  export: ['Assets and locations:', 'to CSV: assets, locations'],
   database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
 };
 

@@ -6,6 +6,7 @@ import { addDatabaseChecksums } from './commands/database-checksums.ts';
 import { addDatabaseCopy } from './commands/database-copy.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExportAssets } from './commands/export-assets.ts';
+import { addExportLocations } from './commands/export-locations.ts';
 import { addFormatAdd } from './commands/format-add.ts';
 import { addFormatList } from './commands/format-list.ts';
 import { addFormatShow } from './commands/format-show.ts';
@@ -15,6 +16,7 @@ import { addHandheldList } from './commands/handheld-list.ts';
 import { addHandheldRevoke } from './commands/handheld-revoke.ts';
 import { addHistoryRecompute } from './commands/history-recompute.ts';
 import { addImportAssets } from './commands/import-assets.ts';
+import { addImportLocations } from './commands/import-locations.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
 import { addKeyRevoke } from './commands/key-revoke.ts';
@@ -77,7 +79,9 @@ const commands = [
   addSmoothingTry,
   addHistoryRecompute,
   addImportAssets,
+  addImportLocations,
   addExportAssets,
+  addExportLocations,
   addSimulate,
   addDoctor,
   addDatabaseCopy,

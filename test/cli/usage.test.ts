@@ -69,10 +69,11 @@ describe('the use of the command line', function () {
     'format try --format-file': ['--topic', 't', '--file', 'package.json'],
     'format try --file': ['--topic', 't', '--format', 'ingics'],
     'import assets --file': ['--org', '1'],
+    'import locations --file': ['--org', '1'],
     'simulate --check': [],
   };
   /** What they write, and what may hold anything: a payload that is no JSON is what a dry run is for. */
-  const WRITTEN = ['export assets --file', 'simulate --truth'];
+  const WRITTEN = ['export assets --file', 'export locations --file', 'simulate --truth'];
   const ANYTHING = ['format try --file'];
 
   it('ends with 1 for a file whose content is wrong, and with 2 for one that cannot be read', async () => {

@@ -1,7 +1,8 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import type { JsonText } from '../../shared/http/json-text.ts';
 import { notFound } from '../../shared/http/problem.ts';
 import { sameJsonText } from '../../shared/http/same-json.ts';
-import { patchedTime } from '../patched.ts';
+import { patchedCommon } from '../patched.ts';
 import { type AssetColumns, findLiveAsset, lockLiveAsset, updateAsset } from './queries.ts';
 import type { AssetChanges, AssetPatch } from './schema.ts';
 import type { AssetRow } from './view.ts';
@@ -15,7 +16,7 @@ export function patchAsset(db: OrganizationDatabase, id: number, patch: AssetPat
   return db.transaction(async (transaction) => {
     const current = await mustBeThere(lockLiveAsset(transaction, id));
     const patched = await patchedColumns(current, patch.against(current));
-    if (changedColumns(current, patched).length === 0) {
+    if (isUnchanged(current, patched)) {
       return current;
     }
     await updateAsset(transaction, id, patched);
@@ -32,29 +33,19 @@ export async function mustBeThere(asset: Promise<AssetRow | null>): Promise<Asse
   return found;
 }
 
-/** What a change can write of the row as it is. */
-type Changeable = Pick<AssetRow, keyof AssetColumns>;
-
-/** The columns as they are after the changes; what is not given stays, to the last digit. */
-export async function patchedColumns(
-  current: Changeable,
-  changes: Partial<AssetChanges>,
-): Promise<AssetColumns> {
-  const { metadata } = changes;
-  const keepsMetadata = metadata === undefined || (await sameJsonText(metadata.text, current.metadata));
+/** The columns as they are after the changes. */
+async function patchedColumns(current: AssetRow, changes: Partial<AssetChanges>): Promise<AssetColumns> {
   return {
-    name: changes.name ?? current.name,
-    description: changes.description === undefined ? current.description : changes.description,
-    is_active: changes.is_active ?? current.is_active,
-    valid_from: patchedTime(changes.valid_from, current.valid_from),
-    valid_to: patchedTime(changes.valid_to, current.valid_to),
-    metadata: keepsMetadata ? current.metadata : metadata.text,
+    ...patchedCommon(current, changes),
+    metadata: await patchedMetadata(changes.metadata, current.metadata),
   };
 }
 
-/** Those of the columns that the changes make another. */
-export function changedColumns(current: Changeable, patched: AssetColumns): (keyof AssetColumns)[] {
-  return (Object.keys(patched) as (keyof AssetColumns)[]).filter(
-    (column) => current[column] !== patched[column],
-  );
+/** The metadata to store: what is there if it is the same but for how it is written. */
+export async function patchedMetadata(given: JsonText | undefined, stored: string): Promise<string> {
+  return given === undefined || (await sameJsonText(given.text, stored)) ? stored : given.text;
+}
+
+function isUnchanged(current: AssetRow, patched: AssetColumns): boolean {
+  return Object.entries(patched).every(([column, value]) => current[column as keyof AssetColumns] === value);
 }

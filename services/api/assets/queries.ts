@@ -9,6 +9,7 @@ import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
+import type { CommonColumns } from '../patched.ts';
 import { allOf, finding, inEffect, isFound, NEXT_UPDATE, orderBy, when } from '../sql.ts';
 import { liveTags } from '../tags/queries.ts';
 import type { AssetFilters, NewAsset } from './schema.ts';
@@ -166,12 +167,7 @@ export async function lockLiveAsset(
 }
 
 /** What a PATCH can set, as the database takes it. */
-export interface AssetColumns {
-  name: string;
-  description: string | null;
-  is_active: boolean;
-  valid_from: string;
-  valid_to: string | null;
+export interface AssetColumns extends CommonColumns {
   metadata: string;
 }
 

@@ -1,42 +1,61 @@
 import { JsonText } from '../../shared/http/json-text.ts';
 import { toWire, wireTimeOrNull } from '../../shared/http/timestamps.ts';
-import { changedColumns } from '../assets/patch.ts';
-import type { AssetColumns } from '../assets/queries.ts';
+import { patchedMetadata } from '../assets/patch.ts';
+import { patchedCommon } from '../patched.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagViews } from '../tags/view.ts';
-import type { ImportedAsset } from './imported-asset.ts';
-import type { StoredAsset } from './queries.ts';
+import type { GivenRow } from './given-row.ts';
 import type { FieldChange } from './report.ts';
+import type { StoredRow } from './stored-rows.ts';
+
+/** A stored row once what was given is applied, but for its tags, and the parent of a location. */
+export type PatchedRow = Omit<StoredRow, 'parent_external_key' | 'tags'>;
+
+export async function patchedRow(stored: StoredRow, given: GivenRow): Promise<PatchedRow> {
+  const { id, external_key, metadata } = stored;
+  return {
+    id,
+    external_key,
+    ...patchedCommon(stored, given),
+    metadata: metadata === null ? null : await patchedMetadata(given.metadata, metadata),
+  };
+}
 
 /**
- * What a row changes of an asset, field by field, as the API shows the values.
+ * What a row changes of what is stored, field by field, as the API shows the values.
  *
- * @param patched the asset's columns once what was given is applied.
  * @param added those of the given tags that it does not have.
  */
 export function fieldChanges(
-  stored: StoredAsset,
-  given: ImportedAsset,
-  patched: AssetColumns,
+  stored: StoredRow,
+  given: GivenRow,
+  patched: PatchedRow,
   added: readonly NewTag[],
 ): FieldChange[] {
-  const columns = changedColumns(stored, patched).map((field) => ({
-    field,
-    from: storedValue(stored, field),
-    to: givenValue(given, field),
-  }));
+  const changes = (Object.keys(patched) as (keyof PatchedRow)[])
+    .filter((field) => stored[field] !== patched[field])
+    .map((field) => ({ field, from: storedValue(stored, field), to: givenValue(given, field) }));
+  return [...changes, ...parentChange(stored, given), ...tagChange(stored, added)];
+}
+
+function parentChange(stored: StoredRow, { parent_external_key: to }: GivenRow): FieldChange[] {
+  const { parent_external_key: from } = stored;
+  return to === undefined || to === from ? [] : [{ field: 'parent_external_key', from, to }];
+}
+
+function tagChange(stored: StoredRow, added: readonly NewTag[]): FieldChange[] {
   if (added.length === 0) {
-    return columns;
+    return [];
   }
   const from = tagViews(stored.tags).map(({ tag_type, value }) => ({ tag_type, value }));
   const to = [...from, ...added.map(({ tagType, value }) => ({ tag_type: tagType, value }))];
-  return [...columns, { field: 'tags', from, to }];
+  return [{ field: 'tags', from, to }];
 }
 
-function storedValue(stored: StoredAsset, field: keyof AssetColumns): FieldChange['from'] {
+function storedValue(stored: StoredRow, field: keyof PatchedRow): FieldChange['from'] {
   switch (field) {
     case 'metadata':
-      return new JsonText(stored.metadata);
+      return stored.metadata === null ? null : new JsonText(stored.metadata);
     case 'valid_from':
     case 'valid_to':
       return wireTimeOrNull(stored[field]);
@@ -45,8 +64,10 @@ function storedValue(stored: StoredAsset, field: keyof AssetColumns): FieldChang
   }
 }
 
-function givenValue(given: ImportedAsset, field: keyof AssetColumns): FieldChange['from'] {
+function givenValue(given: GivenRow, field: keyof PatchedRow): FieldChange['from'] {
   switch (field) {
+    case 'id':
+      return null;
     case 'valid_from':
     case 'valid_to': {
       const time = given[field];

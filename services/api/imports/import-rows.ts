@@ -1,119 +1,137 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { required } from '../../shared/http/issues.ts';
-import { changedColumns, patchedColumns } from '../assets/patch.ts';
-import type { AssetColumns } from '../assets/queries.ts';
+import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
 import { tagViews } from '../tags/view.ts';
-import { fieldChanges } from './difference.ts';
+import { fieldChanges, patchedRow } from './difference.ts';
 import type { Postponed } from './postponed.ts';
 import type { FileProblems } from './problems.ts';
-import {
-  insertAssets,
-  lockAssets,
-  type NewImportedAsset,
-  type StoredAsset,
-  updateAssets,
-} from './queries.ts';
 import { countRow, type ImportReport, type RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
-
-/** The asset that a row is about: one there was, or one that was made for it. */
-type Target = { id: number; externalKey: string; stored: StoredAsset | null };
-
-type AssetUpdate = AssetColumns & { id: number; external_key: string };
+import { findByKeys, lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
+import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
 
 /** What comes of a file while its rows are imported. */
 export interface Importing {
+  resource: Keyed;
   report: ImportReport;
   problems: FileProblems;
   postponed: Postponed;
 }
 
+/** What a row comes to. */
+type Settled = ReadonlyMap<ImportRow, RowChange | null>;
+
 /**
- * Creates and updates the assets of rows with keys, in a few statements for all of them; what is to be done with the
- * others, and with tags, is postponed. What is wrong with a row, given what is in the database, is noted; the
- * transaction must then be given up.
+ * Creates and updates what rows with keys are about, in a few statements for all of them; what is to be done with the
+ * others, with parents and with tags, is postponed. What is wrong with a row, given what is in the database, is noted;
+ * the transaction must then be given up.
  *
  * @param rows no two with the same key.
  */
 export async function importRows(
   transaction: OrganizationConnection,
   rows: readonly ImportRow[],
-  { report, problems, postponed }: Importing,
+  importing: Importing,
 ): Promise<void> {
-  const targets = await findOrCreate(
+  const { report, problems, postponed } = importing;
+  const settled = await updateOrCreate(
     transaction,
-    rows.filter(({ asset }) => asset.external_key !== undefined),
-    problems,
+    rows.filter(({ given }) => given.external_key !== undefined),
+    importing,
   );
-  const updates: AssetUpdate[] = [];
   for (const row of rows) {
-    const target = targets.get(row);
-    if (target !== undefined) {
-      const added = missingTags(row.asset.tags ?? [], target.stored);
-      postponed.attach(row.line, target.id, added);
-      const { change, update } = await settle(row, target, added);
+    const change = settled.get(row);
+    if (change !== undefined) {
       countRow(report, change);
-      updates.push(...update);
-    } else if (row.asset.external_key === undefined && isNamed(row, problems)) {
-      const change = creation(row.line, null, row.asset.name);
-      postponed.create(row, countRow(report, change) ? change : null);
+    } else if (row.given.external_key === undefined && isNamed(row, problems)) {
+      const creation = creationOf(row, null);
+      postponed.create(row, countRow(report, creation) ? creation : null);
     }
-  }
-  if (updates.length > 0) {
-    await updateAssets(transaction, updates);
   }
 }
 
-/** Finds the assets that have the rows' keys, or makes them. Whoever makes one meanwhile makes it be found. */
-async function findOrCreate(
+/** Updates what has the rows' keys, or creates it. Whoever creates one meanwhile makes it be updated. */
+async function updateOrCreate(
   transaction: OrganizationConnection,
   rows: readonly ImportRow[],
-  problems: FileProblems,
-): Promise<ReadonlyMap<ImportRow, Target>> {
-  const targets = new Map<ImportRow, Target>();
-  let left = new Map(rows.map((row) => [row.asset.external_key ?? '', row]));
+  importing: Importing,
+): Promise<Settled> {
+  const { resource, problems, postponed } = importing;
+  const settled = new Map<ImportRow, RowChange | null>();
+  let left = new Map(rows.map((row) => [row.given.external_key ?? '', row]));
   while (left.size > 0) {
-    for (const stored of await lockAssets(transaction, [...left.keys()])) {
-      settleOn(left, targets, { id: stored.id, externalKey: stored.external_key, stored });
-    }
+    await updateStored(transaction, left, importing, settled);
     left = new Map([...left].filter(([, row]) => isNamed(row, problems)));
     if (left.size > 0) {
-      const created = await insertAssets(
+      const created = await insertRows(
         transaction,
+        resource,
         [...left].map(([key, row]) => asNew(row, key)),
       );
-      for (const { id, external_key } of created) {
-        settleOn(left, targets, { id, externalKey: external_key, stored: null });
+      for (const { id, external_key: key } of created) {
+        const row = left.get(key);
+        if (row !== undefined) {
+          left.delete(key);
+          settled.set(row, creationOf(row, key));
+          postponed.settle(row, id, missingTags(row.given.tags ?? [], null));
+        }
       }
     }
   }
-  return targets;
+  return settled;
 }
 
-function settleOn(left: Map<string, ImportRow>, targets: Map<ImportRow, Target>, target: Target): void {
-  const row = left.get(target.externalKey);
-  if (row !== undefined) {
-    left.delete(target.externalKey);
-    targets.set(row, target);
+/** Updates those of the rows that there are, and takes them out of `left`. */
+async function updateStored(
+  transaction: OrganizationConnection,
+  left: Map<string, ImportRow>,
+  { resource, postponed }: Importing,
+  settled: Map<ImportRow, RowChange | null>,
+): Promise<void> {
+  const ids = (await findByKeys(transaction, resource, [...left.keys()])).map(({ id }) => id);
+  if (ids.length === 0) {
+    return;
+  }
+  await lockRows(transaction, resource, ids, 'change');
+  // As they are now that nobody else changes them; one that was renamed meanwhile has another key.
+  for await (const piece of readStoredRows(transaction, resource, ids)) {
+    const updates: (WrittenRow & { id: number })[] = [];
+    for (const stored of piece) {
+      const row = left.get(stored.external_key);
+      if (row !== undefined) {
+        left.delete(stored.external_key);
+        const added = missingTags(row.given.tags ?? [], stored);
+        const patched = await patchedRow(stored, row.given);
+        const fields = fieldChanges(stored, row.given, patched, added);
+        settled.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
+        if (fields.some(({ field }) => field in patched)) {
+          updates.push(patched);
+        }
+        postponed.settle(row, stored.id, added, stored.parent_external_key);
+      }
+    }
+    if (updates.length > 0) {
+      await updateRows(transaction, resource, updates);
+    }
   }
 }
 
-/** Only an asset that exists has a name without being given one. */
-function isNamed({ line, asset }: ImportRow, problems: FileProblems): boolean {
-  if (asset.name === undefined) {
+/** Only what exists has a name without being given one. */
+function isNamed({ line, given }: ImportRow, problems: FileProblems): boolean {
+  if (given.name === undefined) {
     problems.note(line, [required('name')]);
   }
-  return asset.name !== undefined;
+  return given.name !== undefined;
 }
 
-function asNew({ asset }: ImportRow, externalKey: string): NewImportedAsset {
-  return { ...asset, external_key: externalKey, name: asset.name ?? '' };
+function asNew({ given }: ImportRow, externalKey: string): NewRow {
+  return { ...given, external_key: externalKey, name: given.name ?? '' };
 }
 
 /** Each once, though the row may name it twice. */
-function missingTags(tags: readonly NewTag[], stored: StoredAsset | null): NewTag[] {
+function missingTags(tags: readonly NewTag[], stored: StoredRow | null): NewTag[] {
   const known = new Set(stored === null ? [] : tagViews(stored.tags).map(tagName));
   return tags.filter((tag) => {
     const name = tagName({ tag_type: tag.tagType, value: tag.value });
@@ -123,27 +141,10 @@ function missingTags(tags: readonly NewTag[], stored: StoredAsset | null): NewTa
   });
 }
 
-/** What a row comes to, and what is to be written for it. */
-async function settle(
-  { line, asset }: ImportRow,
-  { id, externalKey, stored }: Target,
-  added: readonly NewTag[],
-): Promise<{ change: RowChange | null; update: AssetUpdate[] }> {
-  if (stored === null) {
-    return { change: creation(line, externalKey, asset.name), update: [] };
-  }
-  const patched = await patchedColumns(stored, asset);
-  const fields = fieldChanges(stored, asset, patched, added);
-  const isWritten = changedColumns(stored, patched).length > 0;
-  return {
-    change:
-      fields.length === 0
-        ? null
-        : { line, action: 'update', external_key: externalKey, name: patched.name, fields },
-    update: isWritten ? [{ ...patched, id, external_key: externalKey }] : [],
-  };
+function creationOf({ line, given }: ImportRow, externalKey: string | null): RowChange {
+  return { line, action: 'create', external_key: externalKey, name: given.name ?? '', fields: [] };
 }
 
-function creation(line: number, externalKey: string | null, name = ''): RowChange {
-  return { line, action: 'create', external_key: externalKey, name, fields: [] };
+function updateOf({ line }: ImportRow, patched: WrittenRow, fields: RowChange['fields']): RowChange {
+  return { line, action: 'update', external_key: patched.external_key, name: patched.name, fields };
 }

@@ -1,7 +1,7 @@
 import { invalid, Problem } from '../../shared/http/problem.ts';
 import { found } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
-import { importAssets } from './import-assets.ts';
+import { importFile } from './import-file.ts';
 import type { ImportReport } from './report.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
@@ -30,7 +30,7 @@ const bulk = route({
       const source = async function* () {
         yield* body;
       };
-      const outcome = await importAssets(context.db, source, {
+      const outcome = await importFile(context.db, 'asset', source, {
         isDryRun: query.dry_run,
         admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
       });

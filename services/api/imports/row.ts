@@ -3,27 +3,57 @@ import type { Json } from '../../shared/http/exact-json.ts';
 import { gathered, invalidValue, type Read, type Refusal, refused } from '../../shared/http/issues.ts';
 import { JsonSource } from '../../shared/http/json-source.ts';
 import { Problem } from '../../shared/http/problem.ts';
+import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
-import type { Column } from './columns.ts';
 import type { CsvRecord } from './csv.ts';
-import { type ImportedAsset, readImportedAsset } from './imported-asset.ts';
+import { type Column, type GivenRow, readGivenRow } from './given-row.ts';
 import { parseTagList } from './tag-list.ts';
 
 /** A row of the file that says something which can be imported. */
 export interface ImportRow {
   line: number;
   /** What its cells say; undefined where a cell is empty. */
-  asset: ImportedAsset;
+  given: GivenRow;
+}
+
+/** What a row says, or why it cannot be imported; its key, if it is one, and whether it has a name are known all the same. */
+export interface RowOfFile {
+  line: number;
+  externalKey: string | undefined;
+  isNamed: boolean;
+  read: Read<GivenRow>;
 }
 
 /** Reads a row by the rules of the API. An empty cell says nothing. */
-export function readRow(columns: readonly Column[], { line, cells }: CsvRecord): Read<ImportRow> {
+export function readRow(resource: Keyed, columns: readonly Column[], { line, cells }: CsvRecord): RowOfFile {
   if (cells.length > columns.length) {
     const counts = `${cells.length} cells, and the header names ${columns.length} columns`;
-    return refused({ field: 'file', code: 'invalid_value', message: `the row has ${counts}` });
+    const issue = { field: 'file', code: 'invalid_value', message: `the row has ${counts}` } as const;
+    // Which cell is which is not known.
+    return { line, externalKey: undefined, isNamed: true, read: refused(issue) };
   }
-  const object: Record<string, Json> = {};
+  const { object, refusals } = readCells(columns, cells);
+  const given = readGivenRow(resource, object, sourceOf(columns, cells));
+  if (!given.ok) {
+    refusals.push(given);
+  } else {
+    refusals.push(...repeatedTags(given.value.tags ?? []));
+  }
+  const isKeyed =
+    typeof object.external_key === 'string' &&
+    refusals.every(({ issues }) => issues.every(({ field }) => field !== 'external_key'));
+  return {
+    line,
+    externalKey: isKeyed ? String(object.external_key) : undefined,
+    isNamed: object.name !== undefined,
+    read: given.ok && refusals.length === 0 ? given : gathered(refusals),
+  };
+}
+
+/** The JSON that a request would have, as far as cells can be read as such. */
+function readCells(columns: readonly Column[], cells: readonly string[]) {
+  const object: Partial<Record<Column, Json>> = {};
   const refusals: Refusal[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? '';
@@ -36,11 +66,7 @@ export function readRow(columns: readonly Column[], { line, cells }: CsvRecord):
       }
     }
   }
-  const asset = readImportedAsset(object, sourceOf(columns, cells));
-  const repeated = asset.ok ? repeatedTags(asset.value.tags ?? []) : [];
-  return asset.ok && refusals.length === 0 && repeated.length === 0
-    ? { ok: true, value: { line, asset: asset.value } }
-    : gathered([...refusals, ...(asset.ok ? [] : [asset]), ...repeated]);
+  return { object, refusals };
 }
 
 /** A pair can be attached once, as the API has it; that the row has it already is another matter. */

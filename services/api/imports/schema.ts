@@ -5,8 +5,8 @@ import { MULTIPART_TYPE } from '../../shared/http/media-type.ts';
 import { booleanFilter } from '../../shared/http/parameters.ts';
 import { refuseIssues } from '../../shared/http/problem.ts';
 import { boundaryOf } from './boundary.ts';
-import { FILE_LIMIT } from './import-assets.ts';
 import { readForm } from './multipart.ts';
+import { FILE_LIMIT } from './read-rows.ts';
 
 export const BULK = { parameters: { dry_run: booleanFilter(false) } };
 

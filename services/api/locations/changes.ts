@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { findLiveLocation } from './queries.ts';
 import type { LocationRow } from './view.ts';
@@ -58,13 +59,8 @@ export function isWithin(
 }
 
 /** What a PATCH can set, as the database takes it. */
-export interface LocationColumns {
-  name: string;
-  description: string | null;
+export interface LocationColumns extends CommonColumns {
   parent_id: number | null;
-  is_active: boolean;
-  valid_from: string;
-  valid_to: string | null;
 }
 
 export async function updateLocation(

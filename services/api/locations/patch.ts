@@ -4,7 +4,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../shared/http/problem.ts';
-import { patchedTime } from '../patched.ts';
+import { patchedCommon } from '../patched.ts';
 import {
   isWithin,
   type LocationColumns,
@@ -31,12 +31,8 @@ export function patchLocation(
     const current = await mustBeThere(lockLocationForChange(transaction, id));
     const changes = patch.against(current);
     const patched = {
-      name: changes.name ?? current.name,
-      description: changes.description === undefined ? current.description : changes.description,
+      ...patchedCommon(current, changes),
       parent_id: await patchedParent(transaction, current, changes),
-      is_active: changes.is_active ?? current.is_active,
-      valid_from: patchedTime(changes.valid_from, current.valid_from),
-      valid_to: patchedTime(changes.valid_to, current.valid_to),
     };
     if (isUnchanged(current, patched)) {
       return current;

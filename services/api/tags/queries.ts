@@ -7,8 +7,8 @@ import type { TagRow } from './view.ts';
 /** What tags are attached to. */
 export type Parent = 'asset' | 'location';
 
-const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
-const PARENT_TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
+export const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
+export const PARENT_TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 /**
  * The live tags of a row, aggregated for `tagViews`, as a select-list item.

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { importAssets } from '../../api/imports/import-assets.ts';
+import { importFile } from '../../api/imports/import-file.ts';
 import { createLocation } from '../../api/locations/create.ts';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
@@ -57,8 +57,9 @@ async function installAssets(
     const tags = tagTypes.map((tagType) => `${tagType}:${registeredTags[tagType]}`).join(';');
     return `${key},${name},"{""${MARK}"":true}",${tags}\n`;
   });
-  const outcome = await importAssets(
+  const outcome = await importFile(
     db,
+    'asset',
     async function* () {
       yield Buffer.from(`external_key,name,metadata,tags\n${lines.join('')}`);
     },

@@ -207,6 +207,35 @@ describe('importing assets over HTTP', () => {
     expect((await assets()).map((asset) => asset['external_key'])).to.deep.equal(['OTHER']);
   });
 
+  it('tells all that is wrong with a row at once, that it has no name too', async () => {
+    const { send, create } = await importer();
+    await create({ external_key: 'THERE', name: 'There' });
+    const answer = await send(
+      [
+        'external_key,name,is_active,metadata',
+        'NEW,,maybe,[]',
+        'THERE,,maybe,',
+        'p 4,,,',
+        ',,maybe,',
+        'NEW,,maybe,',
+      ].join('\n'),
+    );
+    expect(
+      answer.body?.error?.fields?.map(({ field, code, params }) => [params?.['line'], field, code]),
+    ).to.deep.equal([
+      [2, 'is_active', 'invalid_value'],
+      [2, 'metadata', 'invalid_value'],
+      [2, 'name', 'required'],
+      [3, 'is_active', 'invalid_value'],
+      [4, 'external_key', 'invalid_value'],
+      [4, 'name', 'required'],
+      [5, 'is_active', 'invalid_value'],
+      [5, 'name', 'required'],
+      [6, 'is_active', 'invalid_value'],
+      [6, 'external_key', 'invalid_value'],
+    ]);
+  });
+
   for (const [what, csv, issues, message] of [
     ['an empty file', '', [['file', 'invalid_value']], 'is empty'],
     ['no name column', 'external_key\nA', [['name', 'required']], 'column name'],

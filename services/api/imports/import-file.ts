@@ -3,21 +3,20 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { AppError } from '../../shared/errors.ts';
-import { type FieldIssue, invalidValue } from '../../shared/http/issues.ts';
-import { readHeader } from './columns.ts';
+import type { FieldIssue } from '../../shared/http/issues.ts';
+import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';
-import { CsvFault, type CsvSource, readCsv } from './csv.ts';
+import type { CsvSource } from './csv.ts';
+import { FileKeys } from './file-keys.ts';
 import { importRows } from './import-rows.ts';
 import { withLeanHeap } from './lean-heap.ts';
+import { refuseNameless } from './nameless.ts';
 import { Postponed } from './postponed.ts';
 import { FileProblems } from './problems.ts';
-import { drawIds, lockImports } from './queries.ts';
+import { ROW_LIMIT, readRows } from './read-rows.ts';
 import { emptyReport, type ImportReport } from './report.ts';
-import { type ImportRow, readRow } from './row.ts';
-
-/** The largest file, in bytes (10 MiB) and in rows. */
-export const FILE_LIMIT = 10_485_760;
-export const ROW_LIMIT = 50_000;
+import type { ImportRow } from './row.ts';
+import { lockImports } from './stored-rows.ts';
 
 /** What came of a file: a report of all of it, or everything that is wrong with it and nothing imported. */
 export type ImportOutcome =
@@ -37,15 +36,16 @@ export interface ImportOptions {
 }
 
 /**
- * Imports a CSV file of assets, all of it or nothing. A row whose `external_key` a live asset has updates that asset:
- * an empty cell leaves the value, tags are added and never detached. Other rows create assets. A dry run is an import
- * that is taken back.
+ * Imports a CSV file of assets or of locations, all of it or nothing. A row whose `external_key` a live one has updates
+ * it: an empty cell leaves the value, tags are added and never detached. Other rows create. A dry run is an import that
+ * is taken back.
  *
  * @param source may be read more than once: the database can want the transaction to be run again.
  * @throws AppError `conflict` if another import of the organization is under way.
  */
-export async function importAssets(
+export async function importFile(
   db: OrganizationDatabase,
+  resource: Keyed,
   source: CsvSource,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
@@ -62,11 +62,12 @@ export async function importAssets(
         await options.admit?.(await countRows(source, ROW_LIMIT));
         isAdmitted = true;
       }
-      const outcome = await withLeanHeap(() => importFile(transaction, source, options));
+      const postponed = new Postponed(resource, options.isDryRun);
+      const outcome = await withLeanHeap(() => importAll(transaction, source, options, postponed));
       if (options.isDryRun || !outcome.isImported) {
         throw new TakenBack(outcome);
       }
-      await drawIds(transaction);
+      await postponed.number(transaction);
       return outcome;
     });
   } catch (error) {
@@ -96,29 +97,31 @@ const GROUP = 250;
 const GROUP_SIZE = 262_144;
 
 /** About as much as the row's cells have characters. */
-function sizeOf({ asset }: ImportRow): number {
-  return 200 + (asset.metadata?.text.length ?? 0) + 20 * (asset.tags?.length ?? 0);
+function sizeOf({ given }: ImportRow): number {
+  return 200 + (given.metadata?.text.length ?? 0) + 20 * (given.tags?.length ?? 0);
 }
 
-async function importFile(
+async function importAll(
   transaction: OrganizationConnection,
   source: CsvSource,
   { isDryRun, onProgress }: ImportOptions,
+  postponed: Postponed,
 ): Promise<ImportOutcome> {
+  const { resource } = postponed;
   const report = emptyReport(isDryRun);
-  const problems = new FileProblems();
-  const postponed = new Postponed(isDryRun);
+  const notes = { problems: new FileProblems(), keys: new FileKeys(), nameless: new Map<string, number>() };
+  const { problems } = notes;
   let group: ImportRow[] = [];
   let size = 0;
   let done = 0;
   const importGroup = async () => {
-    await importRows(transaction, group, { report, problems, postponed });
+    await importRows(transaction, group, { resource, report, problems, postponed });
     done += group.length;
     onProgress?.(done);
     group = [];
     size = 0;
   };
-  for await (const row of readRows(source, problems)) {
+  for await (const row of readRows(resource, source, notes)) {
     group.push(row);
     size += sizeOf(row);
     if (group.length === GROUP || size >= GROUP_SIZE) {
@@ -126,62 +129,10 @@ async function importFile(
     }
   }
   await importGroup();
-  await postponed.finish(transaction, problems);
+  await refuseNameless(transaction, resource, notes);
+  await postponed.finish(transaction, notes);
   if (problems.areThere) {
     return { isImported: false, issues: problems.inOrder(), leftOut: problems.leftOut };
   }
   return { isImported: true, report };
-}
-
-/** The rows that can be imported as far as the file alone tells; what is wrong with the others is noted. */
-async function* readRows(source: CsvSource, problems: FileProblems): AsyncGenerator<ImportRow, void> {
-  const keys = new Map<string, number>();
-  let columns: Parameters<typeof readRow>[0] | null = null;
-  let count = 0;
-  try {
-    for await (const record of readCsv(source)) {
-      if (columns === null) {
-        const header = readHeader(record.cells);
-        if (!header.ok) {
-          problems.note(record.line, header.issues);
-          return;
-        }
-        columns = header.value;
-        continue;
-      }
-      count += 1;
-      if (count > ROW_LIMIT) {
-        problems.note(record.line, [tooManyRows()]);
-        return;
-      }
-      const row = readRow(columns, record);
-      const repeated = row.ok ? keys.get(row.value.asset.external_key ?? '') : undefined;
-      if (!row.ok) {
-        problems.note(record.line, row.issues);
-      } else if (repeated !== undefined) {
-        problems.note(record.line, [
-          invalidValue('external_key', `${row.value.asset.external_key} is on line ${repeated} already`),
-        ]);
-      } else {
-        if (row.value.asset.external_key !== undefined) {
-          keys.set(row.value.asset.external_key, record.line);
-        }
-        yield row.value;
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof CsvFault)) {
-      throw error;
-    }
-    problems.note(error.line, [{ field: 'file', code: 'invalid_value', message: error.what }]);
-    return;
-  }
-  if (columns === null) {
-    problems.note(1, [invalidValue('file', 'is empty; its first line must name the columns')]);
-  }
-}
-
-function tooManyRows(): FieldIssue {
-  const message = `file must have at most ${ROW_LIMIT} rows`;
-  return { field: 'file', code: 'too_long', message, params: { max_length: ROW_LIMIT } };
 }

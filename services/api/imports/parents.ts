@@ -1,0 +1,98 @@
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { foreignKeyNotFound } from '../../shared/http/issues.ts';
+import { lockTree } from '../locations/changes.ts';
+import { Packed } from './packed.ts';
+import { type Link, refuseCycles } from './parent-cycles.ts';
+import { lockParents, writeParents } from './parent-queries.ts';
+import type { FileNotes } from './read-rows.ts';
+import type { ImportRow } from './row.ts';
+import type { DrawnId } from './write-rows.ts';
+
+/** A parent that a row names, as it is put away; the id is null where the location is created later. */
+type WantedParent = [line: number, id: number | null, externalKey: string, parentKey: string];
+
+/** What is sent to the database at a time. */
+const GROUP = 1_000;
+
+/**
+ * The parents that rows of locations name by key. They can stand anywhere in the file, so they are found when all rows
+ * with keys have their locations; and they are written when those have their ids.
+ *
+ * A key that is minted is nobody's parent: the file cannot know it.
+ */
+export class Parents {
+  readonly #wanted = new Packed<WantedParent>();
+  readonly #ids = new Map<string, number | null>();
+  /** By the ids of the children; placeholders for those that the import creates, and for parents too. */
+  readonly #links = new Map<number, Link>();
+
+  want(
+    { line, given: { external_key: key = '', parent_external_key: parentKey } }: ImportRow,
+    id: number | null,
+  ): void {
+    if (parentKey !== undefined) {
+      this.#wanted.add([line, id, key, parentKey]);
+      this.#ids.set(parentKey, null);
+    }
+  }
+
+  /**
+   * Finds them, and keeps them from being deleted; notes those that there are not, and cycles. The tree is locked when
+   * the rows of the file are, as a PATCH does it, so that one never holds what the other waits for.
+   */
+  async find(transaction: OrganizationConnection, { problems, keys }: FileNotes): Promise<void> {
+    if (this.#ids.size === 0) {
+      return;
+    }
+    await lockTree(transaction);
+    for (const group of groupsOf([...this.#ids.keys()])) {
+      for (const { id, external_key } of await lockParents(transaction, group)) {
+        this.#ids.set(external_key, id);
+      }
+    }
+    for (const group of this.#wanted.groups()) {
+      for (const [line, id, externalKey, parentKey] of group) {
+        const parentId = this.#ids.get(parentKey) ?? null;
+        if (parentId === null) {
+          // One that stands in the file is missing because its own row is faulty, which is told already.
+          problems.note(
+            line,
+            keys.has(parentKey) ? [] : [foreignKeyNotFound('parent_external_key', parentKey)],
+          );
+        } else if (id !== null) {
+          this.#links.set(id, { line, externalKey, parentId });
+        }
+      }
+    }
+    await refuseCycles(transaction, this.#links, problems);
+  }
+
+  /** Where a location belongs that has been created since. */
+  place(id: number, parentKey: string | undefined): void {
+    const parentId = parentKey === undefined ? null : (this.#ids.get(parentKey) ?? null);
+    if (parentId !== null) {
+      this.#links.set(id, { line: 0, externalKey: '', parentId });
+    }
+  }
+
+  /** @param drawn the ids that placeholders became. */
+  async write(transaction: OrganizationConnection, drawn: readonly DrawnId[]): Promise<void> {
+    const ids = new Map(drawn.map(({ placeholder, id }) => [placeholder, id]));
+    const links = [...this.#links].map(([id, { parentId }]) => ({
+      isMove: id > 0,
+      id: ids.get(id) ?? id,
+      parentId: ids.get(parentId) ?? parentId,
+    }));
+    for (const isMove of [false, true]) {
+      for (const group of groupsOf(links.filter((link) => link.isMove === isMove))) {
+        await writeParents(transaction, group, isMove);
+      }
+    }
+  }
+}
+
+function* groupsOf<Item>(items: readonly Item[]): Generator<Item[], void> {
+  for (let at = 0; at < items.length; at += GROUP) {
+    yield items.slice(at, at + GROUP);
+  }
+}

@@ -1,0 +1,144 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { toDatabase } from '../../shared/http/timestamps.ts';
+import type { Keyed } from '../external-keys/mint.ts';
+import { nextUpdate } from '../sql.ts';
+import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
+import type { GivenRow } from './given-row.ts';
+import type { StoredRow } from './stored-rows.ts';
+
+/** A row to insert or to write, as the database takes it. */
+export type WrittenRow = Pick<
+  StoredRow,
+  'external_key' | 'name' | 'description' | 'is_active' | 'valid_to' | 'metadata'
+> & { valid_from: string | null };
+
+export type NewRow = Omit<GivenRow, 'external_key' | 'name'> & { external_key: string; name: string };
+
+/**
+ * Inserts rows, under placeholders for their ids, and locations without their parents; those whose key a live row has
+ * are left out of the answer.
+ */
+export function insertRows(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  rows: readonly NewRow[],
+): Promise<readonly { id: number; external_key: string }[]> {
+  const { column, value } = METADATA[resource];
+  return transaction.any(sql.type(rowsOf<{ id: number; external_key: string }>())`
+    insert into ${PARENT_TABLE[resource]} (
+      org_id, id, external_key, name, description, is_active, valid_from, valid_to${column})
+    overriding system value
+    select ${transaction.orgId}, nextval('placeholder_ids'), given.external_key, given.name, given.description,
+      given.is_active, coalesce(given.valid_from::timestamptz, now()), given.valid_to::timestamptz${value}
+    from unnest(${columnsOf(rows.map(toWritten))}) with ordinality
+      as given (external_key, name, description, is_active, valid_from, valid_to, metadata, place)
+    order by given.place
+    on conflict (org_id, external_key) where deleted_at is null do nothing
+    returning id, external_key`);
+}
+
+function toWritten(row: NewRow): WrittenRow {
+  return {
+    external_key: row.external_key,
+    name: row.name,
+    description: row.description ?? null,
+    is_active: row.is_active ?? true,
+    valid_from: row.valid_from === undefined ? null : toDatabase(row.valid_from),
+    valid_to: row.valid_to === undefined ? null : toDatabase(row.valid_to),
+    metadata: row.metadata?.text ?? '{}',
+  };
+}
+
+/**
+ * Writes all columns of rows that this transaction has locked, but for the parents of locations. Each is there, so that
+ * none is inserted: said so, it is found by its id whatever statistics there are, which an update joined with a list is
+ * not.
+ */
+export async function updateRows(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  rows: readonly (WrittenRow & { id: number })[],
+): Promise<void> {
+  const { column, value, set } = METADATA[resource];
+  const ids = sql.array(
+    rows.map(({ id }) => id),
+    'int4',
+  );
+  await transaction.query(sql.type(rowsOf<never>())`
+    insert into ${PARENT_TABLE[resource]} as stored (
+      org_id, id, external_key, name, description, is_active, valid_from, valid_to${column})
+    overriding system value
+    select ${transaction.orgId}, given.id, given.external_key, given.name, given.description,
+      given.is_active, given.valid_from::timestamptz, given.valid_to::timestamptz${value}
+    from unnest(${ids}, ${columnsOf(rows)})
+      as given (id, external_key, name, description, is_active, valid_from, valid_to, metadata)
+    on conflict (org_id, id) do update set
+      name = excluded.name, description = excluded.description, is_active = excluded.is_active,
+      valid_from = excluded.valid_from, valid_to = excluded.valid_to${set},
+      updated_at = ${nextUpdate(sql.fragment`stored.updated_at`)}`);
+}
+
+/** Only assets have it. */
+const METADATA = {
+  asset: {
+    column: sql.fragment`, metadata`,
+    value: sql.fragment`, given.metadata::json`,
+    set: sql.fragment`, metadata = excluded.metadata`,
+  },
+  location: { column: sql.fragment``, value: sql.fragment``, set: sql.fragment`` },
+};
+
+/** An array each, for `unnest`. */
+function columnsOf(rows: readonly WrittenRow[]): FragmentSqlToken {
+  const texts = (of: (row: WrittenRow) => string | null) => sql.array(rows.map(of), 'text');
+  const active = sql.array(
+    rows.map(({ is_active }) => is_active),
+    'bool',
+  );
+  return sql.fragment`${texts((row) => row.external_key)}, ${texts((row) => row.name)},
+    ${texts((row) => row.description)}, ${active}, ${texts((row) => row.valid_from)},
+    ${texts((row) => row.valid_to)}, ${texts((row) => row.metadata)}`;
+}
+
+/** A row that was inserted under a placeholder, and the id it has got. */
+export interface DrawnId {
+  placeholder: number;
+  id: number;
+}
+
+/**
+ * Draws the ids of all that was inserted under placeholders; nothing may be refused after that.
+ *
+ * Statistics know of no placeholders, so the planner would expect one and go through all rows for each tag.
+ *
+ * @returns those of locations, which others may be below.
+ */
+export async function drawIds(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+): Promise<readonly DrawnId[]> {
+  const { orgId } = transaction;
+  const [table, column] = [PARENT_TABLE[resource], PARENT_COLUMN[resource]];
+  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'off', true)`);
+  // References are checked at the end of the statement.
+  const drawn = await transaction.any(sql.type(rowsOf<DrawnId>())`
+    with placeholder as (
+      select id, external_key from ${table} where org_id = ${orgId} and id < 0
+    ), numbered as (
+      update ${table} set id = default where org_id = ${orgId} and id < 0
+      returning id, external_key
+    ), tagged as (
+      update tags set id = default, ${column} = numbered.id
+      from placeholder join numbered on numbered.external_key = placeholder.external_key
+      where tags.org_id = ${orgId} and tags.id < 0 and tags.${column} = placeholder.id
+    )
+    select placeholder.id as placeholder, numbered.id
+    from placeholder join numbered on numbered.external_key = placeholder.external_key
+    where ${resource} = 'location'`);
+  await transaction.query(sql.type(rowsOf<never>())`
+    update tags set id = default where org_id = ${orgId} and id < 0`);
+  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'on', true)`);
+  return drawn;
+}

@@ -1,0 +1,111 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Keyed } from '../api/external-keys/mint.ts';
+import type { CsvSource } from '../api/imports/csv.ts';
+import { importFile } from '../api/imports/import-file.ts';
+import { FILE_LIMIT } from '../api/imports/read-rows.ts';
+import type { ImportReport, RowChange } from '../api/imports/report.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
+import type { FieldIssue } from '../shared/http/issues.ts';
+import { writeJson } from '../shared/http/json-text.ts';
+import { addCommand, id, tell } from './command-line.ts';
+import { withOrganization } from './database.ts';
+import { FileFault } from './file-fault.ts';
+import { progressOn } from './progress.ts';
+
+interface Options {
+  org: number;
+  file: string;
+  dryRun?: true;
+  json?: boolean;
+}
+
+/** What an import says of itself. */
+interface Help {
+  description: string;
+  /** Their names, and what is to be known of them. */
+  columns: string;
+}
+
+export function addImport(program: Command, resource: Keyed, { description, columns }: Help): void {
+  const noun = `${resource}s`;
+  addCommand(program, 'import', noun)
+    .description(description)
+    .requiredOption('--org <id>', 'the organization', id)
+    .requiredOption('--file <file>', 'the CSV file, UTF-8, at most 10 MiB and 50,000 rows')
+    .option('--dry-run', 'say what would be created, updated and left alone, and change nothing')
+    .addHelpText(
+      'after',
+      `
+Columns, in any order; only name is required:
+${columns}
+
+Examples:
+  npx --no -- tagtrail import ${noun} --org 1 --file ${noun}.csv --dry-run
+  npx --no -- tagtrail import ${noun} --org 1 --file ${noun}.csv`,
+    )
+    .action((options: Options) => importAndTell(resource, options));
+}
+
+/** Imports a file and tells what came of it. @throws FileFault with everything that is wrong with it. */
+async function importAndTell(resource: Keyed, options: Options): Promise<void> {
+  const source = sourceOf(options.file);
+  const progress = progressOn(process.stderr);
+  const outcome = await withOrganization(options.org, (db) =>
+    importFile(db, resource, source, {
+      isDryRun: options.dryRun === true,
+      onProgress: (rows) => progress.show(`${rows} rows`),
+    }),
+  ).finally(() => progress.end());
+  if (!outcome.isImported) {
+    const more = outcome.leftOut === 0 ? '' : `\n… and ${outcome.leftOut} more`;
+    const found = outcome.issues.map(lineOfIssue).join('\n');
+    throw new FileFault(
+      `${options.file}: nothing was imported\n${found}${more}`,
+      outcome.issues,
+      outcome.leftOut,
+    );
+  }
+  tell({ json: outcome.report, text: textOf(outcome.report) }, options);
+}
+
+/** @throws AppError `invalid_input` if there is no such file, or it is too large. */
+function sourceOf(file: string): CsvSource {
+  let bytes: number;
+  try {
+    bytes = statSync(file).size;
+  } catch (error) {
+    throw new AppError('invalid_input', `--file cannot be read: ${messageOf(error)}`);
+  }
+  if (bytes > FILE_LIMIT) {
+    throw new FileFault(
+      `${file} has ${bytes} bytes, and the most that can be imported at once is ${FILE_LIMIT}; split it`,
+    );
+  }
+  return () => createReadStream(file);
+}
+
+/** `line 3, name: too_long: name must be at most 255 characters`. */
+function lineOfIssue({ field, code, message, params }: FieldIssue): string {
+  const line = Number(params?.['line']);
+  const prefix = `line ${line}: `;
+  return `line ${line}, ${field}: ${code}: ${message.startsWith(prefix) ? message.slice(prefix.length) : message}`;
+}
+
+function textOf(report: ImportReport): string {
+  const { rows, created, updated, unchanged, changes, changes_left_out: leftOut } = report;
+  return [
+    ...(report.dry_run ? changes.flatMap(linesOf) : []),
+    ...(report.dry_run && leftOut > 0 ? [`… and ${leftOut} more`] : []),
+    `${report.dry_run ? 'Nothing was changed. Of ' : ''}${rows} rows: ${created} ${
+      report.dry_run ? 'would be created' : 'created'
+    }, ${updated} ${report.dry_run ? 'would be updated' : 'updated'}, ${unchanged} unchanged`,
+  ].join('\n');
+}
+
+function linesOf({ line, action, external_key, name, fields }: RowChange): string[] {
+  return [
+    `line ${line}: ${action} ${external_key ?? '(a new key)'}, ${name}`,
+    ...fields.map(({ field, from, to }) => `  ${field}: ${writeJson(from)} -> ${writeJson(to)}`),
+  ];
+}
