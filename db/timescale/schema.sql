@@ -116,6 +116,14 @@ create table handhelds (
 );
 CREATE TRIGGER handhelds_changed AFTER DELETE OR UPDATE OF revoked_at, token_sha256 ON public.handhelds FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 
+create table history_marks (
+  org_id integer not null,
+  asset_id integer not null,
+  observed_at timestamp with time zone not null,
+  stays bigint not null,
+  constraint history_marks__org_id_asset_id_observed_at PRIMARY KEY (org_id, asset_id, observed_at) INCLUDE (stays)
+);
+
 create table history_recomputations (
   org_id integer not null,
   asset_id integer not null default 0,
@@ -144,6 +152,8 @@ create table location_transitions (
   constraint location_transitions__org_id_asset_id_observed_at PRIMARY KEY (org_id, asset_id, observed_at),
   constraint location_transitions__duration_seconds CHECK ((duration_seconds >= 0))
 );
+CREATE TRIGGER location_transitions_added AFTER INSERT ON public.location_transitions FOR EACH ROW WHEN ((current_setting('tagtrail.adds_newest'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION keep_history_mark();
+CREATE TRIGGER location_transitions_removed AFTER DELETE ON public.location_transitions FOR EACH ROW EXECUTE FUNCTION keep_history_mark();
 
 create table locations (
   org_id integer not null,
@@ -547,6 +557,24 @@ CREATE OR REPLACE FUNCTION public.folded_by_letter(text_to_fold text)
 RETURN (SELECT string_agg(COALESCE(('{"ŉ": "ʼn", "ǰ": "ǰ", "ΐ": "ΐ", "ΰ": "ΰ", "և": "եւ", "ẖ": "ẖ", "ẗ": "ẗ", "ẘ": "ẘ", "ẙ": "ẙ", "ẚ": "aʾ", "ὐ": "ὐ", "ὒ": "ὒ", "ὔ": "ὔ", "ὖ": "ὖ", "ᾀ": "ἀι", "ᾁ": "ἁι", "ᾂ": "ἂι", "ᾃ": "ἃι", "ᾄ": "ἄι", "ᾅ": "ἅι", "ᾆ": "ἆι", "ᾇ": "ἇι", "ᾐ": "ἠι", "ᾑ": "ἡι", "ᾒ": "ἢι", "ᾓ": "ἣι", "ᾔ": "ἤι", "ᾕ": "ἥι", "ᾖ": "ἦι", "ᾗ": "ἧι", "ᾠ": "ὠι", "ᾡ": "ὡι", "ᾢ": "ὢι", "ᾣ": "ὣι", "ᾤ": "ὤι", "ᾥ": "ὥι", "ᾦ": "ὦι", "ᾧ": "ὧι", "ᾲ": "ὰι", "ᾳ": "αι", "ᾴ": "άι", "ᾶ": "ᾶ", "ᾷ": "ᾶι", "ῂ": "ὴι", "ῃ": "ηι", "ῄ": "ήι", "ῆ": "ῆ", "ῇ": "ῆι", "ῒ": "ῒ", "ΐ": "ΐ", "ῖ": "ῖ", "ῗ": "ῗ", "ῢ": "ῢ", "ΰ": "ΰ", "ῤ": "ῤ", "ῦ": "ῦ", "ῧ": "ῧ", "ῲ": "ὼι", "ῳ": "ωι", "ῴ": "ώι", "ῶ": "ῶ", "ῷ": "ῶι", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "ﬓ": "մն", "ﬔ": "մե", "ﬕ": "մի", "ﬖ": "վն", "ﬗ": "մխ"}'::jsonb ->> split.letter), split.letter), ''::text ORDER BY split.place) AS string_agg FROM regexp_split_to_table(folded_by_letter.text_to_fold, ''::text) WITH ORDINALITY split(letter, place))
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_history_mark()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed public.location_transitions := case when tg_op = 'INSERT' then new else old end;
+begin
+  update public.history_marks set stays = stays + case when tg_op = 'INSERT' then 1 else -1 end
+  where org_id = changed.org_id and asset_id = changed.asset_id and observed_at = (
+    select mark.observed_at from public.history_marks mark
+    where mark.org_id = changed.org_id and mark.asset_id = changed.asset_id
+      and mark.observed_at >= changed.observed_at
+    order by mark.observed_at limit 1
+  );
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.locations_below(of_org_id integer, root_id integer)
  RETURNS TABLE(id integer, place integer)
  LANGUAGE plpgsql
@@ -605,6 +633,43 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.mark_histories(org_ids integer[], asset_ids integer[], instants timestamp with time zone[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  made record;
+  before timestamptz;
+  counted bigint;
+begin
+  for made in
+    select * from unnest(org_ids, asset_ids, instants) as given (org_id, asset_id, observed_at) order by 1, 2, 3
+  loop
+    continue when exists (
+      select from history_marks
+      where org_id = made.org_id and asset_id = made.asset_id and observed_at = made.observed_at
+    ) or not exists (
+      select from location_transitions
+      where org_id = made.org_id and asset_id = made.asset_id and observed_at = made.observed_at);
+    before := coalesce((
+      select observed_at from history_marks
+      where org_id = made.org_id and asset_id = made.asset_id and observed_at < made.observed_at
+      order by observed_at desc limit 1), '-infinity');
+    counted := (
+      select count(*) from location_transitions
+      where org_id = made.org_id and asset_id = made.asset_id
+        and observed_at > before and observed_at <= made.observed_at);
+    update history_marks set stays = stays - counted
+    where org_id = made.org_id and asset_id = made.asset_id and observed_at = (
+      select observed_at from history_marks
+      where org_id = made.org_id and asset_id = made.asset_id and observed_at > made.observed_at
+      order by observed_at limit 1);
+    insert into history_marks (org_id, asset_id, observed_at, stays)
+    values (made.org_id, made.asset_id, made.observed_at, counted);
+  end loop;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.micros_of_time(at timestamp with time zone)
  RETURNS bigint
  LANGUAGE sql
@@ -630,6 +695,23 @@ begin
   perform pg_notify('registry_changed', '');
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.recount_histories()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table location_transitions in share row exclusive mode;
+  delete from history_marks;
+  insert into history_marks (org_id, asset_id, observed_at, stays)
+  select org_id, asset_id, observed_at, 512
+  from (
+    select org_id, asset_id, observed_at,
+      row_number() over (partition by org_id, asset_id order by observed_at) as number
+    from location_transitions
+  ) numbered
+  where number % 512 = 0;
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.recount_live_rows()

@@ -42,6 +42,7 @@ export async function copyDatabase(
       await copySequences(from, to, table);
       copied.push(await requireSame(from, to, table));
     }
+    await to.query('select recount_histories()');
     await to.query('commit');
     await to.query('analyze');
     return copied;

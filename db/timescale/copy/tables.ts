@@ -9,14 +9,14 @@ export interface Table {
   sequences: { column: string; sequence: string }[];
 }
 
-/** Tables that triggers keep from others: they are not copied but come about. */
-const KEPT_BY_TRIGGERS: readonly string[] = ['live_row_counts'];
+/** Tables that are made of others: they are not copied but come about, or are made anew. */
+const MADE_OF_OTHERS: readonly string[] = ['live_row_counts', 'history_marks'];
 
 /** The tables that hold what there is to keep, each after those it refers to. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<{ name: string; refers_to: string[]; sequences: Table['sequences'] }>(
     TABLES,
-    [['schema_migrations', ...KEPT_BY_TRIGGERS]],
+    [['schema_migrations', ...MADE_OF_OTHERS]],
   );
   const ordered: Table[] = [];
   const isPlaced = (name: string) => ordered.some((table) => table.name === name);

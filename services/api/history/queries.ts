@@ -1,4 +1,4 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
@@ -21,21 +21,13 @@ export async function listTransitions(
   const { orgId } = db;
   // No two transitions of an asset have the same time, so the order needs no other tie-breaker.
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`transition.observed_at`);
-  const where = allOf([
-    sql.fragment`transition.org_id = ${orgId}`,
-    sql.fragment`transition.asset_id = ${assetId}`,
-    when(
-      filters.from,
-      ({ instant }) => sql.fragment`transition.observed_at >= ${toDatabase(instant)}::timestamptz`,
-    ),
-    when(filters.to, (to) => sql.fragment`transition.observed_at ${upTo(to)}`),
-  ]);
+  const where = withinPeriod('transition', orgId, assetId, filters);
   const rows = await db
     .listing({ isBrief: isNear(filters), signal })
     .any(sql.type(rowsOf<TransitionRow & { id: number; total_count: number }>())`
     select total.total_count, transition.asset_id as id, transition.observed_at, transition.location_id,
       location.external_key as location_external_key, transition.duration_seconds
-    from (select count(*) as total_count from location_transitions transition where ${where}) total
+    from (${countTransitions(orgId, assetId, filters)}) total
     left join (
       select transition.* from location_transitions transition
       where ${where}
@@ -46,6 +38,57 @@ export async function listTransitions(
       on location.org_id = transition.org_id and location.id = transition.location_id
     order by ${order}`);
   return pageOf(rows);
+}
+
+/**
+ * How many transitions an asset has in a period: those between the first and the last of its marks there are kept count of
+ * (migration 0024), so that only those at both ends are counted.
+ *
+ * Each `offset 0` keeps an expression where it is: computed once, and known as a value to the index behind it.
+ */
+function countTransitions(orgId: number, assetId: number, filters: HistoryFilters): FragmentSqlToken {
+  const marks = sql.fragment`history_marks mark where ${withinPeriod('mark', orgId, assetId, filters)}`;
+  const counted = sql.fragment`select count(*) from location_transitions transition
+    where ${withinPeriod('transition', orgId, assetId, filters)}`;
+  const [first, upToFirst] =
+    filters.from === undefined
+      ? [sql.fragment`select timestamptz '-infinity' as at`, sql.fragment`0`]
+      : [
+          sql.fragment`select coalesce(min(mark.observed_at), '-infinity') as at from ${marks}`,
+          sql.fragment`(${counted} and transition.observed_at <= marked.first_at)`,
+        ];
+  return sql.fragment`select (
+      marked.stays + ${upToFirst} + (${counted} and transition.observed_at > marked.last_at)
+    )::int8 as total_count
+    from (
+      select first.at as first_at, coalesce(later.stays, 0) as stays, coalesce(later.last_at, first.at) as last_at
+      from (${first} offset 0) first
+      cross join lateral (
+        select sum(mark.stays) as stays, max(mark.observed_at) as last_at
+        from ${marks} and mark.observed_at > first.at
+      ) later
+      offset 0
+    ) marked
+    offset 0`;
+}
+
+/** @param table the alias of one that has rows of assets at instants. */
+function withinPeriod(
+  table: string,
+  orgId: number,
+  assetId: number,
+  { from, to }: HistoryFilters,
+): ValueExpression {
+  const column = (name: string) => sql.identifier([table, name]);
+  return allOf([
+    sql.fragment`${column('org_id')} = ${orgId}`,
+    sql.fragment`${column('asset_id')} = ${assetId}`,
+    when(
+      from,
+      ({ instant }) => sql.fragment`${column('observed_at')} >= ${toDatabase(instant)}::timestamptz`,
+    ),
+    when(to, (bound) => sql.fragment`${column('observed_at')} ${upTo(bound)}`),
+  ]);
 }
 
 /**

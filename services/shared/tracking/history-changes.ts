@@ -21,6 +21,8 @@ export interface Change {
   position: Position;
   put: Transition[];
   gone: Transition[];
+  /** Whether what is put is later than every scan that was stored before. */
+  isNewest: boolean;
 }
 
 /** What is stored of the touched assets, their new and changed scans included. */
@@ -132,7 +134,7 @@ function smoothedBy(
 
 function append({ position, scans }: Touched): Change {
   const put = history(scans.map(toSighting), position.stay);
-  return { position: moved(position, put.at(-1), scans), put, gone: [] };
+  return { position: moved(position, put.at(-1), scans), put, gone: [], isNewest: true };
 }
 
 async function workIn(stored: StoredTracking, touched: readonly ToWorkIn[]): Promise<Change[]> {
@@ -157,6 +159,7 @@ export function revision(
     position: moved(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
     put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
     gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
+    isNewest: false,
   };
 }
 

@@ -17,19 +17,51 @@ export async function putTransitions(
   await client.query({
     name: 'put-transitions',
     text: `insert into location_transitions (org_id, asset_id, observed_at, location_id, duration_seconds)
-      select org_id, asset_id, observed_at, location_id, duration_seconds
-      from unnest($1::integer[], $2::integer[], $3::timestamptz[], $4::integer[], $5::bigint[])
-        as made (org_id, asset_id, observed_at, location_id, duration_seconds)
-      on conflict (org_id, asset_id, observed_at)
-      do update set location_id = excluded.location_id, duration_seconds = excluded.duration_seconds`,
-    values: [
-      integers(transitions.map(({ orgId }) => orgId)),
-      integers(transitions.map(({ assetId }) => assetId)),
-      timestamps(transitions.map(({ observedAt }) => observedAt)),
-      integers(transitions.map(({ locationId }) => locationId)),
-      bigints(transitions.map(({ durationSeconds }) => durationSeconds)),
-    ],
+      select org_id, asset_id, observed_at, location_id, duration_seconds from ${MADE}
+      ${REPLACING}`,
+    values: columns(transitions),
   });
+}
+
+/**
+ * Writes transitions that are later than every stored scan of their assets. What counts histories is told so, while rows
+ * are added and no longer (migration 0024).
+ */
+export async function appendTransitions(
+  client: ClientBase,
+  transitions: readonly AssetTransition[],
+): Promise<void> {
+  if (transitions.length === 0) {
+    return;
+  }
+  await client.query({
+    name: 'append-transitions',
+    text: `with said as materialized (select set_config('tagtrail.adds_newest', 'on', true)),
+      added as (
+        insert into location_transitions (org_id, asset_id, observed_at, location_id, duration_seconds)
+        select org_id, asset_id, observed_at, location_id, duration_seconds from said cross join ${MADE}
+        ${REPLACING}
+        returning 1
+      )
+      select set_config('tagtrail.adds_newest', 'off', true) from (select count(*) from added) done`,
+    values: columns(transitions),
+  });
+}
+
+const MADE = `unnest($1::integer[], $2::integer[], $3::timestamptz[], $4::integer[], $5::bigint[])
+  as made (org_id, asset_id, observed_at, location_id, duration_seconds)`;
+
+const REPLACING = `on conflict (org_id, asset_id, observed_at)
+  do update set location_id = excluded.location_id, duration_seconds = excluded.duration_seconds`;
+
+function columns(transitions: readonly AssetTransition[]): unknown[] {
+  return [
+    integers(transitions.map(({ orgId }) => orgId)),
+    integers(transitions.map(({ assetId }) => assetId)),
+    timestamps(transitions.map(({ observedAt }) => observedAt)),
+    integers(transitions.map(({ locationId }) => locationId)),
+    bigints(transitions.map(({ durationSeconds }) => durationSeconds)),
+  ];
 }
 
 /**

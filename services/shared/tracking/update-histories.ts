@@ -1,11 +1,12 @@
 import type { ClientBase } from 'pg';
 import type { Transition } from './history.ts';
 import { type Change, historyChanges, type Touched } from './history-changes.ts';
+import { markHistories } from './history-marks.ts';
 import type { PlacedScan } from './placed-scan.ts';
 import { assetName, type Position, updatePositions } from './positions.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
 import { storedTracking } from './stored-tracking.ts';
-import { type AssetTransition, deleteTransitions, putTransitions } from './transitions.ts';
+import { type AssetTransition, appendTransitions, deleteTransitions, putTransitions } from './transitions.ts';
 
 /**
  * Brings transitions and positions up to the scans that were just written, as {@link historyChanges} says.
@@ -24,15 +25,16 @@ export async function writeChanges(client: ClientBase, changes: readonly Change[
   const ofAsset = ({ orgId, assetId }: Position) => ({ orgId, assetId });
   const rows = (pick: (change: Change) => Transition[]): AssetTransition[] =>
     changes.flatMap((change) => pick(change).map((row) => ({ ...ofAsset(change.position), ...row })));
+  const newest = rows((change) => (change.isNewest ? change.put : []));
+  const others = rows((change) => (change.isNewest ? [] : change.put));
   await Promise.all([
     deleteTransitions(
       client,
       rows(({ gone }) => gone),
     ),
-    putTransitions(
-      client,
-      rows(({ put }) => put),
-    ),
+    putTransitions(client, others),
+    appendTransitions(client, newest),
+    markHistories(client, [...newest, ...others]),
     updatePositions(
       client,
       changes.map(({ position }) => position),

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import { nameOf } from '../../db/timescale/composed-statements.ts';
+import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
+import { rowQueries } from '../../db/timescale/row-queries.ts';
+import { type Measured, MeasuredClient } from '../shared/tracking/plans/measured-client.ts';
+
+/** An organization's lists, measured by the server as they are run: planned once for all values, as brief lists are. */
+export class MeasuredLists {
+  readonly #measured: MeasuredClient;
+  readonly #orgId: number;
+
+  private constructor(measured: MeasuredClient, orgId: number) {
+    this.#measured = measured;
+    this.#orgId = orgId;
+  }
+
+  static async connect(url: string, orgId: number): Promise<MeasuredLists> {
+    const measured = await MeasuredClient.connect(url, 'force_generic_plan');
+    await measured.client.query('set role tagtrail_api');
+    await measured.client.query(`select set_config('tagtrail.org_id', $1, false)`, [String(orgId)]);
+    return new MeasuredLists(measured, orgId);
+  }
+
+  end(): Promise<void> {
+    return this.#measured.client.end();
+  }
+
+  /** What a list gives, and the rows in hand and pages of all its statements. */
+  async measure<Result>(
+    list: (db: OrganizationDatabase) => Promise<Result>,
+  ): Promise<{ result: Result; rows: number; pages: number }> {
+    const results: Result[] = [];
+    const measured = await this.#measured.measure(async (client) => {
+      results.push(await list(this.#databaseOf(client)));
+    });
+    const all: Measured[] = [...measured.values()];
+    return {
+      result: results[0] as Result,
+      rows: all.reduce((sum, { rows }) => sum + rows, 0),
+      pages: all.reduce((sum, { pages }) => sum + pages, 0),
+    };
+  }
+
+  #databaseOf(client: pg.Client): OrganizationDatabase {
+    const connection = {
+      orgId: this.#orgId,
+      ...rowQueries((query) => client.query({ ...query, name: query.name ?? nameOf(query.text) })),
+    };
+    return { ...connection, transaction: (work) => work(connection), listing: () => connection };
+  }
+}
