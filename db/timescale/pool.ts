@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createPool as createSlonikPool, type DatabasePool } from 'slonik';
+import type { DatabasePool } from 'slonik';
 import { sessionOptions, TYPE_PARSERS } from './connection.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 
@@ -23,7 +23,9 @@ export function createWritePool(url: string, connections: ServiceConnections): p
  * Connections for composable queries. slonik's default sends `DISCARD ALL` whenever a connection is released, at 0.6
  * of the throughput; it is off, so no query may leave session state behind.
  */
-export function createQueryPool(url: string, { max }: { max: number }): Promise<DatabasePool> {
+export async function createQueryPool(url: string, { max }: { max: number }): Promise<DatabasePool> {
+  // Here and not above: services, which do without, take this file's other pools.
+  const { createPool: createSlonikPool } = await import('slonik');
   const uri = new URL(url);
   uri.searchParams.set('options', sessionOptions());
   uri.searchParams.set('application_name', 'tagtrail');

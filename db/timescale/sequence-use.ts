@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { sql } from './sql.ts';
 
 /** A sequence of ids that can come to an end, and the share of its numbers that were drawn: 0 to 1. */
 export interface SequenceUse {

@@ -35,6 +35,6 @@ export function createApp({ door, keys, keyUsage, health, description, ...parts 
     routes: API_ROUTES,
     access: apiKeyAccess(door, keys, keyUsage),
     pages: [servePages(health)],
-    documents: [publishDescription(describePublicApi(API_RESOURCES, description))],
+    documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],
   });
 }

@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { sql } from '../../db/timescale/sql.ts';
 import type { Paging, SortTerm } from '../shared/http/lists.ts';
 
 /** How far from the first row a list still reads little. */

@@ -1,4 +1,5 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import type { FragmentSqlToken } from 'slonik';
+import { sql } from '../../db/timescale/sql.ts';
 import { allOf, when } from './sql.ts';
 
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };

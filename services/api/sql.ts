@@ -1,4 +1,5 @@
-import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
+import type { FragmentSqlToken, ValueExpression } from 'slonik';
+import { sql } from '../../db/timescale/sql.ts';
 import type { SortTerm } from '../shared/http/lists.ts';
 
 /**

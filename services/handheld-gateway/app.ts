@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createHttpApp, type Limiter } from '../shared/http/app.ts';
-import { servePages } from '../shared/http/pages.ts';
+import { type Page, servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
 import type { Health } from '../shared/runtime/health.ts';
@@ -52,11 +52,18 @@ export function createApp({
 const DESCRIPTION_PATH = '/handheld/openapi.json';
 
 function publish(limits: Limits) {
-  const page = {
+  let page: Page | undefined;
+  const describe = (): Page => ({
     status: 200,
     contentType: 'application/json',
     body: `${JSON.stringify(describeGateway(limits), null, 2)}\n`,
     headers: { 'X-Content-Type-Options': 'nosniff' },
-  };
-  return servePages(async (path) => (path === DESCRIPTION_PATH ? page : null));
+  });
+  return servePages(async (path) => {
+    if (path !== DESCRIPTION_PATH) {
+      return null;
+    }
+    page ??= describe();
+    return page;
+  });
 }

@@ -8,9 +8,8 @@ import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
 import { measureSubscriber } from './metrics/measure-subscriber.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
-import { startEmbeddedBroker } from './source/embedded-broker.ts';
 import { readersLog } from './source/readers-log.ts';
-import { type Subscriber, type SubscriberOptions, startSubscriber } from './source/subscriber.ts';
+import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 
 export interface EmbeddedIngestConfig extends IntakeConfig {
@@ -39,6 +38,8 @@ export async function startEmbeddedIngest(
     clock,
     onCommitted: measureCommits(metrics, clock),
   });
+  // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
+  const { startEmbeddedBroker } = await import('./source/embedded-broker.ts');
   const broker = await lifecycle.start(
     'broker',
     () =>
@@ -88,6 +89,7 @@ export async function startSubscribedIngest(
     onCommitted: measureCommits(metrics, clock),
   });
   const { intake, registry, pool } = started;
+  const { startSubscriber } = await import('./source/subscriber.ts');
   const subscriber = await lifecycle.start(
     'subscriber',
     () =>

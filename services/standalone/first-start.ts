@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { DatabasePool } from 'slonik';
+import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
 import { createApiKey } from '../api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../api/access/scopes.ts';
 import { createOrganization } from '../api/orgs/create-organization.ts';
@@ -14,14 +14,18 @@ export interface FirstCredentials {
 }
 
 /** Makes an organization with an API key and a handheld where there is no organization yet; null where there is. */
-export async function makeFirstOrganization(
-  queryPool: DatabasePool,
-  writePool: pg.Pool,
-): Promise<FirstCredentials | null> {
-  const { rowCount } = await writePool.query('select from organizations limit 1');
-  if (rowCount !== 0) {
-    return null;
+export async function firstCredentials(databaseUrl: string): Promise<FirstCredentials | null> {
+  const pool = createWritePool(databaseUrl, { max: 1 });
+  try {
+    const { rowCount } = await pool.query('select from organizations limit 1');
+    return rowCount === 0 ? await makeFirstOrganization(databaseUrl, pool) : null;
+  } finally {
+    await pool.end();
   }
+}
+
+async function makeFirstOrganization(databaseUrl: string, writePool: pg.Pool): Promise<FirstCredentials> {
+  const queryPool = await createQueryPool(databaseUrl, { max: 1 });
   const { id: orgId, name: organization } = await createOrganization(queryPool, 'My organization');
   const { key: apiKey } = await createApiKey(queryPool, {
     orgId,
@@ -29,6 +33,7 @@ export async function makeFirstOrganization(
     scopes: PUBLIC_SCOPES,
     expiresAt: null,
   });
+  await queryPool.end();
   const { token: handheldToken } = await createHandheld(writePool, { orgId, name: 'first handheld' });
   return { orgId, organization, apiKey, handheldToken };
 }

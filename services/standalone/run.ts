@@ -1,8 +1,6 @@
-import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
 import { createLog } from '../shared/runtime/log.ts';
 import { runProcess } from '../shared/runtime/run-process.ts';
 import { readStandaloneConfig } from './config.ts';
-import { makeFirstOrganization } from './first-start.ts';
 import { startStandalone } from './standalone.ts';
 import { credentialsText, welcomeText } from './welcome.ts';
 
@@ -20,11 +18,8 @@ await runProcess(() => {
         () => isUp && process.stdout.write('\nStopped in order.\n'),
       );
       const standalone = await startStandalone(config, log, lifecycle);
-      const queryPool = await createQueryPool(standalone.databaseUrl, { max: 1 });
-      const writePool = createWritePool(standalone.databaseUrl, { max: 1 });
-      const credentials = await makeFirstOrganization(queryPool, writePool);
-      await queryPool.end();
-      await writePool.end();
+      const { firstCredentials } = await import('./first-start.ts');
+      const credentials = await firstCredentials(standalone.databaseUrl);
       process.stdout.write(welcomeText(standalone, config));
       if (credentials !== null) {
         process.stdout.write(credentialsText(standalone, credentials));

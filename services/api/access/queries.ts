@@ -1,5 +1,6 @@
-import { type CommonQueryMethods, sql } from 'slonik';
+import type { CommonQueryMethods } from 'slonik';
 import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
 import { type Instant, toDatabase } from '../../shared/http/timestamps.ts';
 import type { ApiKeyRow } from '../api-keys/view.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
 import { type Instant, toDatabase } from '../../shared/http/timestamps.ts';
 import type { ApiKeyRow } from './view.ts';

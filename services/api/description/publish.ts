@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
-import { stringify } from 'yaml';
 import type { OpenApiDocument } from '../../shared/description/openapi.ts';
 import { type Page, servePages } from '../../shared/http/pages.ts';
 import { documentPage } from './page/page.ts';
@@ -19,22 +18,34 @@ const MOVED: Readonly<Record<string, string>> = {
   '/api/docs/': DOCS_PATH,
 };
 
-/** Serves a document without credentials: for machines as JSON and YAML, for people as a page. */
-export function publishDescription(document: OpenApiDocument): Middleware {
-  const pages = new Map<string, Page>([
-    [JSON_PATH, fixed('application/json', `${JSON.stringify(document, null, 2)}\n`)],
-    [YAML_PATH, fixed('application/yaml', asYaml(document))],
-    [DOCS_PATH, docs(document)],
-    ...Object.entries(MOVED).map(([from, to]) => [from, elsewhere(301, to)] as const),
+/**
+ * Serves a document without credentials: for machines as JSON and YAML, for people as a page. Each is made when it is
+ * first asked for and kept, since most processes are never asked: all of them take 125 ms of a start, and 30 MB.
+ */
+export function publishDescription(describe: () => OpenApiDocument): Middleware {
+  const document = once(describe);
+  const pages = new Map<string, () => Page | Promise<Page>>([
+    [JSON_PATH, once(() => fixed('application/json', `${JSON.stringify(document(), null, 2)}\n`))],
+    [YAML_PATH, once(() => yaml(document()))],
+    [DOCS_PATH, once(() => docs(document()))],
+    ...Object.entries(MOVED).map(([from, to]) => [from, () => elsewhere(301, to)] as const),
     // Not for good: browsers would remember it beyond whatever may be there one day.
-    ['/', elsewhere(302, DOCS_PATH)],
+    ['/', () => elsewhere(302, DOCS_PATH)],
   ]);
-  return servePages(async (path) => pages.get(path) ?? null);
+  return servePages(async (path) => (await pages.get(path)?.()) ?? null);
 }
 
-/** Readers of YAML 1.1, of which there are many, would take an unquoted timestamp for a date, and `no` for false. */
-function asYaml(document: OpenApiDocument): string {
-  return stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+function once<Result>(make: () => Result): () => Result {
+  let made: { result: Result } | undefined;
+  return () => {
+    made ??= { result: make() };
+    return made.result;
+  };
+}
+
+async function yaml(document: OpenApiDocument): Promise<Page> {
+  const { asYaml } = await import('./as-yaml.ts');
+  return fixed('application/yaml', await asYaml(document));
 }
 
 /** What changes with a new version only: kept for a few minutes, and then asked for by its `ETag`. */

@@ -1,6 +1,7 @@
-import { type FragmentSqlToken, sql, type ValueExpression } from 'slonik';
+import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import type { TimeBound } from '../../shared/http/parameters.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { CsvError, type Options, parse } from 'csv-parse';
+import type { CsvError, Options } from 'csv-parse';
 import { AppError } from '../../shared/errors.ts';
 
 /** A record of a CSV file. */
@@ -23,6 +23,7 @@ const LONGEST_RECORD = 2_097_152;
  * @throws CsvFault for what is no CSV.
  */
 export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, void> {
+  const csv = await import('csv-parse');
   // Where the record that is being read begins; the parser's own count is thrown off by line breaks in cells.
   let line = 1;
   const placed = ({ raw, record: cells }: RawRecord): CsvRecord | null => {
@@ -32,7 +33,7 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
   };
   const text = decoded(source);
   const { delimiter, begin } = await delimiterOf(text);
-  const parser = parse({
+  const parser = csv.parse({
     bom: true,
     delimiter,
     max_record_size: LONGEST_RECORD,
@@ -51,7 +52,7 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
   try {
     yield* parser as AsyncIterable<CsvRecord>;
   } catch (error) {
-    throw error instanceof CsvError ? new CsvFault(line, explain(error)) : error;
+    throw error instanceof csv.CsvError ? new CsvFault(line, explain(error)) : error;
   } finally {
     parser.destroy();
   }

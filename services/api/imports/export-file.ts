@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import type { Keyed } from '../external-keys/mint.ts';
@@ -24,6 +23,7 @@ export async function* exportFile(
   connection: OrganizationConnection,
   resource: Keyed,
 ): AsyncGenerator<ExportedPiece, void> {
+  const { stringify } = await import('csv-stringify/sync');
   yield { text: stringify([[...COLUMNS[resource]]], { record_delimiter: '\r\n' }), rows: 0 };
   for (let afterKey = ''; ; ) {
     const page = await listIds(connection, resource, afterKey, PAGE);

@@ -1,6 +1,6 @@
-import { sql } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import { nextUpdate } from '../sql.ts';
 import { findByKeys, type KeyedRow, lockRows } from './stored-rows.ts';
 

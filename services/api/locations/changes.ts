@@ -1,7 +1,7 @@
-import { sql } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { findLiveLocation } from './queries.ts';

@@ -1,9 +1,10 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import type { FragmentSqlToken } from 'slonik';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import type { Page, Paging } from '../../shared/http/lists.ts';
 import { isNear } from '../brief-list.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';

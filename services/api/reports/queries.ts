@@ -1,6 +1,7 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import type { FragmentSqlToken } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { isNear } from '../brief-list.ts';
 import { countScanned } from '../live-count.ts';

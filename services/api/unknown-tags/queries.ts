@@ -1,6 +1,6 @@
-import { sql } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 
 /** A tag that was read and stands for nothing. Times are the text of a `timestamptz`. */

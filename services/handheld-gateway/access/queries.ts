@@ -1,5 +1,5 @@
-import { sql } from 'slonik';
 import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
 
 export interface HandheldRow extends CredentialRow {

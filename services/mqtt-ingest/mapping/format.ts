@@ -35,7 +35,11 @@ export interface Format {
  * @throws FormatError naming every fault with its JSON Pointer: first those of shape, else those of meaning.
  */
 export function compileFormat(definition: unknown): Format {
-  const valid = validateShape(definition);
+  return compileShaped(validateShape(definition));
+}
+
+/** As {@link compileFormat}, of what is known to have the shape. */
+export function compileShaped(valid: FormatDefinition): Format {
   const compilation = new Compilation();
   const rules = valid.rules.map((rule, index) => compileRule(rule, `/rules/${index}`, compilation));
   const ignoredTopics = compileIgnoredTopics(valid.ignore?.topics ?? [], compilation);

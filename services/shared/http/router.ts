@@ -1,7 +1,11 @@
-import Router from '@koa/router';
+import { createRequire } from 'node:module';
+import type KoaRouter from '@koa/router';
 import type { Context as KoaContext, Middleware } from 'koa';
 import { Problem } from './problem.ts';
 import type { Method, Route } from './route.ts';
+
+// Not imported: as a module of the other kind it would load what stands in listen-on.ts.
+const Router: typeof KoaRouter = createRequire(import.meta.url)('@koa/router');
 
 /** What to do with a request once it is known which route it is for. */
 export type Dispatch<Context> = (

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ulid } from 'ulid';
@@ -6,6 +6,9 @@ import { endLingeringly } from '../runtime/lingering-close.ts';
 import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
 import { pathInPacket, pathOfTarget } from './unparsed-path.ts';
+
+// Not imported, for what that would load (listen-on.ts).
+const http = process.getBuiltinModule('node:http');
 
 /**
  * Has the server answer with an envelope where Node.js on its own would not: to what it cannot parse as a request, so
@@ -21,7 +24,7 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (request, socket) => {
-    const response = new ServerResponse(request);
+    const response = new http.ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as Socket);
     response.once('finish', () => endLingeringly(socket as Socket));
@@ -95,7 +98,7 @@ function answer(problem: Problem, path: string, headers: Headers): string {
   const body = JSON.stringify(envelope(problem, path, requestId));
   const { status, title } = PROBLEMS[problem.type];
   return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? title}`,
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? title}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `${REQUEST_ID_HEADER}: ${requestId}`,

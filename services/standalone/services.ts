@@ -1,0 +1,62 @@
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import { startApi } from '../api/start.ts';
+import { startGateway } from '../handheld-gateway/start.ts';
+import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
+import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
+import type { Check } from '../shared/runtime/health.ts';
+import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import type { StandaloneConfig } from './config.ts';
+import { startRecomputations } from './recomputations.ts';
+
+export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string };
+
+/** Where the services are reached. */
+export interface Services {
+  apiUrl: string;
+  mqttUrl: string;
+  handheldUrl: string;
+}
+
+/**
+ * Starts every service on a database that is migrated: ingestion with its broker (or from the broker that MQTT_URL
+ * names), the handheld gateway and the API.
+ *
+ * @throws AppError naming the setting at fault.
+ */
+export async function startServices(
+  config: ServicesConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+): Promise<Services> {
+  // Of ingestion, served with the API's: there is no INGEST_PORT here.
+  const registry = new Registry();
+  const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, registry);
+  const { url: handheldUrl } = await startGateway(config, log, lifecycle);
+  const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks });
+  await startRecomputations(config.DATABASE_URL, log, lifecycle);
+  return { apiUrl, mqttUrl, handheldUrl };
+}
+
+/** @returns where readers publish, without credentials, and what must be there for that. */
+async function startIngest(
+  config: ServicesConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+  registry: Registry,
+): Promise<{ url: string; checks: Record<string, Check> }> {
+  const { MQTT_URL } = config;
+  if (MQTT_URL !== null) {
+    const { subscriber } = await startSubscribedIngest(
+      { ...config, MQTT_URL },
+      config.API_PORT,
+      log,
+      lifecycle,
+      { metrics: registry },
+    );
+    return { url: placeOfBroker(MQTT_URL), checks: { broker: () => subscriber.requireConnected() } };
+  }
+  const { port } = await startEmbeddedIngest(config, log, lifecycle, registry);
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  return { url: `mqtt://${host}:${port}`, checks: {} };
+}

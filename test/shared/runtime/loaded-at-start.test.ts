@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { useDatabase } from '../../support/database.ts';
+import { run } from '../../support/process.ts';
+
+/** What takes memory and time to load, and is needed on request only: formats, files, descriptions of one's own. */
+const ON_REQUEST = [
+  '@redis/client',
+  'ajv',
+  'csv-parse',
+  'csv-stringify',
+  'esbuild',
+  'slonik',
+  'undici',
+  'yaml',
+];
+
+/** Each as it is started, what it says when it is up, and what it has beside the others. */
+const PROCESSES: [string, NodeJS.ProcessEnv, string, string[], string[]][] = [
+  ['standalone', {}, 'Database ', ['aedes', 'koa', '@slonik/sql-tag'], ['mqtt']],
+  ['standalone', { MQTT_URL: 'mqtt://127.0.0.1:1' }, 'Database ', ['mqtt', 'koa'], ['aedes']],
+  ['api', {}, 'the API listens', ['koa', '@slonik/sql-tag'], ['aedes', 'mqtt']],
+  [
+    'mqtt-ingest',
+    { MQTT_URL: 'mqtt://127.0.0.1:1' },
+    'ingestion is up',
+    ['mqtt'],
+    ['aedes', 'koa', '@slonik/sql-tag', 'zod'],
+  ],
+  ['handheld-gateway', {}, 'the handheld gateway listens', ['koa'], ['aedes', 'mqtt']],
+];
+
+describe('a process that starts', () => {
+  const database = useDatabase();
+  let folder: string;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tagtrail-loaded-'));
+    await database.pool.query(`insert into organizations (name) values ('there already')`);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const [service, environment, said, needed, others] of PROCESSES) {
+    const of =
+      Object.keys(environment).length === 0 ? service : `${service} with ${Object.keys(environment)}`;
+    it(`loads no package before it is needed: ${of}`, async () => {
+      const file = join(folder, `${service}.json`);
+      const program = run(`services/${service}/main.ts`, [], {
+        DATABASE_URL: database.url,
+        API_PORT: '0',
+        HANDHELD_PORT: '0',
+        INGEST_PORT: '0',
+        MQTT_PORT: '0',
+        SHUTDOWN_DELAY_MS: '0',
+        LOADED_FILE: file,
+        NODE_OPTIONS: `--import=${new URL('../../support/note-loaded.ts', import.meta.url)}`,
+        ...environment,
+      });
+      try {
+        await program.printed(said);
+      } finally {
+        program.child.kill('SIGINT');
+      }
+      expect(await program.ended, program.stderr()).to.equal(0);
+      const loaded: string[] = JSON.parse(readFileSync(file, 'utf8'));
+      expect(loaded).to.include.members(['pg', 'pino', 'prom-client', ...needed]);
+      expect(loaded.filter((name) => [...ON_REQUEST, ...others].includes(name))).to.deep.equal([]);
+    });
+  }
+});
