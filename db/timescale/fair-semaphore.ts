@@ -14,6 +14,9 @@ export interface SemaphoreBounds {
   patience: number;
 }
 
+const TOO_MANY = 'Too many requests of the organization are waiting; try again later';
+const TOO_LATE = 'Earlier requests of the organization took too long; try again later';
+
 interface Waiting<Key> {
   key: Key;
   enter(): void;
@@ -55,7 +58,7 @@ export class FairSemaphore<Key> {
     const { waitingPerKey, patience } = this.#bounds;
     const before = [...this.#waiting].filter((each) => each.key === key).length;
     if (before >= waitingPerKey) {
-      return Promise.reject(new AppError('timed_out', 'Too many queries of the organization are waiting'));
+      return Promise.reject(new AppError('timed_out', TOO_MANY));
     }
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
@@ -65,8 +68,7 @@ export class FairSemaphore<Key> {
         done();
       };
       const abandon = () => settle(() => reject(signal?.reason));
-      const expire = () =>
-        settle(() => reject(new AppError('timed_out', 'Earlier queries of the organization took too long')));
+      const expire = () => settle(() => reject(new AppError('timed_out', TOO_LATE)));
       const timer = setTimeout(expire, patience);
       const waiting = { key, enter: () => settle(resolve) };
       signal?.addEventListener('abort', abandon);

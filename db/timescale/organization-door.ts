@@ -1,14 +1,14 @@
 import pg from 'pg';
 import { AppError, IdsUsedUp } from '../../services/shared/errors.ts';
 import { ENTER, ENTER_BRIEFLY, entering } from './enter-organization.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
 import { type RowQueries, rowQueries } from './row-queries.ts';
-import { ScanningConnections } from './scanning-connections.ts';
+import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
 import { inTransaction } from './transaction.ts';
-import { Turns } from './turns.ts';
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
 export interface OrganizationConnection extends RowQueries {
@@ -44,7 +44,8 @@ export interface OrganizationConnections extends ServiceConnections {
 
 /**
  * @param connections `max` of them, half of them for transactions, of which one organization has at most half at a
- * time: its own import can hold its transactions up for seconds, and must not hold up others'. Up to
+ * time: its own import can hold its transactions up for seconds, and must not hold up others'. The others wait for their
+ * turn, as many and for as long as lists. Up to
  * {@link SCANNING_CONNECTIONS} more are opened when there is something to scan.
  */
 export function openOrganizationDoor(
@@ -59,7 +60,14 @@ export function openOrganizationDoor(
     ENTER,
   );
   const exclusive = createPool(config, Math.floor(connections.max / 2));
-  const turns = new Turns<number>(Math.ceil(exclusive.options.max / 2));
+  const atOnce = Math.ceil(exclusive.options.max / 2);
+  const turns = new FairSemaphore<number>({
+    total: exclusive.options.max,
+    perKey: atOnce,
+    perKeyWithRoom: atOnce,
+    waitingPerKey: WAITING_PER_ORGANIZATION,
+    patience: PATIENCE,
+  });
   const lists = new Lists(shared, scanning);
   return {
     of: (orgId) => ({
@@ -67,7 +75,7 @@ export function openOrganizationDoor(
       ...rowQueries((query) => shared.query(entering(orgId), query).catch(rethrow)),
       transaction: (work) =>
         turns
-          .take(orgId, () =>
+          .run(orgId, () =>
             inTransaction(exclusive, async (client) => {
               const set = client.query({ name: ENTER.name, text: ENTER.text, values: [String(orgId)] });
               const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
@@ -102,6 +110,10 @@ function rethrow(error: unknown): never {
     throw new IdsUsedUp(error);
   }
   throw isCancelled(error)
-    ? new AppError('timed_out', 'The query took too long and was cancelled', { cause: error })
+    ? new AppError(
+        'timed_out',
+        'The query took too long and was cancelled; narrow it with filters, or try again later',
+        { cause: error },
+      )
     : error;
 }

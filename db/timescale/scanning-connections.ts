@@ -11,11 +11,11 @@ export interface Scanning {
   timeout: number;
 }
 
-/** More than a key's burst of requests: whoever is within the rate limit waits rather than being refused. */
+/** More than a key's burst of requests, of lists or of writes: whoever is within the rate limit waits rather than being refused. */
 export const WAITING_PER_ORGANIZATION = 250;
 
 /**
- * Milliseconds that a statement waits for its turn, or as many as one may run where that is more. With the ten seconds it
+ * Milliseconds that a statement or a transaction waits for its turn, or as many as one may run where that is more. With the ten seconds it
  * may run by default the answer comes within the minute after which nginx and AWS's load balancers give up.
  */
 export const PATIENCE = 45_000;
@@ -49,6 +49,8 @@ export class ScanningConnections {
     this.#pool = createPool(
       {
         ...config,
+        // The database's list of activity tells them from the look-ups.
+        application_name: `${config.application_name} lists`,
         // A statement that takes all processors would keep them from the look-ups, and compiling one takes longer than it saves.
         options: `${config.options ?? ''} -c max_parallel_workers_per_gather=0 -c jit=off`,
         statement_timeout: timeout,

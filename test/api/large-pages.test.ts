@@ -47,7 +47,7 @@ describe('a page of much metadata', () => {
   async function busyConnections(): Promise<number> {
     const [row] = await api.database.rows<{ busy: number }>(
       `select count(*)::int as busy from pg_stat_activity
-       where datname = current_database() and application_name = 'tagtrail api' and state <> 'idle'`,
+       where datname = current_database() and application_name like 'tagtrail api%' and state <> 'idle'`,
     );
     return row?.busy ?? 0;
   }

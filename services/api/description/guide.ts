@@ -175,7 +175,8 @@ bucket answers 429 with \`Retry-After\` in seconds.
 
 What may read much (searches, filters, far pages, whole trees) runs one or two at a time for an organization, waits for
 that for 45 seconds at most, and has a time limit. Whatever waits or takes longer is answered with 503
-\`query_timeout\` and \`Retry-After\`: ask for less at a time, and narrow it with filters. A request whose caller hangs
+\`query_timeout\` and \`Retry-After\`: ask for less at a time, and narrow it with filters. Writes of an organization take
+turns in the same way, a few at a time. A request whose caller hangs
 up is not carried on with.
 
 | | At most |

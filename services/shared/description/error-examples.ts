@@ -30,7 +30,8 @@ const MAKE: Partial<Record<ProblemType, (route: DescribedRoute) => Problem | nul
   missing_org_context: () =>
     new Problem('missing_org_context', 'The organization of this API key no longer exists'),
   rate_limited: () => new Problem('rate_limited', 'Retry after 1 seconds'),
-  query_timeout: () => queryTimeout('The query took too long and was cancelled'),
+  query_timeout: () =>
+    queryTimeout('The query took too long and was cancelled; narrow it with filters, or try again later'),
   internal_error: () => toProblem(new Error('an example')),
 };
 

@@ -107,11 +107,8 @@ export function toProblem(error: unknown): Problem {
     : new Problem(type, (error as AppError).message);
 }
 
-/** @param what happened, as a sentence without its full stop. */
-export function queryTimeout(what: string): Problem {
-  return new Problem('query_timeout', `${what}; narrow it with filters, or try again later`, {
-    headers: { 'Retry-After': '5' },
-  });
+export function queryTimeout(detail: string): Problem {
+  return new Problem('query_timeout', detail, { headers: { 'Retry-After': '5' } });
 }
 
 const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { WAITING_PER_ORGANIZATION } from '../../db/timescale/scanning-connections.ts';
+import { useClient } from '../contract/support.ts';
+import { useApi } from '../support/api.ts';
+import type { Answer } from '../support/declared-answer.ts';
+
+/** More than a process has connections, of which some have writes under way. */
+const MORE = 20;
+
+/** Creates wait for whether somebody else commits an asset of the same key. */
+describe('writes that wait', () => {
+  const api = useApi();
+  const ours = useClient(api);
+  const theirs = useClient(api);
+  let other: pg.Client;
+
+  before(async () => {
+    other = new pg.Client(connectionConfig(api.database.url, 'other'));
+    await other.connect();
+    api.database.beforeDrop(() => other.end());
+  });
+  beforeEach(async () => {
+    await other.query('begin');
+    await other.query(`insert into assets (org_id, external_key, name) values ($1, 'HELD', 'Held')`, [
+      ours.api.orgId,
+    ]);
+  });
+  afterEach(() => other.query('rollback'));
+
+  it('are refused with 503 and when to ask again beyond a bound, and others write at once', async () => {
+    const answers: Answer[] = [];
+    const creates = Array.from({ length: WAITING_PER_ORGANIZATION + MORE }, async () => {
+      answers.push(await ours.post('/assets', { external_key: 'HELD', name: 'Any' }));
+    });
+    while (answers.length < MORE / 2) {
+      expect((await theirs.post('/assets', { name: 'Any' })).status).to.equal(201);
+    }
+    for (const { status, body, headers } of answers) {
+      expect(status).to.equal(503);
+      expect(body?.error).to.include({
+        type: 'query_timeout',
+        title: 'Query timed out',
+        detail: 'Too many requests of the organization are waiting; try again later',
+      });
+      expect(headers.get('retry-after')).to.equal('5');
+    }
+    await other.query('rollback');
+    await Promise.all(creates);
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    // Nothing was lost, and nothing done twice.
+    expect(count(201)).to.equal(1);
+    expect(count(201) + count(409) + count(503)).to.equal(creates.length);
+    expect(count(503)).to.be.below(MORE);
+    const rows = await api.database.rows('select from assets where org_id = $1', [ours.api.orgId]);
+    expect(rows).to.have.length(1);
+  });
+});
