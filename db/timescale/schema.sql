@@ -266,6 +266,19 @@ create table received_messages (
 );
 CREATE INDEX received_messages__received_at ON public.received_messages USING btree (received_at);
 
+create table refused_sign_ins (
+  period timestamp with time zone not null,
+  kind text collate "C" not null,
+  name text collate "C" not null,
+  count bigint not null,
+  last_at timestamp with time zone not null,
+  address text not null,
+  constraint refused_sign_ins__period_kind_name PRIMARY KEY (period, kind, name),
+  constraint refused_sign_ins__address CHECK ((char_length(address) <= 100)),
+  constraint refused_sign_ins__kind CHECK ((kind = ANY (ARRAY['reader'::text, 'key'::text, 'handheld'::text]))),
+  constraint refused_sign_ins__name CHECK ((char_length(name) <= 255))
+);
+
 create table rejected_messages (
   id bigint generated always as identity not null,
   org_id integer,

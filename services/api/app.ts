@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { OrganizationDoor } from '../../db/timescale/organization-door.ts';
-import { createHttpApp, type Limiter } from '../shared/http/app.ts';
+import { createHttpApp, type Limiter, type NoteRefusal } from '../shared/http/app.ts';
 import { servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
@@ -25,6 +25,7 @@ export interface AppParts {
   registry: Registry;
   limiter?: Limiter<ApiContext>;
   refuseSignIn?: RefuseSignIn;
+  noteRefusal?: NoteRefusal;
   description: DescriptionOptions;
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { startAccess } from '../shared/access/start-access.ts';
+import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
@@ -10,6 +11,7 @@ import { type Check, createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { keepYoungObjectsApart } from '../shared/runtime/short-lived-objects.ts';
+import { parseKey } from './access/key-format.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';
@@ -65,6 +67,7 @@ export async function startApi(
     () => startKeyUsage((uses) => writeLastUsed(access.door, uses), log),
     (started) => started.stop(),
   );
+  const refusedSignIns = await startRefusedSignIns(access.door, { log, lifecycle });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
@@ -94,6 +97,11 @@ export async function startApi(
     registry,
     limiter,
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic),
+    noteRefusal: (token, { caller }, address = '') =>
+      refusedSignIns.note({
+        ...{ kind: 'key', address, isKnown: caller !== undefined },
+        name: parseKey(token)?.id ?? '',
+      }),
     description,
   });
   const listening = await lifecycle.start(

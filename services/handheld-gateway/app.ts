@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createHttpApp, type Limiter } from '../shared/http/app.ts';
+import { createHttpApp, type Limiter, type NoteRefusal } from '../shared/http/app.ts';
 import { type Page, servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
@@ -19,6 +19,7 @@ export interface AppParts extends HandheldAccessParts {
   registry: Registry;
   limiter: Limiter<HandheldContext>;
   refuseSignIn: RefuseSignIn;
+  noteRefusal: NoteRefusal;
   limits: Limits;
   /** Where the built web app is. */
   appFolder: string;
@@ -32,6 +33,7 @@ export function createApp({
   registry,
   limiter,
   refuseSignIn,
+  noteRefusal,
   limits,
   appFolder,
   ...access
@@ -42,6 +44,7 @@ export function createApp({
     registry,
     limiter,
     refuseSignIn,
+    noteRefusal,
     routes: GATEWAY_ROUTES,
     access: handheldAccess(access),
     pages: [servePages(health), serveApp(appFolder)],

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createWritePool } from '../../db/timescale/pool.ts';
 import { startAccess } from '../shared/access/start-access.ts';
+import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { createClock } from '../shared/clock.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MICROS_PER_DAY } from '../shared/instant.ts';
@@ -19,6 +20,7 @@ import { isAppBuilt } from './app-files/serve-app.ts';
 import { readyApp } from './app-ui/build/ready-app.ts';
 import type { GatewayConfig } from './config.ts';
 import type { HandheldContext } from './context.ts';
+import { parseToken } from './devices/token-format.ts';
 import { countSubmissions } from './submission-metrics.ts';
 import { createRecorder } from './submissions/record-submission.ts';
 
@@ -67,14 +69,19 @@ export async function startGateway(
       createWritePool(config.DATABASE_URL, { max: WRITE_CONNECTIONS, applicationName: 'tagtrail handhelds' }),
     (started) => started.end(),
   );
-  const { credentials, askDatabase } = await startAccess(
+  const {
+    door: accessDoor,
+    credentials,
+    askDatabase,
+  } = await startAccess(
     {
       url: config.DATABASE_URL,
       applicationName: 'tagtrail handhelds',
-      find: (accessDoor, ids) => findHandhelds(accessDoor, ids.map(Number)),
+      find: (found, ids) => findHandhelds(found, ids.map(Number)),
     },
     { log, lifecycle },
   );
+  const refusedSignIns = await startRefusedSignIns(accessDoor, { log, lifecycle });
   await startRetention(config, { log, lifecycle });
   const health = createHealth({
     registry,
@@ -108,6 +115,11 @@ export async function startGateway(
     registry,
     limiter,
     refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, MACHINE_CLOCKS.monotonic),
+    noteRefusal: (token, { caller }, address = '') =>
+      refusedSignIns.note({
+        ...{ kind: 'handheld', address, isKnown: caller !== undefined },
+        name: String(parseToken(token)?.handheldId ?? ''),
+      }),
     limits,
     appFolder,
   });

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
+import { rowQueries } from '../../db/timescale/row-queries.ts';
+import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { createClock } from '../shared/clock.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
@@ -38,6 +40,10 @@ export async function startEmbeddedIngest(
     clock,
     onCommitted: measureCommits(metrics, clock),
   });
+  const refusedSignIns = await startRefusedSignIns(
+    rowQueries((query) => pool.query(query)),
+    { log, lifecycle },
+  );
   // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
   const { startEmbeddedBroker } = await import('./source/embedded-broker.ts');
   const broker = await lifecycle.start(
@@ -53,6 +59,11 @@ export async function startEmbeddedIngest(
           bytesPerSecond: config.READER_BYTES_PER_SECOND,
         },
         ...readersLog(log, registry),
+        onSignInRefused: (name, address) =>
+          refusedSignIns.note({
+            ...{ kind: 'reader', name, address },
+            isKnown: registry.byUsername(name) !== undefined,
+          }),
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );

@@ -20,6 +20,7 @@ import { examineSearch } from './search.ts';
 import { examineSequences } from './sequences.ts';
 import { examineServer } from './server.ts';
 import { examineSettings } from './settings.ts';
+import { examineSignIns } from './sign-ins.ts';
 
 /**
  * Looks at everything that tagtrail needs; starts nothing and changes nothing.
@@ -100,6 +101,7 @@ async function examineDatabase(
       await examineSearch(client),
       await examineSequences(client),
       ...(await examineReaders(client)),
+      ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),
     ];

@@ -49,6 +49,8 @@ export interface EmbeddedBrokerOptions {
   intake: Intake;
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
+  /** Credentials that no reader has; an empty name for none. */
+  onSignInRefused?(username: string, address: string): void;
   /** A reader sends more than its quota. */
   onThrottled(reader: RegisteredReader): void;
   /** A reader has logged in. */
@@ -90,6 +92,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
           const connection = connections.get(client.conn);
           if (reader === null || connection === undefined) {
             onRefused(username ?? null, 'wrong user name or password');
+            options.onSignInRefused?.(username ?? '', connection?.address ?? '');
             done(badCredentials(), null);
           } else {
             readers.set(client, reader.username);

@@ -43,6 +43,9 @@ export interface Limiter<Context> {
   takeMore(context: Context, tokens: number): Promise<Headers>;
 }
 
+/** Told of a token that is not good, why, and where it came from. */
+export type NoteRefusal = (token: string, refusal: Problem, address: string | undefined) => void;
+
 export interface HttpAppOptions<Context> {
   routes: readonly Route<Context>[];
   access: Access<Context>;
@@ -54,6 +57,8 @@ export interface HttpAppOptions<Context> {
   limiter?: Limiter<Context>;
   /** What a request without a good credential is answered with, by where it comes from; its own refusal if left out. */
   refuseSignIn?: (refusal: Problem, address: string | undefined) => Problem;
+  /** Told of a token that is not good, before the answer to it is decided. */
+  noteRefusal?: NoteRefusal;
   /** Whatever is served beside the routes, without credentials. */
   pages?: readonly Middleware[];
   /** Pages about the API, without credentials: they show the budget, and cost nothing of it. */
@@ -197,14 +202,21 @@ function sendStream(koa: Koa.Context, status: number, large: LargeAnswers, list:
 /** @throws Problem `unauthorized`, or what there is in place of it. */
 async function signIn<Context>(
   { req }: Koa.Context,
-  { access, refuseSignIn = (refusal) => refusal }: HttpAppOptions<Context>,
+  { access, refuseSignIn = (refusal) => refusal, noteRefusal }: HttpAppOptions<Context>,
 ): Promise<Context> {
+  let token: string | null = null;
   try {
-    return await access.authenticate(bearerToken(req.headers));
+    token = bearerToken(req.headers);
+    return await access.authenticate(token);
   } catch (error) {
-    throw error instanceof Problem && error.type === 'unauthorized'
-      ? refuseSignIn(error, req.socket.remoteAddress)
-      : error;
+    if (!(error instanceof Problem && error.type === 'unauthorized')) {
+      throw error;
+    }
+    const { remoteAddress } = req.socket;
+    if (token !== null) {
+      noteRefusal?.(token, error, remoteAddress);
+    }
+    throw refuseSignIn(error, remoteAddress);
   }
 }
 

@@ -1,0 +1,130 @@
+import type pg from 'pg';
+import { wireTime } from '../../shared/http/timestamps.ts';
+import { forTerminal } from '../for-terminal.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+interface RefusedRow {
+  kind: 'reader' | 'key' | 'handheld';
+  /** What was given; empty for nothing, and for names beyond those that are counted. */
+  name: string;
+  hour: number;
+  day: number;
+  last_at: string;
+  address: string;
+  /** Of whom there is by that name; null if there is nobody. */
+  id: number | null;
+  org_id: number | null;
+  owner: string | null;
+  state: 'live' | 'revoked' | 'expired' | 'deleted' | null;
+}
+
+/** Whom the processes let in no more, or never: of the last day, by whatever process. */
+export async function examineSignIns(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<RefusedRow & { names: number }>(REFUSED, [MOST_NAMED]);
+  const [first] = rows;
+  if (first === undefined) {
+    return [ok('sign-ins', 'None was refused in the last day')];
+  }
+  const findings = rows.map((row) => warning('sign-ins', `${whoOf(row)} ${times(row)}`, remedyOf(row)));
+  const leftOut = first.names - rows.length;
+  return leftOut === 0
+    ? findings
+    : [
+        ...findings,
+        warning(
+          'sign-ins',
+          `${leftOut} other names were refused in the last day, less often than these`,
+          'Mend those above, then look again; so many names are mostly tried by strangers: let fewer reach these ports',
+        ),
+      ];
+}
+
+const MOST_NAMED = 10;
+
+function times({ hour, day, last_at: lastAt, address }: RefusedRow): string {
+  const from = address === '' ? '' : ` from ${forTerminal(address)}`;
+  return `(${hour} in the last hour, ${day} in the last day, the last at ${wireTime(lastAt)}${from})`;
+}
+
+function whoOf(row: RefusedRow): string {
+  const { kind, name, owner, id, org_id: orgId, state } = row;
+  if (name === '') {
+    return UNNAMED[kind];
+  }
+  const shown = forTerminal(name);
+  switch (kind) {
+    case 'reader':
+      return owner === null
+        ? `The MQTT user name ${shown}, which no reader has, was refused`
+        : `Reader ${forTerminal(owner)} (reader ${id}, user name ${shown}) was refused: the password was wrong`;
+    case 'key':
+      return owner === null
+        ? `The API key tt_${shown.slice(0, PREFIX)}..., which is not known here, was refused`
+        : `The API key ${forTerminal(owner)} (tt_${shown.slice(0, PREFIX)}..., organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
+    case 'handheld':
+      return owner === null
+        ? `The token th_${shown}_..., of a handheld that is not known here, was refused`
+        : `Handheld ${forTerminal(owner)} (handheld ${shown}, organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
+  }
+}
+
+const WHY = {
+  live: 'its secret was wrong',
+  revoked: 'it is revoked',
+  expired: 'it has expired',
+  deleted: 'its organization was deleted',
+};
+
+const UNNAMED = {
+  reader:
+    'Connections to the MQTT broker without a user name, or with more names than are counted, were refused',
+  key: 'Requests to the API with what is no API key, or with more keys than are counted, were refused',
+  handheld:
+    'Requests to the handheld gateway with what is no token, or with more tokens than are counted, were refused',
+};
+
+/** Characters of a key's id that tell it from others. */
+const PREFIX = 20;
+
+function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): string {
+  if (kind === 'reader') {
+    return owner === null
+      ? 'Compare with mqtt_username in npx --no -- tagtrail reader list --org ... --json; a stranger is kept out by a firewall'
+      : `Set its password on the device; if it is lost: npx --no -- tagtrail reader set --reader ${id} --new-password`;
+  }
+  if (owner === null || name === '') {
+    return 'Find out who sends it by the address; keys and tokens are those of npx --no -- tagtrail key list, handheld list';
+  }
+  if (state === 'deleted') {
+    return 'Stop what still uses it, or give it a credential of another organization';
+  }
+  return kind === 'key'
+    ? `Stop what still uses it, or give it another: npx --no -- tagtrail key create --org ${orgId} --name ... --scopes ...`
+    : `Sign in on the device with another token: npx --no -- tagtrail handheld create --org ${orgId} --name ...`;
+}
+
+/** The names refused most, the last hour first; periods of ten minutes that an hour cuts count whole. $1: how many. */
+const REFUSED = `with refused as (
+    select kind, name, coalesce(sum(count) filter (where period > now() - interval '70 minutes'), 0)::bigint as hour,
+      sum(count)::bigint as day, max(last_at) as last_at,
+      (array_agg(address order by last_at desc))[1] as address
+    from refused_sign_ins where period > now() - interval '1 day 10 minutes'
+    group by kind, name
+  )
+  select refused.*, count(*) over () as names,
+    coalesce(reader.id, handheld.id) as id, coalesce(reader.org_id, api_key.org_id, handheld.org_id) as org_id,
+    coalesce(reader.name, api_key.name, handheld.name) as owner,
+    case when organization.deleted_at is not null then 'deleted'
+      when coalesce(api_key.revoked_at, handheld.revoked_at) is not null then 'revoked'
+      when api_key.expires_at <= now() then 'expired'
+      when organization.id is not null then 'live'
+    end as state
+  from refused
+  left join readers reader on refused.kind = 'reader' and reader.mqtt_username = refused.name
+    and reader.deleted_at is null
+  left join api_keys api_key on refused.kind = 'key' and api_key.id = refused.name
+  left join handhelds handheld on refused.kind = 'handheld' and handheld.id::text = refused.name
+  left join organizations organization
+    on organization.id = coalesce(reader.org_id, api_key.org_id, handheld.org_id)
+  order by hour desc, day desc, refused.kind, refused.name
+  limit $1`;

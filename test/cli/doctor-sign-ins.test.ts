@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import mqtt from 'mqtt';
+import { ulid } from 'ulid';
+import type { Finding } from '../../services/cli/doctor/finding.ts';
+import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import { createLog } from '../../services/shared/runtime/log.ts';
+import { readStandaloneConfig } from '../../services/standalone/config.ts';
+import { type Standalone, startStandalone } from '../../services/standalone/standalone.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { run } from '../support/process.ts';
+import { Site } from '../support/site.ts';
+
+describe('doctor, of sign-ins that were refused', () => {
+  const database = useDatabase();
+  const { json } = commandLineOn(() => database);
+  const secret = () => randomBytes(32).toString('base64url');
+  let site: Site;
+  let org: string;
+
+  before(async () => {
+    site = await Site.create(database);
+    org = String(site.orgId);
+  });
+  beforeEach(() => database.rows('truncate refused_sign_ins'));
+
+  /** Runs everything while `act` does; what it counted is written at the latest when it stops. */
+  async function whileItRuns(act: (system: Standalone) => Promise<unknown>): Promise<void> {
+    const log = createLog('test', 'silent');
+    const lifecycle = new Lifecycle(log);
+    const ports = { API_PORT: '0', HANDHELD_PORT: '0', MQTT_PORT: '0' };
+    const config = readStandaloneConfig({ DATABASE_URL: database.url, ...ports });
+    try {
+      await act(await startStandalone(config, log, lifecycle));
+    } finally {
+      await lifecycle.stop();
+    }
+  }
+
+  async function ask(url: string, token: string, times = 1): Promise<void> {
+    for (let time = 0; time < times; time += 1) {
+      const { status } = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+      expect([401, 429]).to.include(status);
+    }
+  }
+
+  /** Tries to sign in at the broker. */
+  async function signIn(url: string, username: string, password: string): Promise<void> {
+    const refusal = await mqtt
+      .connectAsync(url, { username, password, reconnectPeriod: 0 })
+      .then(() => null)
+      .catch((error: Error) => error);
+    expect(refusal).to.include({ code: 4 });
+  }
+
+  async function findings(): Promise<{ found: Finding[]; printed: string }> {
+    const environment = { DATABASE_URL: database.url, API_PORT: '0', HANDHELD_PORT: '0', INGEST_PORT: '0' };
+    const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], environment);
+    await program.ended;
+    const printed = program.stdout();
+    const { findings: all } = JSON.parse(printed) as { findings: Finding[] };
+    return { found: all.filter(({ check }) => check === 'sign-ins'), printed };
+  }
+
+  it('says that there were none', async () => {
+    const { found } = await findings();
+    expect(found).to.deep.equal([
+      { check: 'sign-ins', status: 'ok', message: 'None was refused in the last day', remedy: null },
+    ]);
+  });
+
+  it('names readers, keys and handhelds, how often and what to do, and shows no secret', async () => {
+    const reader = await site.reader('Dock 2', [null]);
+    const scopes = ['--scopes', 'assets:read'];
+    const revoked = await json('key', 'create', '--org', org, '--name', 'Backend', ...scopes);
+    await json('key', 'revoke', '--id', revoked.id);
+    const live = await json('key', 'create', '--org', org, '--name', 'Mistyped', ...scopes);
+    const handheld = await json('handheld', 'create', '--org', org, '--name', 'Scanner 7');
+    await json('handheld', 'revoke', '--id', String(handheld.id));
+    const secrets = Array.from({ length: 5 }, secret);
+    const [inUserName = '', wrong = '', unknown = '', password = '', other = ''] = secrets;
+    await whileItRuns(async ({ apiUrl, handheldUrl, mqttUrl }) => {
+      await ask(`${apiUrl}/api/v1/assets`, revoked.key, 7);
+      await ask(`${apiUrl}/api/v1/assets`, `tt_${live.id}_${wrong}`, 6);
+      await ask(`${apiUrl}/api/v1/assets`, `tt_01ARZ3NDEKTSV4RRFFQ69G5FAV_${unknown}`, 5);
+      await ask(`${apiUrl}/api/v1/assets`, other, 4);
+      await ask(`${handheldUrl}/handheld/v1/locations`, handheld.token, 8);
+      await signIn(mqttUrl, 'Dock 2', password);
+      await signIn(mqttUrl, 'dokc-2\u001b[2J', password);
+      await signIn(mqttUrl, `th_1_${inUserName}`, password);
+    });
+    // Of these seven hours ago; and what is older than a day is shown no more.
+    await database.rows(
+      `insert into refused_sign_ins (period, kind, name, count, last_at, address)
+       select date_bin('10 minutes', now() - ago, 'epoch'), 'reader', name, 20, now() - ago, '10.0.0.7'
+       from (values ('Dock 2', interval '7 hours'), ('Gone', interval '25 hours')) as old (name, ago)`,
+    );
+    const { found, printed } = await findings();
+    const [scanner, backend, mistyped, nobodys, none, dock, ...strangers] = found;
+    const said = (finding: Finding | undefined) =>
+      `${finding?.status} ${finding?.message} -> ${finding?.remedy}`;
+    expect(said(scanner)).to.match(
+      /^warning Handheld Scanner 7 \(handheld \d+, organization \d+\) was refused: it is revoked \(8 in the last hour, 8 in the last day, the last at 20.*Z from .*127\.0\.0\.1\).*handheld create --org/,
+    );
+    expect(said(backend))
+      .to.match(/API key Backend \(tt_[0-9A-Z]{20}\.\.\., .*it is revoked \(7 in .*key create --org/)
+      .and.include(revoked.id.slice(0, 20));
+    expect(said(mistyped)).to.match(/API key Mistyped .*its secret was wrong \(6 in/);
+    expect(said(nobodys)).to.match(
+      /tt_01ARZ3NDEKTSV4RRFFQ6\.\.\., which is not known here, was refused \(5 in/,
+    );
+    expect(said(none)).to.match(/no API key.*\(4 in the last hour, 4 in the last day/);
+    expect(said(dock))
+      .to.match(/Reader Dock 2 .*password was wrong \(1 in the last hour, 21 in the last day/)
+      .and.include(`reader set --reader ${reader} --new-password`);
+    expect(strangers.map(said).join('\n'))
+      .to.include('user name dokc-2\\u{1b}[2J, which no reader has')
+      .and.include('user name th_1_***');
+    expect(strangers).to.have.length(2);
+    const [{ stored = '' } = {}] = await database.rows<{ stored: string }>(
+      `select string_agg(refused_sign_ins::text, ' ') as stored from refused_sign_ins`,
+    );
+    for (const hidden of [...secrets, revoked.key.slice(-43), handheld.token.slice(-43)]) {
+      expect(printed).not.to.include(hidden);
+      expect(stored).not.to.include(hidden);
+    }
+  });
+
+  it('counts a flood of names that strangers make up in few rows, without losing count of those there are', async () => {
+    const { id, key } = await json(
+      ...['key', 'create', '--org', org, '--name', 'Worker', '--scopes', 'assets:read'],
+    );
+    await json('key', 'revoke', '--id', id);
+    await whileItRuns(async ({ apiUrl }) => {
+      await Promise.all(
+        Array.from({ length: 300 }, () => ask(`${apiUrl}/api/v1/orgs/me`, `tt_${ulid()}_${secret()}`)),
+      );
+      await ask(`${apiUrl}/api/v1/orgs/me`, key, 3);
+    });
+    const [row] = await database.rows<{ rows: number; refused: number; known: number }>(
+      `select count(*) as rows, sum(count)::bigint as refused,
+         (sum(count) filter (where name = $1))::bigint as known from refused_sign_ins`,
+      [id],
+    );
+    expect(row?.rows).to.be.within(2, 102);
+    expect(row).to.include({ refused: 303, known: 3 });
+    const { found } = await findings();
+    expect(found).to.have.length(11);
+    expect(found[0]?.message).to.match(
+      /with more keys than are counted, were refused \(200 in the last hour/,
+    );
+    expect(found[1]?.message).to.include('Worker');
+    expect(found[10]?.message).to.include('92 other names');
+  });
+
+  it('tells of them while the system runs, and forgets them after a day', async () => {
+    await database.rows(
+      `insert into refused_sign_ins (period, kind, name, count, last_at, address)
+       select date_bin('10 minutes', at, 'epoch'), 'key', at::text, 1, at, ''
+       from (values (now() - interval '23 hours'), (now() - interval '26 hours')) as old (at)`,
+    );
+    await whileItRuns(async ({ handheldUrl }) => {
+      await ask(`${handheldUrl}/handheld/v1/locations`, `th_12345_${secret()}`);
+      const isFound = async () => JSON.stringify((await findings()).found).includes('th_12345_...');
+      while (!(await isFound())) {
+        // A few seconds; the test's time bounds them.
+      }
+    });
+    expect(await database.rows('select kind, count from refused_sign_ins order by kind')).to.deep.equal([
+      { kind: 'handheld', count: 1 },
+      { kind: 'key', count: 1 },
+    ]);
+  });
+});
