@@ -24,7 +24,8 @@ describe('the commands that the documents show', () => {
     if (blocks.length === 0) {
       continue;
     }
-    it(`of ${document} do what they should`, async () => {
+    it(`of ${document} do what they should`, async function () {
+      this.timeout(60_000 * blocks.length + 10_000);
       const { clone, environment, shown, here } = system;
       for (const { name, content } of filesToWrite(document)) {
         writeFileSync(join(clone, name), content);
@@ -76,6 +77,10 @@ function expectUnderstood({ place, commands, refusal }: CommandBlock, said: stri
     expect(said, place)
       .to.match(/^[1-9]\d* scans?, /m)
       .and.not.match(/^rejected /m);
+  }
+  if (commands.includes('mqtt pub')) {
+    // It ends with 0 all the same.
+    expect(said, place).not.to.match(/error/i);
   }
   if (refusal !== null) {
     expect(said, place).to.include(`"status":${refusal}`);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandBlock } from './command-blocks.ts';
 
 /** What a newcomer fills in where a document has `NAME=...`: the last of these that was shown. */
@@ -24,18 +25,16 @@ export class ReaderOfDocuments {
     this.#shell = spawn('bash', ['--noprofile', '--norc', '-s'], {
       cwd: folder,
       env: environment,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#shown = shown;
-    for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#said += text;
-      });
-    }
+    this.#shell.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#said += text;
+    });
     this.#ended = once(this.#shell, 'close');
     // A shell that ended says so by 'close'.
     this.#shell.stdin?.on('error', () => {});
-    this.#shell.stdin?.write('set -eo pipefail; strict=$CURL_HOME\n');
+    this.#shell.stdin?.write('exec 2>&1; set -eo pipefail; strict=$CURL_HOME\n');
   }
 
   /** @returns what was shown. @throws with that, if a command fails. */
@@ -58,16 +57,22 @@ export class ReaderOfDocuments {
     this.#said = '';
     const isRefused = block.refusal !== null;
     this.#shell.stdin?.write(`${isRefused ? LENIENT : STRICT}\n${commands}\necho; echo ${END}\n`);
-    let isOver = false;
-    const over = this.#ended.then(() => {
-      isOver = true;
+    const patience = new AbortController();
+    const fault = Promise.race([
+      this.#ended.then(() => 'failed'),
+      pause(PATIENCE, 'is not over', { signal: patience.signal }).catch(() => null),
+    ]);
+    let isOver: string | null = null;
+    fault.then((how) => {
+      isOver = how;
     });
     while (!this.#said.includes(`\n${END}\n`)) {
-      if (isOver) {
-        throw new Error(`${block.place} failed:\n${commands}\n${this.#said}`);
+      if (isOver !== null) {
+        throw new Error(`${block.place} ${isOver}:\n${commands}\n${this.#said}`);
       }
-      await Promise.race([this.#shell.stdout && once(this.#shell.stdout, 'data'), over]);
+      await Promise.race([this.#shell.stdout && once(this.#shell.stdout, 'data'), fault]);
     }
+    patience.abort();
     return this.#said.replace(`\n${END}\n`, '\n');
   }
 
@@ -84,6 +89,9 @@ export class ReaderOfDocuments {
 }
 
 const END = 'typed-to-the-end';
+
+/** Milliseconds that a block may take. It is told what was said until then, which a timeout of the whole test would not. */
+const PATIENCE = 60_000;
 
 /** Whether `curl` fails when the API refuses. */
 const STRICT = 'export CURL_HOME=$strict';

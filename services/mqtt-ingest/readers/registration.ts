@@ -70,9 +70,14 @@ export async function refuseTaken(
   }
 }
 
-/** A password of 192 random bits. */
+/** A password of 192 random bits. With a hyphen in front, command lines such as that of `mqtt pub` would take it for options. */
 export function makePassword(): string {
-  return randomBytes(24).toString('base64url');
+  for (;;) {
+    const password = randomBytes(24).toString('base64url');
+    if (!password.startsWith('-')) {
+      return password;
+    }
+  }
 }
 
 /** What is stored of a password. */
