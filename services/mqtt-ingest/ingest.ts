@@ -19,6 +19,7 @@ export interface EmbeddedIngestConfig extends IntakeConfig {
   /** 0 picks a free one. */
   MQTT_PORT: number;
   READER_MESSAGES_PER_SECOND: number;
+  READER_READS_PER_SECOND: number;
   READER_BYTES_PER_SECOND: number;
 }
 
@@ -57,6 +58,7 @@ export async function startEmbeddedIngest(
         quota: {
           messagesPerSecond: config.READER_MESSAGES_PER_SECOND,
           bytesPerSecond: config.READER_BYTES_PER_SECOND,
+          readsPerSecond: config.READER_READS_PER_SECOND,
         },
         ...readersLog(log, registry),
         onSignInRefused: (name, address) =>

@@ -17,6 +17,7 @@ export function ingestConfig(databaseUrl: string, port = 0) {
     HOST: '127.0.0.1',
     MQTT_PORT: port,
     READER_MESSAGES_PER_SECOND: 2_000,
+    READER_READS_PER_SECOND: 10_000,
     READER_BYTES_PER_SECOND: 4_194_304,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,

@@ -71,6 +71,7 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     receive: async (incoming, publisher) => {
       const message = read(incoming, publisher, registry, clock);
+      incoming.onDecoded?.(message.mapped.outcome === 'items' ? message.mapped.items.length : 0);
       if (message.reader !== null) {
         const { reader, mapped, receivedAt } = message;
         message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);

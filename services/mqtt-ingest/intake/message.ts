@@ -18,6 +18,8 @@ export interface IncomingMessage {
   isStale: boolean;
   /** How long the publisher was held back by its quota since its last message, in milliseconds. */
   throttledMs?: number;
+  /** Told at once how many reads it has. */
+  onDecoded?: (reads: number) => void;
 }
 
 /** A message that has been read and is ready to be recorded. */

@@ -144,6 +144,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
               packetId: qos === 0 ? null : (messageId ?? null),
               isStale: false,
               throttledMs,
+              onDecoded: (reads) => connection?.chargeReads(reads),
             },
             reader,
           )

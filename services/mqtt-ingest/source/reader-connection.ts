@@ -95,6 +95,12 @@ export class ReaderConnection {
     return this.#quota?.takeThrottled() ?? 0;
   }
 
+  /** A publish was decoded, and has so many reads in it. */
+  chargeReads(reads: number): void {
+    this.#quota?.chargeReads(reads);
+    this.#throttle();
+  }
+
   /** It is committed, or given up. */
   release(): void {
     this.keepalive.release();

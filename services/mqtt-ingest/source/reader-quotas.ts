@@ -4,13 +4,14 @@ import type { Socket } from 'node:net';
 export interface QuotaLimits {
   messagesPerSecond: number;
   bytesPerSecond: number;
+  readsPerSecond: number;
 }
 
 /** Milliseconds on a clock that never goes back. */
 type Now = () => number;
 
 /**
- * What all connections of one reader's login may send together: two token buckets, of messages and of bytes. Nothing is
+ * What all connections of one reader's login may send together: three token buckets, of messages, of bytes and of reads. Nothing is
  * dropped: a connection that has taken more than there was is not read until the debt is paid, one connection after the
  * other, so that backpressure reaches the sender and nobody else.
  */
@@ -21,6 +22,7 @@ export class ReaderQuota {
   /** When each bucket will be full again (GCRA's theoretical arrival time). */
   #messagesFullAt = 0;
   #bytesFullAt = 0;
+  #readsFullAt = 0;
   #waitingSince: number | null = null;
   #throttled = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -40,7 +42,7 @@ export class ReaderQuota {
 
   /** Milliseconds until the debt is paid; 0 without one. */
   get debt(): number {
-    const fullAt = Math.max(this.#messagesFullAt, this.#bytesFullAt);
+    const fullAt = Math.max(this.#messagesFullAt, this.#bytesFullAt, this.#readsFullAt);
     return Math.max(0, fullAt - BURST - this.#now());
   }
 
@@ -49,6 +51,12 @@ export class ReaderQuota {
     const { messagesPerSecond, bytesPerSecond } = this.#limits;
     this.#messagesFullAt = Math.max(this.#messagesFullAt, now) + (messages / messagesPerSecond) * 1_000;
     this.#bytesFullAt = Math.max(this.#bytesFullAt, now) + (bytes / bytesPerSecond) * 1_000;
+  }
+
+  /** Reads are known only when a message is decoded, which is after it was received. */
+  chargeReads(reads: number): void {
+    const costs = (reads / this.#limits.readsPerSecond) * 1_000;
+    this.#readsFullAt = Math.max(this.#readsFullAt, this.#now()) + costs;
   }
 
   /** @param proceed is called once the debt is paid and those who came before have proceeded. */

@@ -31,7 +31,7 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
       if (leftOut !== null) {
         log.warn(
           { ...about(reader), times: leftOut + 1 },
-          'A reader sends more than READER_MESSAGES_PER_SECOND or READER_BYTES_PER_SECOND; it is slowed down',
+          'A reader sends more than READER_MESSAGES_PER_SECOND, READER_READS_PER_SECOND or READER_BYTES_PER_SECOND; it is slowed down',
         );
       }
     },

@@ -13,6 +13,7 @@ const { port } = await startEmbeddedIngest(
     MQTT_PORT: 0,
     // A publisher stands for many readers.
     READER_MESSAGES_PER_SECOND: 1_000_000,
+    READER_READS_PER_SECOND: 10_000_000,
     READER_BYTES_PER_SECOND: 1_073_741_824,
     SCAN_RETENTION_DAYS: 30,
     LATENESS_DAYS: 30,

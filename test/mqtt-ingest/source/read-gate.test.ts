@@ -27,7 +27,7 @@ describe('a reader that goes on publishing while the database is away', () => {
         drain: async () => {},
       },
       registry: intake.registry,
-      quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304 },
+      quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304, readsPerSecond: 10_000 },
       onRefused: () => {},
       onThrottled: () => {},
       onConnected: () => {},

@@ -69,6 +69,35 @@ describe('what one reader may send to the embedded broker', () => {
     await stop();
   });
 
+  it('is counted in reads, too: few messages with many of them slow it down as many messages do', async () => {
+    const { connect, lines, stop } = await start({ READER_READS_PER_SECOND: 5_000 });
+    const [loud, quiet] = [await connect('loud'), await connect('quiet')];
+    const before = (await countersOf('loud')) ?? { messages: 0, throttled_ms: 0 };
+    const filling = 'x'.repeat(20);
+    const message = (number: number) =>
+      JSON.stringify({
+        reads: Array.from({ length: 2_500 }, (_, at) => ({ value: `UNKNOWN-${at}`, filling, number })),
+      });
+    const sent = Array.from({ length: 9 }, (_, number) =>
+      loud.publishAsync('loud', message(number), { qos: 1 }),
+    );
+    let isDone = false;
+    const all = Promise.all(sent).then(() => {
+      isDone = true;
+    });
+    await quiet.publishAsync('quiet', JSON.stringify({ value: 'E2801160' }), { qos: 1 });
+    expect(isDone).to.equal(false);
+    await all;
+    await loud.publishAsync('loud', message(9), { qos: 1 });
+    const after = await countersOf('loud');
+    // 5,000 at once, and what was read of the connection meanwhile.
+    expect((after?.throttled_ms ?? 0) - before.throttled_ms).to.be.at.least(2_000);
+    expect((after?.messages ?? 0) - before.messages).to.equal(10);
+    expect(await countersOf('quiet')).to.include({ throttled_ms: 0 });
+    expect(lines.some(({ msg }) => msg.includes('READER_READS_PER_SECOND'))).to.equal(true);
+    await stop();
+  });
+
   it('leaves the others their pace when four connections of it send junk of 1 MiB', async () => {
     const { connect, stop } = await start();
     const quiet = await connect('quiet');

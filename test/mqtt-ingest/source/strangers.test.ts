@@ -42,7 +42,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
         drain: async () => {},
       },
       registry,
-      quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304 },
+      quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304, readsPerSecond: 10_000 },
       mostSockets: { signedIn: ROOM, unauthenticated: ROOM },
       ...readersLog(log.log, registry),
     });
@@ -147,7 +147,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
   it('are read ahead of as little as can be, and readers by 128 KiB', async () => {
     // What Node.js has no public setting for: `ReaderConnection.signIn` relies on it.
     const { promise, resolve } = Promise.withResolvers<[number, number]>();
-    const quota = { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304 };
+    const quota = { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304, readsPerSecond: 10_000 };
     const server = createServer({ highWaterMark: 1 }, (socket) => {
       const quotas = new ReaderQuotas(quota);
       const before = socket.readableHighWaterMark;
