@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { OrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createHttpApp, type Limiter, type NoteRefusal } from '../shared/http/app.ts';
+import type { LargeBodies } from '../shared/http/large-bodies.ts';
 import { servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
@@ -26,15 +27,25 @@ export interface AppParts {
   limiter?: Limiter<ApiContext>;
   refuseSignIn?: RefuseSignIn;
   noteRefusal?: NoteRefusal;
+  largeBodies: LargeBodies;
   description: DescriptionOptions;
 }
 
 /** The API as an application that does not listen. */
-export function createApp({ door, keys, keyUsage, health, description, ...parts }: AppParts): Koa {
+export function createApp({
+  door,
+  keys,
+  keyUsage,
+  health,
+  description,
+  largeBodies,
+  ...parts
+}: AppParts): Koa {
   return createHttpApp({
     ...parts,
     routes: API_ROUTES,
-    access: apiKeyAccess(door, keys, keyUsage),
+    access: apiKeyAccess({ door, keys, usage: keyUsage, largeBodies }),
+    largeBodies: { threads: largeBodies, bodies: import.meta.resolve('./bodies.ts') },
     pages: [servePages(health)],
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],
   });

@@ -1,5 +1,6 @@
 import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
 import { routesOf } from '../shared/http/route.ts';
+import type { SameJson } from '../shared/http/same-json.ts';
 import type { KeyCache } from './access/queries.ts';
 
 /** What a handler knows of who asks. */
@@ -10,6 +11,7 @@ export interface ApiContext {
   db: OrganizationDatabase;
   /** Where a change of keys is made, so that it counts from the next request on. */
   keys: Pick<KeyCache, 'changing'>;
+  sameJson: SameJson;
 }
 
 /** Declares a route of the API. */

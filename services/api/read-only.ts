@@ -1,8 +1,7 @@
-import { isArray, isJsonObject, type Json } from '../shared/http/exact-json.ts';
+import { isArray, isJsonObject, type Json, type JsonObject } from '../shared/http/exact-json.ts';
 import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../shared/http/fields.ts';
 import { nullableSchema, type ReadOnly, unchanged } from '../shared/http/members.ts';
 import { sameScalar, sameTime } from '../shared/http/same.ts';
-import type { TagRow } from './tags/view.ts';
 
 /** What assets and locations have that a PATCH cannot change. */
 interface Managed {
@@ -32,7 +31,8 @@ export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema
     tags: unchanged<Managed>(
       { type: 'array', items: tag },
       `tags are attached by POST ${path}/tags and detached by DELETE ${path}/tags/{tag_id}; ${SUBMIT}`,
-      (value, { tags }) => sameTags(value, JSON.parse(tags)),
+      (value, { tags }) => value === tagsInBrief(JSON.parse(tags)),
+      tagsInBrief,
     ),
     created_at: unchanged<Managed>(TIME, `created_at is server-managed; ${SUBMIT}`, (value, { created_at }) =>
       sameTime(value, created_at),
@@ -48,24 +48,27 @@ export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema
   } satisfies Record<string, ReadOnly<Managed>>;
 }
 
-/** The same tags, in any order. */
-function sameTags(value: Json, tags: readonly TagRow[]): boolean {
-  if (!isArray(value) || value.length !== tags.length) {
-    return false;
+/** A text that is the same for the same tags, in any order; null for what is no list of tags. */
+function tagsInBrief(value: Json): string | null {
+  if (!isArray(value)) {
+    return null;
   }
-  const left = new Map(tags.map((tag) => [tag.id, tag]));
-  return value.every((item) => {
-    const id = isJsonObject(item) ? item['id'] : undefined;
-    const tag = typeof id === 'number' ? left.get(id) : undefined;
-    return tag !== undefined && isTag(item, tag) && left.delete(tag.id);
-  });
+  const tags: { id: number; text: string }[] = [];
+  for (const item of value) {
+    const tag = isJsonObject(item) ? tagInBrief(item) : null;
+    if (tag === null) {
+      return null;
+    }
+    tags.push(tag);
+  }
+  return tags
+    .sort((a, b) => a.id - b.id)
+    .map(({ text }) => text)
+    .join();
 }
 
-function isTag(item: Json, tag: TagRow): boolean {
-  return (
-    isJsonObject(item) &&
-    Object.keys(item).length === 3 &&
-    item['tag_type'] === tag.tag_type &&
-    item['value'] === tag.value
-  );
+function tagInBrief(tag: JsonObject): { id: number; text: string } | null {
+  const { id, tag_type, value } = tag;
+  const isTag = typeof id === 'number' && typeof tag_type === 'string' && typeof value === 'string';
+  return isTag && Object.keys(tag).length === 3 ? { id, text: JSON.stringify([id, tag_type, value]) } : null;
 }

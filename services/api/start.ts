@@ -3,6 +3,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
+import type { LargeBodies } from '../shared/http/large-bodies.ts';
+import { startLargeBodies } from '../shared/http/start-large-bodies.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
@@ -27,6 +29,8 @@ export interface ApiParts {
   clocks?: typeof MACHINE_CLOCKS;
   /** Of metrics: with those of other parts of the same process. */
   registry?: Registry;
+  /** Where large bodies are checked; with those of other parts of the same process. */
+  largeBodies?: LargeBodies;
   /** What else of this process must be there for it to be ready. */
   checks?: Readonly<Record<string, Check>>;
 }
@@ -42,7 +46,7 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clocks = MACHINE_CLOCKS, registry = new Registry(), checks = {} }: ApiParts = {},
+  { clocks = MACHINE_CLOCKS, registry = new Registry(), largeBodies, checks = {} }: ApiParts = {},
 ): Promise<{ url: string }> {
   keepYoungObjectsApart();
   await requireDatabase(config.DATABASE_URL);
@@ -102,6 +106,7 @@ export async function startApi(
         ...{ kind: 'key', address, isKnown: caller !== undefined },
         name: parseKey(token)?.id ?? '',
       }),
+    largeBodies: largeBodies ?? (await startLargeBodies(log, lifecycle)),
     description,
   });
   const listening = await lifecycle.start(

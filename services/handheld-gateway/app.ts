@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createHttpApp, type Limiter, type NoteRefusal } from '../shared/http/app.ts';
+import type { LargeBodies } from '../shared/http/large-bodies.ts';
 import { type Page, servePages } from '../shared/http/pages.ts';
 import type { LoggedRequests } from '../shared/http/request-log.ts';
 import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
@@ -20,6 +21,7 @@ export interface AppParts extends HandheldAccessParts {
   limiter: Limiter<HandheldContext>;
   refuseSignIn: RefuseSignIn;
   noteRefusal: NoteRefusal;
+  largeBodies: LargeBodies;
   limits: Limits;
   /** Where the built web app is. */
   appFolder: string;
@@ -36,6 +38,7 @@ export function createApp({
   noteRefusal,
   limits,
   appFolder,
+  largeBodies,
   ...access
 }: AppParts): Koa {
   return createHttpApp({
@@ -47,6 +50,7 @@ export function createApp({
     noteRefusal,
     routes: GATEWAY_ROUTES,
     access: handheldAccess(access),
+    largeBodies: { threads: largeBodies, bodies: import.meta.resolve('./bodies.ts') },
     pages: [servePages(health), serveApp(appFolder)],
     documents: [publish(limits)],
   });

@@ -5,6 +5,8 @@ import { createWritePool } from '../../db/timescale/pool.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { createClock } from '../shared/clock.ts';
+import type { LargeBodies } from '../shared/http/large-bodies.ts';
+import { startLargeBodies } from '../shared/http/start-large-bodies.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
@@ -28,12 +30,14 @@ import { createRecorder } from './submissions/record-submission.ts';
 const LOOK_UP_CONNECTIONS = 4;
 const WRITE_CONNECTIONS = 4;
 
-/** What tests own. */
+/** What its caller brings along. */
 export interface GatewayParts {
   /** Microseconds since 1970, by this service's clock. */
   clock: () => number;
   /** Where the built web app is. */
   appFolder: string;
+  /** Where large bodies are checked; with those of other parts of the same process. */
+  largeBodies: LargeBodies;
 }
 
 /**
@@ -47,7 +51,7 @@ export async function startGateway(
   config: GatewayConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clock = createClock(), appFolder: givenFolder }: Partial<GatewayParts> = {},
+  { clock = createClock(), appFolder: givenFolder, largeBodies }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const appFolder =
@@ -120,6 +124,7 @@ export async function startGateway(
         ...{ kind: 'handheld', address, isKnown: caller !== undefined },
         name: String(parseToken(token)?.handheldId ?? ''),
       }),
+    largeBodies: largeBodies ?? (await startLargeBodies(log, lifecycle)),
     limits,
     appFolder,
   });

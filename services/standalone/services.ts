@@ -4,6 +4,7 @@ import { startApi } from '../api/start.ts';
 import { startGateway } from '../handheld-gateway/start.ts';
 import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
 import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
+import { startLargeBodies } from '../shared/http/start-large-bodies.ts';
 import type { Check } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
@@ -32,8 +33,9 @@ export async function startServices(
   // Of ingestion, served with the API's: there is no INGEST_PORT here.
   const registry = new Registry();
   const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, registry);
-  const { url: handheldUrl } = await startGateway(config, log, lifecycle);
-  const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks });
+  const largeBodies = await startLargeBodies(log, lifecycle);
+  const { url: handheldUrl } = await startGateway(config, log, lifecycle, { largeBodies });
+  const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks, largeBodies });
   await startRecomputations(config.DATABASE_URL, log, lifecycle);
   return { apiUrl, mqttUrl, handheldUrl };
 }

@@ -2,18 +2,27 @@ import { timingSafeEqual } from 'node:crypto';
 import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
 import type { Access } from '../../shared/http/app.ts';
 import { unauthorized } from '../../shared/http/bearer.ts';
+import type { LargeBodies } from '../../shared/http/large-bodies.ts';
 import { Problem } from '../../shared/http/problem.ts';
+import type { SameJson } from '../../shared/http/same-json.ts';
 import type { ApiContext } from '../context.ts';
 import { digestOf, parseKey } from './key-format.ts';
 import type { KeyUsage } from './key-usage.ts';
 import type { KeyCache } from './queries.ts';
 
+export interface ApiAccessParts {
+  door: OrganizationDoor;
+  keys: KeyCache;
+  usage: KeyUsage;
+  largeBodies: LargeBodies;
+}
+
 /** Lets API keys in (interface section 5). */
-export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache, usage: KeyUsage): Access<ApiContext> {
+export function apiKeyAccess(parts: ApiAccessParts): Access<ApiContext> {
   return {
     authenticate: async (token) => {
-      const context = await authenticate(token, keys, door);
-      usage.note(context.apiKeyId);
+      const context = await authenticate(token, parts);
+      parts.usage.note(context.apiKeyId);
       return context;
     },
     authorize: (context, route) => authorize(context, route.scope),
@@ -21,7 +30,7 @@ export function apiKeyAccess(door: OrganizationDoor, keys: KeyCache, usage: KeyU
   };
 }
 
-async function authenticate(token: string, keys: KeyCache, door: OrganizationDoor): Promise<ApiContext> {
+async function authenticate(token: string, { keys, door, largeBodies }: ApiAccessParts): Promise<ApiContext> {
   const key = parseKey(token);
   const known = key === null ? null : await keys.get(key.id);
   if (key === null || known === null || !timingSafeEqual(digestOf(key.secret), known.row.secret_sha256)) {
@@ -35,7 +44,8 @@ async function authenticate(token: string, keys: KeyCache, door: OrganizationDoo
   if (performance.now() >= known.expiresAtMs) {
     throw unauthorized('API key has expired', caller);
   }
-  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys };
+  const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
+  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson };
 }
 
 /** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */

@@ -1,7 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import type { JsonText } from '../../shared/http/json-text.ts';
 import { notFound } from '../../shared/http/problem.ts';
-import { sameJsonText } from '../../shared/http/same-json.ts';
+import type { SameJson } from '../../shared/http/same-json.ts';
 import { patchedCommon } from '../patched.ts';
 import { type AssetColumns, findLiveAsset, lockLiveAsset, updateAsset } from './queries.ts';
 import type { AssetChanges, AssetPatch } from './schema.ts';
@@ -12,10 +11,15 @@ import type { AssetRow } from './view.ts';
  *
  * @throws Problem `validation_error` for what is wrong with it, given the asset as it is.
  */
-export function patchAsset(db: OrganizationDatabase, id: number, patch: AssetPatch): Promise<AssetRow> {
+export function patchAsset(
+  db: OrganizationDatabase,
+  id: number,
+  patch: AssetPatch,
+  same: SameJson,
+): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
     const current = await mustBeThere(lockLiveAsset(transaction, id));
-    const patched = await patchedColumns(current, patch.against(current));
+    const patched = await patchedColumns(current, patch.against(current), same);
     if (isUnchanged(current, patched)) {
       return current;
     }
@@ -34,16 +38,24 @@ export async function mustBeThere(asset: Promise<AssetRow | null>): Promise<Asse
 }
 
 /** The columns as they are after the changes. */
-async function patchedColumns(current: AssetRow, changes: Partial<AssetChanges>): Promise<AssetColumns> {
+async function patchedColumns(
+  current: AssetRow,
+  changes: Partial<AssetChanges>,
+  same: SameJson,
+): Promise<AssetColumns> {
   return {
     ...patchedCommon(current, changes),
-    metadata: await patchedMetadata(changes.metadata, current.metadata),
+    metadata: await patchedMetadata(changes.metadata, current.metadata, same),
   };
 }
 
 /** The metadata to store: what is there if it is the same but for how it is written. */
-export async function patchedMetadata(given: JsonText | undefined, stored: string): Promise<string> {
-  return given === undefined || (await sameJsonText(given.text, stored)) ? stored : given.text;
+export async function patchedMetadata(
+  given: string | undefined,
+  stored: string,
+  same: SameJson,
+): Promise<string> {
+  return given === undefined || (await same(given, stored)) ? stored : given;
 }
 
 function isUnchanged(current: AssetRow, patched: AssetColumns): boolean {

@@ -145,7 +145,7 @@ export function insertAsset(
       ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true}::boolean,
       coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
       ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz,
-      ${metadata?.text ?? '{}'}::json
+      ${metadata ?? '{}'}::json
     where not exists (
       select from assets
       where org_id = ${transaction.orgId} and external_key = ${externalKey} and deleted_at is null

@@ -89,7 +89,8 @@ const patch = route({
     ...ASSET_PATCH_EXAMPLE,
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
-  handle: async ({ context, row: id, body }) => assetView(await patchAsset(context.db, id, body)),
+  handle: async ({ context, row: id, body }) =>
+    assetView(await patchAsset(context.db, id, body, context.sameJson)),
 });
 
 const remove = route({

@@ -1,4 +1,5 @@
 import { JsonText } from '../../shared/http/json-text.ts';
+import { sameJsonText } from '../../shared/http/same-json.ts';
 import { toWire, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import { patchedMetadata } from '../assets/patch.ts';
 import { patchedCommon } from '../patched.ts';
@@ -17,7 +18,7 @@ export async function patchedRow(stored: StoredRow, given: GivenRow): Promise<Pa
     id,
     external_key,
     ...patchedCommon(stored, given),
-    metadata: metadata === null ? null : await patchedMetadata(given.metadata, metadata),
+    metadata: metadata === null ? null : await patchedMetadata(given.metadata, metadata, sameJsonText),
   };
 }
 
@@ -68,6 +69,8 @@ function givenValue(given: GivenRow, field: keyof PatchedRow): FieldChange['from
   switch (field) {
     case 'id':
       return null;
+    case 'metadata':
+      return given.metadata === undefined ? null : new JsonText(given.metadata);
     case 'valid_from':
     case 'valid_to': {
       const time = given[field];

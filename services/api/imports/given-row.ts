@@ -38,10 +38,9 @@ export const COLUMNS: Readonly<Record<Keyed, readonly Column[]>> = {
 
 /** Reads what a row says by the rules for creating an asset or a location. */
 export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Read<GivenRow> {
-  return readMembers<undefined, typeof ASSET | typeof LOCATION>(MEMBERS[resource], object, {
+  return readMembers<typeof ASSET | typeof LOCATION>(MEMBERS[resource], object, {
     nullAdvice: '',
     prefix: '',
     source,
-    current: undefined,
   }) as Read<GivenRow>;
 }

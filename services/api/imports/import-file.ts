@@ -98,7 +98,7 @@ const GROUP_SIZE = 262_144;
 
 /** About as much as the row's cells have characters. */
 function sizeOf({ given }: ImportRow): number {
-  return 200 + (given.metadata?.text.length ?? 0) + 20 * (given.tags?.length ?? 0);
+  return 200 + (given.metadata?.length ?? 0) + 20 * (given.tags?.length ?? 0);
 }
 
 async function importAll(

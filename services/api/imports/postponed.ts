@@ -1,6 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { invalidValue } from '../../shared/http/issues.ts';
-import { JsonText } from '../../shared/http/json-text.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { insertWithMintedKeys, type Keyed } from '../external-keys/mint.ts';
 import { keyOfTag, type NewTag } from '../tags/schema.ts';
@@ -42,7 +41,7 @@ export class Postponed {
   /** @param told what the report says of it, if it does. */
   create(row: ImportRow, told: RowChange | null): void {
     const { metadata, ...given } = row.given;
-    this.#keyless.add([row.line, given, metadata?.text ?? null]);
+    this.#keyless.add([row.line, given, metadata ?? null]);
     this.#parents.want(row, null);
     if (told !== null) {
       this.#told.set(row.line, told);
@@ -119,7 +118,7 @@ function asNew([, given, metadata]: Keyless, externalKey: string): NewRow {
     ...given,
     external_key: externalKey,
     name: given.name ?? '',
-    metadata: metadata === null ? undefined : new JsonText(metadata),
+    metadata: metadata ?? undefined,
   };
 }
 

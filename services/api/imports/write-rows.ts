@@ -48,7 +48,7 @@ function toWritten(row: NewRow): WrittenRow {
     is_active: row.is_active ?? true,
     valid_from: row.valid_from === undefined ? null : toDatabase(row.valid_from),
     valid_to: row.valid_to === undefined ? null : toDatabase(row.valid_to),
-    metadata: row.metadata?.text ?? '{}',
+    metadata: row.metadata ?? '{}',
   };
 }
 

@@ -4,10 +4,13 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { bearerToken } from './bearer.ts';
+import type { Body } from './body.ts';
 import { BodyRoom, ROOM, type Sender } from './body-room.ts';
+import { checkBody, takeBody } from './checked-body.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
 import { writeJson } from './json-text.ts';
 import { LargeAnswers } from './large-answers.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import { measureBodies } from './measure-bodies.ts';
 import { measureRequests } from './metrics.ts';
 import { type Caller, envelope, type Headers, Problem, toProblem } from './problem.ts';
@@ -55,6 +58,8 @@ export interface HttpAppOptions<Context> {
   registry: Registry;
   /** Without one, callers are not limited. */
   limiter?: Limiter<Context>;
+  /** Where large bodies are checked, and the module that has them for it; where all others are if left out. */
+  largeBodies?: { threads: LargeBodies; bodies: string };
   /** What a request without a good credential is answered with, by where it comes from; its own refusal if left out. */
   refuseSignIn?: (refusal: Problem, address: string | undefined) => Problem;
   /** Told of a token that is not good, before the answer to it is decided. */
@@ -127,7 +132,7 @@ function showIdleBudget<Context>(limiter: Limiter<Context>): Middleware {
 }
 
 function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context> {
-  const { access, limiter, log, now = Date.now } = options;
+  const { access, limiter, log, largeBodies, now = Date.now } = options;
   const largeAnswers = new LargeAnswers(log);
   const refusals = measureBodies(options.registry, () => room.bytes);
   const room = new BodyRoom(ROOM, (why) => refusals.inc({ why }));
@@ -158,7 +163,14 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
           koa.set(await limiter.takeMore(context, tokens));
         }
       },
-      readBody: () => body.read(),
+      readBody: async <T>(declared: Body<T>) => {
+        const bytes = await body.read();
+        if (largeBodies === undefined) {
+          return takeBody(declared, checkBody(declared, bytes));
+        }
+        const where = { bodies: largeBodies.bodies, operationId: route.operationId };
+        return largeBodies.threads.read(declared, where, bytes, caller);
+      },
       streamBody: (limit: number) => body.stream(limit),
     };
     const answer = await route.answer(exchange, context).finally(() => body.leave());

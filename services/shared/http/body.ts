@@ -4,7 +4,17 @@ import type { Field, JsonSchema } from './fields.ts';
 import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from './issues.ts';
 import { JsonSource } from './json-source.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
-import { type Members, membersSchema, mismatchOf, readMembers, type Told, type Values } from './members.ts';
+import {
+  type Members,
+  membersSchema,
+  mismatchOf,
+  type ReadAlone,
+  readAlone,
+  readMembers,
+  settled,
+  type Told,
+  type Values,
+} from './members.ts';
 import { agreeing, oneOfEach } from './pair-schemas.ts';
 import { badRequest, invalid } from './problem.ts';
 
@@ -12,8 +22,15 @@ import { badRequest, invalid } from './problem.ts';
 export interface Body<T> {
   readonly type: BodyType;
   readonly schema: JsonSchema;
-  /** @throws Problem `bad_request` for what cannot be decoded, `validation_error` for what is decoded and wrong. */
-  read(bytes: Uint8Array): T;
+  /**
+   * Reads it as far as the bytes alone tell. What comes of it is small where the body is refused, and data: it can be
+   * handed from thread to thread.
+   *
+   * @throws Problem `bad_request` for what cannot be decoded, `validation_error` for what is decoded and wrong.
+   */
+  check(bytes: Uint8Array): unknown;
+  /** What the handler gets, of what {@link check} made. */
+  taken(checked: unknown): T;
 }
 
 /** A body too large to be held: read as it arrives. */
@@ -22,7 +39,7 @@ export interface StreamedBody<T> {
   readonly schema: JsonSchema;
   /** In bytes, of the whole body. */
   readonly limit: number;
-  /** @throws Problem as {@link Body.read} does. */
+  /** @throws Problem as {@link Body.check} does. */
   receive(chunks: AsyncIterable<Buffer>, headers: IncomingHttpHeaders): Promise<T>;
 }
 
@@ -39,24 +56,24 @@ export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRule
   return {
     type: JSON_TYPE,
     schema: { ...membersSchema(members, rules), ...oneOfEach(rules.exclusive ?? []) },
-    read: (bytes) => {
+    check: (bytes) => {
       const { json, source } = parseBody(bytes);
       const object = decodeObject(json, source, members);
       const pairs = (rules.exclusive ?? []).filter((pair) => pair.every((key) => Object.hasOwn(object, key)));
-      const read = readMembers(members, object, {
-        nullAdvice: CREATE_ADVICE,
-        prefix: '',
-        source,
-        current: undefined,
-      });
+      const read = readMembers(members, object, { nullAdvice: CREATE_ADVICE, prefix: '', source });
       return accept(inOrder(read, pairs, members));
     },
+    taken: (checked) => checked as Values<M>,
   };
 }
 
-/** A body whose members, once read, are looked at together. */
+/** A body whose members, once read, are looked at together. `check` makes data. */
 export function checkedBody<T, Checked>(body: Body<T>, check: (value: T) => Read<Checked>): Body<Checked> {
-  return { ...body, read: (bytes) => accept(check(body.read(bytes))) };
+  return {
+    ...body,
+    check: (bytes) => accept(check(body.taken(body.check(bytes)))),
+    taken: (checked) => checked as Checked,
+  };
 }
 
 /** An object inside a body. `check` looks at what its members were read into. */
@@ -72,7 +89,7 @@ export function objectField<M extends Members<unknown>, T>(
       return inside === null || inside === '' ? inside : `.${inside}`;
     },
     read: (value, name, source) => {
-      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, source, current: undefined };
+      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, source };
       const read = readMembers(members, value as JsonObject, reading);
       return read.ok ? check(read.value, name) : read;
     },
@@ -99,25 +116,27 @@ export function mergePatchOf<Current>() {
   ): Body<MergePatch<Current, Values<M>>> => ({
     type: MERGE_PATCH_TYPE,
     schema: { ...membersSchema(members, rules), ...agreeing(rules.alike ?? []) },
-    read: (bytes) => {
+    check: (bytes): CheckedPatch => {
       const { json, source } = parseBody(bytes);
       if (json === null) {
         throw badRequest('Request body must be a JSON object (RFC 7396)');
       }
       const object = decodeObject(json, source, members);
-      const pairs = (rules.alike ?? []).filter((pair) => contradict(object, pair));
       return {
-        against: (current) =>
-          accept(
-            inOrder(
-              readMembers(members, object, { nullAdvice, prefix: '', source, current }),
-              pairs,
-              members,
-            ),
-          ),
+        alone: readAlone(members, object, { nullAdvice, prefix: '', source }),
+        pairs: (rules.alike ?? []).filter((pair) => contradict(object, pair)),
       };
     },
+    taken: (checked) => {
+      const { alone, pairs } = checked as CheckedPatch;
+      return { against: (current) => accept(inOrder(settled(members, alone, '', current), pairs, members)) };
+    },
   });
+}
+
+interface CheckedPatch {
+  alone: ReadAlone;
+  pairs: readonly Pair[];
 }
 
 /** @throws Problem `bad_request` unless the bytes are JSON text in UTF-8 of bounded nesting. */

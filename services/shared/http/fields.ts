@@ -14,7 +14,6 @@ import {
   tooSmall,
 } from './issues.ts';
 import type { JsonSource } from './json-source.ts';
-import { JsonText } from './json-text.ts';
 import { type Instant, parseTimestamp, sentinelOf } from './timestamps.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -198,8 +197,8 @@ export const timestamp: Field<Instant> = {
   },
 };
 
-/** Any JSON object, kept as it was sent. The one character that the database cannot hold is refused. */
-export const jsonObject: Field<JsonText> = {
+/** Any JSON object, as the text that was sent. The one character that the database cannot hold is refused. */
+export const jsonObject: Field<string> = {
   schema: {
     type: 'object',
     propertyNames: { pattern: String.raw`^[^\u0000]*$` },
@@ -213,7 +212,7 @@ export const jsonObject: Field<JsonText> = {
     const { text: sent } = source;
     return traitsOf(sent).hasNul
       ? refused(invalidValue(name, 'must not contain the character U+0000'))
-      : accepted(new JsonText(sent));
+      : accepted(sent);
   },
 };
 

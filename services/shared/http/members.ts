@@ -8,6 +8,7 @@ import {
   type Read,
   type Refusal,
   readOnly,
+  refused,
   required,
   unknownField,
 } from './issues.ts';
@@ -33,7 +34,10 @@ export interface ReadOnly<Current> {
   message: string;
   /** Of a value that can be tolerated; null if none is. */
   schema: JsonSchema | null;
-  isCurrent(value: Json, current: Current): boolean;
+  /** What stands for the value where it is compared: small, so that it can be handed from thread to thread. */
+  brief(value: Json): Json;
+  /** @param brief of the value. */
+  isCurrent(brief: Json, current: Current): boolean;
 }
 
 export type Members<Current = never> = Readonly<Record<string, Member<Current>>>;
@@ -63,16 +67,24 @@ export function nullable<T>(field: Field<T>): Writable<T | null | undefined> {
 
 /** A key that can never be written here. */
 export function refusedMember(message: string): ReadOnly<unknown> {
-  return { kind: 'readOnly', message, schema: null, isCurrent: () => false };
+  return { kind: 'readOnly', message, schema: null, brief: () => null, isCurrent: () => false };
 }
 
 /** A key that is tolerated if it says what is so already. */
 export function unchanged<Current>(
   schema: JsonSchema,
   message: string,
-  isCurrent: (value: Json, current: Current) => boolean,
+  isCurrent: (brief: Json, current: Current) => boolean,
+  brief: (value: Json) => Json = scalarInBrief,
 ): ReadOnly<Current> {
-  return { kind: 'readOnly', message, schema, isCurrent };
+  return { kind: 'readOnly', message, schema, brief, isCurrent };
+}
+
+/** No column that is compared holds an array, an object, or a text as long as that. */
+function scalarInBrief(value: Json): Json {
+  const isScalar =
+    typeof value === 'string' ? value.length <= 1_024 : typeof value !== 'object' || value === null;
+  return isScalar ? value : [];
 }
 
 /** Where in an object a JSON type is wrong: the first place in document order, or null. */
@@ -99,40 +111,89 @@ export function mismatchOf(members: Members<never>, object: JsonObject, source: 
 }
 
 /** How an object is read besides its members. */
-export interface Reading<Current> {
+export interface Reading {
   /** What a message advises instead of a null that is refused, where the member may be left out. */
   nullAdvice: string;
   /** Put in front of every field's name: `tags[0].`. */
   prefix: string;
   /** Of the object. */
   source: JsonSource;
-  current: Current;
 }
 
-/**
- * Reads the members of an object whose JSON types fit, or says everything that is wrong: members in the order they
- * are declared in, then unknown keys in alphabetical order.
- */
-export function readMembers<Current, M extends Members<Current>>(
-  members: M,
-  object: JsonObject,
-  reading: Reading<Current>,
-): Read<Values<M>> {
-  const values: Record<string, unknown> = {};
-  const refusals: Refusal[] = [];
-  for (const [key, member] of Object.entries<Member<Current>>(members)) {
-    const read = readMember(member, key, object, reading);
-    if (read.ok) {
-      values[key] = read.value;
-    } else {
-      refusals.push(read);
+/** What is read of an object before there is a row to compare it with. Data, to be handed from thread to thread. */
+export interface ReadAlone {
+  /** Of writable members. */
+  reads: Record<string, Read<unknown>>;
+  /** Of read-only members that are there, in brief. */
+  given: Record<string, Json>;
+  unknown: Refusal | null;
+}
+
+/** Reads the members of an object whose JSON types fit, as far as the object alone tells. */
+export function readAlone(members: Members<never>, object: JsonObject, reading: Reading): ReadAlone {
+  const alone: ReadAlone = { reads: {}, given: {}, unknown: null };
+  for (const key in members) {
+    const member = members[key] as Member;
+    const value = Object.hasOwn(object, key) ? object[key] : undefined;
+    if (member.kind === 'writable') {
+      alone.reads[key] = readMember(member, key, value, reading);
+    } else if (value !== undefined) {
+      alone.given[key] = member.brief(value);
     }
   }
   const unknown = Object.keys(object).filter((key) => !Object.hasOwn(members, key));
   if (unknown.length > 0) {
-    refusals.push(unknownKeys(unknown, reading.prefix));
+    alone.unknown = unknownKeys(unknown, reading.prefix);
+  }
+  return alone;
+}
+
+/**
+ * What was read, given the row as it is, or everything that is wrong: members in the order they are declared in, then
+ * unknown keys in alphabetical order.
+ */
+export function settled<Current, M extends Members<Current>>(
+  members: M,
+  { reads, given, unknown }: ReadAlone,
+  prefix: string,
+  current: Current,
+): Read<Values<M>> {
+  const values: Record<string, unknown> = {};
+  const refusals: Refusal[] = [];
+  for (const key in members) {
+    const member = members[key] as Member<Current>;
+    const read =
+      member.kind === 'writable' ? reads[key] : compared(member, prefix + key, given[key], current);
+    if (read?.ok === false) {
+      refusals.push(read);
+    } else {
+      values[key] = read?.value;
+    }
+  }
+  if (unknown !== null) {
+    refusals.push(unknown);
   }
   return refusals.length > 0 ? gathered(refusals) : accepted(values as Values<M>);
+}
+
+/** Reads the members of an object that is compared with nothing, or says everything that is wrong, as {@link settled} does. */
+export function readMembers<M extends Members<unknown>>(
+  members: M,
+  object: JsonObject,
+  reading: Reading,
+): Read<Values<M>> {
+  return settled(members, readAlone(members, object, reading), reading.prefix, undefined);
+}
+
+function compared<Current>(
+  member: ReadOnly<Current>,
+  name: string,
+  brief: Json | undefined,
+  current: Current,
+): Read<unknown> {
+  return brief === undefined || member.isCurrent(brief, current)
+    ? accepted(undefined)
+    : refused(readOnly(name, member.message));
 }
 
 /** In alphabetical order. Keys are the caller's, of any number and length. */
@@ -157,19 +218,13 @@ function firstOf(texts: readonly string[], count: number): string[] {
 
 const AT_A_TIME = 1_000;
 
-function readMember<Current>(
-  member: Member<Current>,
+function readMember(
+  member: Writable<unknown>,
   key: string,
-  object: JsonObject,
-  { nullAdvice, prefix, source, current }: Reading<Current>,
+  value: Json | undefined,
+  { nullAdvice, prefix, source }: Reading,
 ): Read<unknown> {
   const name = prefix + key;
-  const value = Object.hasOwn(object, key) ? object[key] : undefined;
-  if (member.kind === 'readOnly') {
-    return value === undefined || member.isCurrent(value, current)
-      ? accepted(undefined)
-      : { ok: false, issues: [readOnly(name, member.message)] };
-  }
   if (value === undefined || (value === null && member.nullIsAbsent)) {
     return member.isRequired ? { ok: false, issues: [required(name)] } : accepted(undefined);
   }

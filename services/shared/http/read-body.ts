@@ -28,7 +28,7 @@ export class RequestBody {
   }
 
   /** The bytes of the body. @throws Problem as {@link stream} does. */
-  async read(): Promise<Buffer> {
+  async read(): Promise<Buffer<ArrayBuffer>> {
     let bytes = Buffer.alloc(0);
     let size = 0;
     for await (const chunk of this.stream(BODY_LIMIT)) {

@@ -87,7 +87,7 @@ export interface Exchange {
   /** Aborted when the caller hangs up before the answer. */
   readonly signal: AbortSignal;
   charge(tokens: number): Promise<void>;
-  readBody(): Promise<Uint8Array>;
+  readBody<T>(body: Body<T>): Promise<T>;
   /** @param limit in bytes. */
   streamBody(limit: number): AsyncIterable<Buffer>;
 }
@@ -175,7 +175,7 @@ async function receiveBody<Input>(
   }
   return 'receive' in body
     ? body.receive(exchange.streamBody(body.limit), exchange.headers)
-    : body.read(await exchange.readBody());
+    : exchange.readBody(body);
 }
 
 function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, Input, Result>(

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isArray, isJsonObject, type Json } from './exact-json.ts';
 
+/** {@link sameJsonText}, wherever it is done. */
+export type SameJson = (a: string, b: string) => Promise<boolean>;
+
 /**
  * Whether two texts are the same JSON: blanks and the order of keys do not matter, the digits of numbers do. U+0000 is
  * in neither of them.

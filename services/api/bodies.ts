@@ -1,0 +1,19 @@
+import type { Bodies } from '../shared/http/body-thread.ts';
+import { newApiKeyBody } from './api-keys/schema.ts';
+import { assetPatchBody, newAssetBody } from './assets/schema.ts';
+import { renameBody } from './external-keys/rename-body.ts';
+import { locationPatchBody, newLocationBody } from './locations/schema.ts';
+import { newTagBody } from './tags/schema.ts';
+
+/** The bodies that the API takes, apart from their routes: a thread that checks them needs nothing else. */
+export const BODIES: Bodies = {
+  createAsset: newAssetBody,
+  updateAsset: assetPatchBody,
+  renameAsset: renameBody,
+  attachAssetTag: newTagBody,
+  createLocation: newLocationBody,
+  updateLocation: locationPatchBody,
+  renameLocation: renameBody,
+  attachLocationTag: newTagBody,
+  issueApiKey: newApiKeyBody,
+};

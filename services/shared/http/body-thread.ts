@@ -1,0 +1,27 @@
+import type { Body } from './body.ts';
+import { type CheckedBody, checkBody } from './checked-body.ts';
+import { sameJsonText } from './same-json.ts';
+
+/** A body to be checked in this thread. */
+export interface BodyTask {
+  /** Address of a module whose `BODIES` are those of an application's operations. */
+  bodies: string;
+  operationId: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Bodies that an application takes, by operation. */
+export type Bodies = Readonly<Record<string, Body<unknown>>>;
+
+export async function check({ bodies, operationId, bytes }: BodyTask): Promise<CheckedBody> {
+  const { BODIES }: { BODIES: Bodies } = await import(bodies);
+  const body = BODIES[operationId];
+  if (body === undefined) {
+    throw new Error(`${bodies} has no body of ${operationId}`);
+  }
+  return checkBody(body, bytes);
+}
+
+export function same([a, b]: readonly [string, string]): Promise<boolean> {
+  return sameJsonText(a, b);
+}

@@ -1,0 +1,34 @@
+import type { Body } from './body.ts';
+import type { FieldIssue } from './issues.ts';
+import { Problem, type ProblemType } from './problem.ts';
+
+/** What comes of the bytes of a body, as data. */
+export type CheckedBody = { ok: true; checked: unknown } | { ok: false; refusal: Refusal };
+
+interface Refusal {
+  type: ProblemType;
+  detail: string;
+  fields: readonly FieldIssue[] | undefined;
+}
+
+/** Checks a body; the one way there is, in whatever thread. */
+export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
+  try {
+    return { ok: true, checked: body.check(bytes) };
+  } catch (error) {
+    if (!(error instanceof Problem)) {
+      throw error;
+    }
+    const { type, message, fields } = error;
+    return { ok: false, refusal: { type, detail: message, fields } };
+  }
+}
+
+/** What the handler gets. @throws Problem if the body is refused. */
+export function takeBody<T>(body: Body<T>, outcome: CheckedBody): T {
+  if (outcome.ok) {
+    return body.taken(outcome.checked);
+  }
+  const { type, detail, fields } = outcome.refusal;
+  throw new Problem(type, detail, fields === undefined ? {} : { fields: [...fields] });
+}
