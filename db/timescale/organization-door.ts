@@ -1,7 +1,7 @@
-import pg from 'pg';
 import { AppError, IdsUsedUp } from '../../services/shared/errors.ts';
 import { ENTER, ENTER_BRIEFLY, entering } from './enter-organization.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
+import { isUsedUp } from './ids-used-up.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
@@ -101,12 +101,9 @@ const SCAN_TIMEOUT = 10_000;
 
 const ORGANIZATION_ROLE = 'tagtrail_api';
 
-/** `sequence_generator_limit_exceeded` */
-const USED_UP = '2200H';
-
 /** @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp; else what it was given. */
 function rethrow(error: unknown): never {
-  if (error instanceof pg.DatabaseError && error.code === USED_UP) {
+  if (isUsedUp(error)) {
     throw new IdsUsedUp(error);
   }
   throw isCancelled(error)

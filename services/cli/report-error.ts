@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { isUsedUp } from '../../db/timescale/ids-used-up.ts';
+import { AppError, IdsUsedUp, messageOf } from '../shared/errors.ts';
 import { FileFault } from './file-fault.ts';
 
 /** The exit status of what failed, and of what was not used rightly. */
@@ -17,7 +18,8 @@ export function statusOf(error: unknown): number {
 }
 
 /** What a person is told of an error. A fault nobody foresaw comes with where it happened. */
-export function textOfError(error: unknown): string {
+export function textOfError(given: unknown): string {
+  const error = explained(given);
   if (error instanceof AppError || !(error instanceof Error)) {
     return messageOf(error);
   }
@@ -25,7 +27,8 @@ export function textOfError(error: unknown): string {
 }
 
 /** What a program is told of an error, with `--json`: one document on standard error. */
-export function jsonOfError(error: unknown): object {
+export function jsonOfError(given: unknown): object {
+  const error = explained(given);
   const message = messageOf(error).replace(/^error: /, '');
   if (error instanceof CommanderError) {
     return { error: { code: 'wrong_usage', message } };
@@ -35,4 +38,17 @@ export function jsonOfError(error: unknown): object {
     return { error: { code: error.code, message, issues, issues_left_out: leftOut } };
   }
   return { error: { code: error instanceof AppError ? error.code : 'internal_error', message } };
+}
+
+/** An operator can do something about a sequence that has come to its end, so is told which it is. */
+function explained(error: unknown): unknown {
+  const cause = error instanceof IdsUsedUp ? error.cause : error;
+  return isUsedUp(cause)
+    ? new AppError(
+        'unavailable',
+        `No ids are left for new rows of this kind; nothing was changed: ${messageOf(cause)}. Find out who created so ` +
+          'much, and move to a new database; npx --no -- tagtrail doctor shows what else is used up',
+        { cause },
+      )
+    : error;
 }

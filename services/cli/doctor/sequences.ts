@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/sequence-use.ts';
-import { type Finding, ok, warning } from './finding.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Whether the ids that are left will do for long. */
 export async function examineSequences(client: pg.Client): Promise<Finding> {
@@ -11,6 +11,14 @@ export async function examineSequences(client: pg.Client): Promise<Finding> {
     return ok(
       'ids',
       `${percent(most?.share ?? 0)} of those for ${most?.table ?? 'rows'} are used, of others less`,
+    );
+  }
+  const used = half.filter(({ share }) => share >= 1);
+  if (used.length > 0) {
+    return fault(
+      'ids',
+      `None are left for ${used.map(({ table }) => table).join(', ')}: no such row can be created`,
+      'Find out who created so much (LOG_REQUESTS=all), and move to a new database',
     );
   }
   return warning(

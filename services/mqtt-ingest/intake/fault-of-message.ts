@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isConnectionLost } from '../../../db/timescale/connection-lost.ts';
+import { isUsedUp } from '../../../db/timescale/ids-used-up.ts';
 import { StillInProgress } from '../../../db/timescale/transaction-mark.ts';
 import { BatchClosed } from '../../shared/tracking/batch.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
@@ -7,11 +8,11 @@ import { KnownAfterAll } from '../../shared/tracking/record.ts';
 /**
  * Whether what kept a message from being recorded lies in the message, so that trying again is no use and it is to be
  * rejected. Everything else is a state of the database that passes or that somebody mends (no connection, a full disk,
- * a server that is read-only for now, a missing privilege): the message waits, unacknowledged.
+ * a server that is read-only for now, a missing privilege, a sequence without ids): the message waits, unacknowledged.
  */
 export function isFaultOfMessage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
-    return CLASSES_OF_DATA.has((error.code ?? '').slice(0, 2));
+    return !isUsedUp(error) && CLASSES_OF_DATA.has((error.code ?? '').slice(0, 2));
   }
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }

@@ -99,10 +99,22 @@ describe('a message that the database refuses', () => {
     expect(await countersOf(database)).to.include({ messages: 1, messages_rejected: 1 });
   });
 
+  it('waits unacknowledged where there are no ids left for rejected messages, and it is said which', async () => {
+    await database.rows(`select setval('rejected_messages_id_seq', 9223372036854775807)`);
+    const outages = intake.told.outages.length;
+    const received = intake.receive('portal', 'no JSON');
+    await until(() => intake.told.outages.length >= outages + 2);
+    expect(String(intake.told.outages.at(-1))).to.include('"rejected_messages_id_seq"');
+    await database.rows(`select setval('rejected_messages_id_seq', 1)`);
+    await received;
+    expect(await countersOf(database)).to.include({ messages: 1, messages_rejected: 1 });
+  });
+
   for (const [state, sqlState] of [
     ['is read-only for now', '25006'],
     ['lacks a privilege', '42501'],
     ['is out of memory', '53200'],
+    ['has no ids left', '2200H'],
   ] as const) {
     it(`waits, and is not rejected, where the database ${state}`, async () => {
       await refuse('scan_events', 'true', sqlState);
