@@ -588,6 +588,40 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.latest_scanned(of_org_id integer, scans integer)
+ RETURNS TABLE(asset_id integer, last_seen timestamp with time zone)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 400
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  if of_org_id is distinct from current_org_id() then
+    return;
+  end if;
+  return query
+    select seen.asset_id, seen.at
+    from (
+      select latest.asset_id, max(latest.observed_at) as at, min(min(latest.observed_at)) over () as oldest
+      from (
+        select * from (
+          (select scan.asset_id, scan.observed_at from scan_events scan
+            where scan.org_id = of_org_id and scan.reader_id is not null
+            order by scan.observed_at desc limit scans)
+          union all
+          (select scan.asset_id, scan.observed_at from scan_events scan
+            where scan.org_id = of_org_id and scan.submission_id is not null
+            order by scan.observed_at desc limit scans)
+        ) each_source
+        order by observed_at desc limit scans
+      ) latest
+      group by latest.asset_id
+    ) seen
+    where seen.at > seen.oldest;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.locations_below(of_org_id integer, root_id integer)
  RETURNS TABLE(id integer, place integer)
  LANGUAGE plpgsql

@@ -25,11 +25,13 @@ const PAGE_COLUMNS = {
 /** What a deleted location, or none, leaves empty. */
 const NULLABLE = ['location_external_key'] as const;
 
-/** Scanned assets and where they are; a deleted location is no place any more. */
-const POSITIONED = sql.fragment`positions position
+const NAMED = sql.fragment`
   join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
   left join locations location
     on location.org_id = position.org_id and location.id = position.location_id and location.deleted_at is null`;
+
+/** Scanned assets and where they are; a deleted location is no place any more. */
+const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
 /** A page of the assets that were ever scanned, by default of those in effect (interface section 4.4). */
 export async function listAssetLocations(
@@ -78,9 +80,11 @@ export async function listAssetLocations(
       ) page on true
       order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, NULLABLE)}`);
   if (isWhole && isNear(filters) && isLatestFirst(filters)) {
-    const page = pageOf(await list(true, latestPositions(orgId)));
-    if (page.rows.length === Math.min(filters.limit, Math.max(0, page.totalCount - filters.offset))) {
-      return page;
+    for (const positions of [positionsOfLatestScans(orgId), latestPositions(orgId)]) {
+      const page = pageOf(await list(true, positions));
+      if (page.rows.length === Math.min(filters.limit, Math.max(0, page.totalCount - filters.offset))) {
+        return page;
+      }
     }
   }
   const isNamed = filters.asset_id !== undefined || filters.asset_external_key !== undefined;
@@ -89,6 +93,29 @@ export async function listAssetLocations(
 
 function isLatestFirst({ sort: [first, ...others] }: AssetLocationFilters): boolean {
   return first?.field === 'asset_last_seen' && first.isDescending && others.length === 0;
+}
+
+/** How many of the latest scans are looked at for a first page, before positions are: 0.5 ms. */
+const SCANS = 1_000;
+
+/**
+ * {@link POSITIONED} of the assets that were scanned last, as far as all of them are known: it costs the same however many
+ * others there are. Where a few assets are read all the time, the latest scans may be of fewer than a page has.
+ *
+ * In order already, so that only those on the page are joined to anything.
+ */
+function positionsOfLatestScans(orgId: number): FragmentSqlToken {
+  return sql.fragment`(
+      select latest.last_seen, position.org_id, latest.asset_id, position.location_id
+      from (
+        select * from latest_scanned(${orgId}, ${sql.literalValue(String(SCANS))})
+        order by last_seen desc, asset_id offset 0
+      ) latest
+      cross join lateral (
+        select * from positions
+        where org_id = ${orgId} and asset_id = latest.asset_id and last_seen = latest.last_seen offset 0
+      ) position
+    ) position ${NAMED}`;
 }
 
 /** How many of the latest positions are looked at for a first page, before all are. */
@@ -103,8 +130,5 @@ function latestPositions(orgId: number): FragmentSqlToken {
   return sql.fragment`(
       select * from positions where org_id = ${orgId} and last_seen is not null
       order by last_seen desc, asset_id limit ${sql.literalValue(String(LATEST))}
-    ) position
-    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-    left join locations location
-      on location.org_id = position.org_id and location.id = position.location_id and location.deleted_at is null`;
+    ) position ${NAMED}`;
 }
