@@ -181,6 +181,25 @@ describe('computing histories anew', function () {
     await expectHistory(assetId, right);
   });
 
+  for (const [what, rest] of [
+    ['the only row', 1],
+    ['a row before others', 4],
+  ] as const) {
+    it(`mends a first row that is later than the oldest scan, which no scan made: ${what}`, async () => {
+      await useSettings([]);
+      const walk = [1, 1, 2, 1, 2].slice(0, rest + 1).map((place, index) => {
+        return { place, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
+      });
+      const { assetId, right } = await assetOf('late', walk);
+      const [, ...others] = right;
+      const late = { observedAt: START + 500 * SECOND, locationId: placeOf(1), durationSeconds: null };
+      await storeHistory(database, { orgId: site.orgId, assetId }, [late, ...others]);
+      expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 1 });
+      await expectHistory(assetId, right);
+      expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 0 });
+    });
+  }
+
   it('is correct while recorders write the same assets', async () => {
     await useSettings(SETTINGS);
     const sets = someAssets(8, 40);
