@@ -1,12 +1,12 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { lockTree } from '../locations/changes.ts';
+import type { DrawnId } from './draw-ids.ts';
 import { Packed } from './packed.ts';
 import { type Link, refuseCycles } from './parent-cycles.ts';
 import { lockParents, writeParents } from './parent-queries.ts';
 import type { FileNotes } from './read-rows.ts';
 import type { ImportRow } from './row.ts';
-import type { DrawnId } from './write-rows.ts';
 
 /** A parent that a row names, as it is put away; the id is null where the location is created later. */
 type WantedParent = [line: number, id: number | null, externalKey: string, parentKey: string];

@@ -5,13 +5,14 @@ import { insertWithMintedKeys, type Keyed } from '../external-keys/mint.ts';
 import { keyOfTag, type NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
 import { attachTags } from './attach-tags.ts';
+import { drawIds } from './draw-ids.ts';
 import { Packed } from './packed.ts';
 import { Parents } from './parents.ts';
 import type { FileProblems } from './problems.ts';
 import type { FileNotes } from './read-rows.ts';
 import type { RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
-import { drawIds, insertRows, type NewRow } from './write-rows.ts';
+import { insertRows, type NewRow } from './write-rows.ts';
 
 /** A row without a key as it is put away: its line, what it says, and its metadata as it was written. */
 type Keyless = [line: number, given: Omit<ImportRow['given'], 'metadata'>, metadata: string | null];

@@ -5,7 +5,7 @@ import { sql } from '../../../db/timescale/sql.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { nextUpdate } from '../sql.ts';
-import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
+import { PARENT_TABLE } from '../tags/queries.ts';
 import type { GivenRow } from './given-row.ts';
 import type { StoredRow } from './stored-rows.ts';
 
@@ -101,45 +101,4 @@ function columnsOf(rows: readonly WrittenRow[]): FragmentSqlToken {
   return sql.fragment`${texts((row) => row.external_key)}, ${texts((row) => row.name)},
     ${texts((row) => row.description)}, ${active}, ${texts((row) => row.valid_from)},
     ${texts((row) => row.valid_to)}, ${texts((row) => row.metadata)}`;
-}
-
-/** A row that was inserted under a placeholder, and the id it has got. */
-export interface DrawnId {
-  placeholder: number;
-  id: number;
-}
-
-/**
- * Draws the ids of all that was inserted under placeholders; nothing may be refused after that.
- *
- * Statistics know of no placeholders, so the planner would expect one and go through all rows for each tag.
- *
- * @returns those of locations, which others may be below.
- */
-export async function drawIds(
-  transaction: OrganizationConnection,
-  resource: Keyed,
-): Promise<readonly DrawnId[]> {
-  const { orgId } = transaction;
-  const [table, column] = [PARENT_TABLE[resource], PARENT_COLUMN[resource]];
-  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'off', true)`);
-  // References are checked at the end of the statement.
-  const drawn = await transaction.any(sql.type(rowsOf<DrawnId>())`
-    with placeholder as (
-      select id, external_key from ${table} where org_id = ${orgId} and id < 0
-    ), numbered as (
-      update ${table} set id = default where org_id = ${orgId} and id < 0
-      returning id, external_key
-    ), tagged as (
-      update tags set id = default, ${column} = numbered.id
-      from placeholder join numbered on numbered.external_key = placeholder.external_key
-      where tags.org_id = ${orgId} and tags.id < 0 and tags.${column} = placeholder.id
-    )
-    select placeholder.id as placeholder, numbered.id
-    from placeholder join numbered on numbered.external_key = placeholder.external_key
-    where ${resource} = 'location'`);
-  await transaction.query(sql.type(rowsOf<never>())`
-    update tags set id = default where org_id = ${orgId} and id < 0`);
-  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'on', true)`);
-  return drawn;
 }

@@ -47,7 +47,7 @@ describe('importing locations', function () {
   it('draws ids for what is committed only, and leaves no placeholder behind', async () => {
     const { db, orgId } = await site();
     const rows = Array.from(
-      { length: 1_200 },
+      { length: 4_500 },
       (_, index) => `${index % 2 === 0 ? `L-${index}` : ''},n,${index > 1 ? 'L-0' : ''},rfid:L-${index}`,
     );
     const before = await drawn();
@@ -59,8 +59,8 @@ describe('importing locations', function () {
     expect(await importing(db, rows)).to.have.property('isImported', true);
     const { locations_id_seq: locations = 0, tags_id_seq: tags = 0 } = before;
     expect(await drawn()).to.deep.equal({
-      locations_id_seq: locations + 1_200,
-      tags_id_seq: tags + 1_200,
+      locations_id_seq: locations + 4_500,
+      tags_id_seq: tags + 4_500,
     });
     const left = await api.database.rows(
       `select from locations where org_id = $1 and (id < 0 or parent_id < 0)
@@ -74,7 +74,7 @@ describe('importing locations', function () {
        where child.org_id = $1 and parent.external_key = 'L-0'`,
       [orgId],
     );
-    expect(below?.count).to.equal(1_198);
+    expect(below?.count).to.equal(4_498);
   });
 
   it('finds rows and parents by their keys, though the database knows nothing of its tables', async () => {
