@@ -19,6 +19,11 @@ export interface ListOptions {
    * organization at a time, on connections of their own, within a time limit; and so are the organization's next ones.
    */
   isBrief: boolean;
+  /**
+   * As how many look-ups a brief list counts that can read no more than so many rows, whatever there is. It waits for no
+   * turn and travels together with others, as look-ups do.
+   */
+  lookUps?: number | undefined;
   /** If aborted, a list that may read much is dropped from the queue, or cancelled. */
   signal: AbortSignal | undefined;
 }
@@ -27,8 +32,8 @@ export interface ListOptions {
 export class Lists {
   readonly #shared: PipelinedConnections;
   readonly #scanning: ScanningConnections;
-  /** Until when, by the organization. */
-  readonly #long = new Map<number, number>();
+  /** Until when, by the organization; those that count as look-ups apart. */
+  readonly #long = new Map<number | string, number>();
 
   /** So that a burst of lists that turn out to be long delays others by {@link BRIEF} and not by many times that. */
   readonly #turns: FairSemaphore<number>;
@@ -48,36 +53,50 @@ export class Lists {
   async query(
     orgId: number,
     query: pg.QueryConfig,
-    { isBrief, signal }: ListOptions,
+    { isBrief, lookUps, signal }: ListOptions,
   ): Promise<pg.QueryResult> {
-    const brief = isBrief ? await this.#turns.run(orgId, () => this.#briefly(orgId, query), signal) : null;
+    const brief =
+      lookUps !== undefined
+        ? await this.#briefly(orgId, query, lookUps * WEIGHT.lookUp, `${orgId} by key`)
+        : isBrief
+          ? await this.#turns.run(orgId, () => this.#briefly(orgId, query, WEIGHT.list, orgId), signal)
+          : null;
     return brief ?? this.#scanning.query(orgId, entering(orgId), query, signal);
   }
 
-  /** Null if the query has to go another way. */
-  async #briefly(orgId: number, query: pg.QueryConfig): Promise<pg.QueryResult | null> {
-    if (this.#isLong(orgId)) {
+  /**
+   * Null if the query has to go another way.
+   *
+   * @param kind of lists, that are long together.
+   */
+  async #briefly(
+    orgId: number,
+    query: pg.QueryConfig,
+    weight: number,
+    kind: number | string,
+  ): Promise<pg.QueryResult | null> {
+    if (this.#isLong(kind)) {
       return null;
     }
     try {
       const named = { ...query, name: query.name ?? nameOf(query.text) };
-      return await this.#shared.query(enteringBriefly(orgId), named, WEIGHT.list);
+      return await this.#shared.query(enteringBriefly(orgId), named, weight);
     } catch (error) {
       // Where preparing it was cancelled, those sent behind it find nothing prepared.
       if (!isCancelled(error) && !isUnprepared(error)) {
         throw error;
       }
-      this.#long.set(orgId, performance.now() + REMEMBERED);
+      this.#long.set(kind, performance.now() + REMEMBERED);
       return null;
     }
   }
 
-  #isLong(orgId: number): boolean {
-    const until = this.#long.get(orgId);
+  #isLong(kind: number | string): boolean {
+    const until = this.#long.get(kind);
     if (until !== undefined && until < performance.now()) {
-      this.#long.delete(orgId);
+      this.#long.delete(kind);
     }
-    return this.#long.has(orgId);
+    return this.#long.has(kind);
   }
 }
 

@@ -5,7 +5,7 @@ import { markOf, type TransactionMark } from './transaction-mark.ts';
 type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
 
 /**
- * Runs `work` in a transaction on a connection of its own, again from the start when the database gave it up for the
+ * Runs `work` in a transaction on a connection of its own, which begins together with the first statement, again from the start when the database gave it up for the
  * sake of another (deadlock, serialization) or when `isRetryable` says so of what `work` threw.
  *
  * @param work is told which attempt this is, from 1.
@@ -16,8 +16,11 @@ export function inTransaction<Result>(
   isRetryable: (error: unknown) => boolean = () => false,
 ): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
-    await client.query('begin');
+    const begun = client.query('begin');
+    // Where it fails, the connection is lost, and what `work` sends fails as well.
+    begun.catch(() => {});
     const result = await work(client, attempt);
+    await begun;
     await client.query('commit');
     return result;
   });

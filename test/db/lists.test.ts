@@ -43,6 +43,28 @@ describe('lists through the door', () => {
     expect(again).to.deep.equal(Array.from({ length: 120 }, (_, number) => ({ [`value${number}`]: number })));
   });
 
+  it('that count as look-ups travel together, however many, and whatever other lists took', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    database.beforeDrop(() => wide.end());
+    const pids = async (count: number, lookUps?: number) => {
+      const list = wide.of(1).listing({ ...BRIEF, lookUps });
+      const pid = sql.type(rowsOf<{ pid: number }>())`select pg_backend_pid() as pid`;
+      const rows = await Promise.all(Array.from({ length: count }, () => list.one(pid)));
+      return new Set(rows.map((row) => row.pid));
+    };
+    // Until no more connections are opened.
+    const shared = await pids(5);
+    expect(shared).to.have.length(5);
+    expect(await pids(8, 1)).to.have.length(1);
+    expect(await pids(8, 4)).to.have.length(4);
+    expect(await pids(400, 1)).to.deep.equal(shared);
+    const slow = sql.type(rowsOf<{ slept: number }>())`
+      select 1 as slept from (select pg_sleep(0.3) offset 0) slept`;
+    await wide.of(1).listing(BRIEF).one(slow);
+    expect(shared).not.to.include([...(await pids(1))][0]);
+    expect(shared).to.include([...(await pids(1, 1))][0]);
+  });
+
   it('wait for their turn longer than one may run', async () => {
     const impatient = openOrganizationDoor(database.url, { max: 2, scanTimeout: 2_000 });
     database.beforeDrop(() => impatient.end());

@@ -6,7 +6,7 @@ import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { AT_MOST_FIRST, isFirstOf, isFoundByKey, NOTHING } from '../brief-list.ts';
+import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import type { CommonColumns } from '../patched.ts';
@@ -75,6 +75,7 @@ export async function listAssets(
 ): Promise<Page<AssetRow>> {
   const { orgId } = db;
   const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
+  const lookUps = lookUpsIn(filters, [filters.location_id, filters.location_external_key]);
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`);
   const narrowing = [
     when(filters.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
@@ -98,7 +99,7 @@ export async function listAssets(
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
       : countEach(orgId, 'asset', filters.is_active);
-  const rows = await db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
+  const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
     ${finding('asset', orgId, filters.q)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
@@ -132,14 +133,14 @@ function readAssets(
     left join ${LOCATION}`);
 }
 
-/** Inserts an asset and returns its id; null if a live asset has the key. */
+/** Inserts an asset and returns it as it is before it has tags; null if a live asset has the key. */
 export function insertAsset(
   transaction: OrganizationConnection,
   externalKey: string,
   asset: NewAsset,
-): Promise<number | null> {
+): Promise<AssetRow | null> {
   const { name, description, is_active, valid_from, valid_to, metadata } = asset;
-  return transaction.maybeOneFirst(sql.prepared('insert-asset', rowsOf<{ id: number }>())`
+  return transaction.maybeOne(sql.prepared('insert-asset', rowsOf<AssetRow>())`
     insert into assets (org_id, external_key, name, description, is_active, valid_from, valid_to, metadata)
     select
       ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true}::boolean,
@@ -151,7 +152,8 @@ export function insertAsset(
       where org_id = ${transaction.orgId} and external_key = ${externalKey} and deleted_at is null
     )
     on conflict (org_id, external_key) where deleted_at is null do nothing
-    returning id`);
+    returning id, external_key, name, description, null::integer as location_id, null as location_external_key,
+      is_active, valid_from, valid_to, created_at, updated_at, deleted_at, metadata, '[]' as tags`);
 }
 
 /** The live asset, locked against other changes of it until the transaction ends; scans of it are not held up. */

@@ -6,7 +6,7 @@ import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, NOTHING } from '../brief-list.ts';
+import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { allOf, finding, inEffect, isFound, orderBy, when } from '../sql.ts';
@@ -63,6 +63,7 @@ export async function listLocations(
   const { orgId } = db;
   const isOne = filters.id !== undefined && isNear(filters);
   const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
+  const lookUps = lookUpsIn(filters, [filters.id, filters.parent_id, filters.parent_external_key]);
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
   const narrowing = [
     when(
@@ -90,7 +91,7 @@ export async function listLocations(
     filters.include_deleted || narrowing.some((condition) => condition !== null)
       ? sql.fragment`select count(*) as total_count from locations location where ${where}`
       : countEach(orgId, 'location', filters.is_active);
-  const rows = await db.listing({ isBrief, signal }).any(sql.type(rowsOf<LocationRow & Listed>())`
+  const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<LocationRow & Listed>())`
     ${finding('location', orgId, filters.q)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { createAsset } from '../../services/api/assets/create.ts';
+import { openCountingProxy } from '../support/counting-proxy.ts';
+import { useDatabase } from '../support/database.ts';
+
+const PALLET = {
+  name: 'Pallet',
+  description: undefined,
+  is_active: undefined,
+  valid_from: undefined,
+  valid_to: undefined,
+  metadata: undefined,
+  tags: undefined,
+};
+
+describe('the way to the database and back', () => {
+  const database = useDatabase();
+  let door: OrganizationDoor;
+  let roundTrips: () => number;
+  let orgId: number;
+
+  before(async () => {
+    const proxy = await openCountingProxy(database);
+    roundTrips = proxy.roundTrips;
+    door = openOrganizationDoor(proxy.url, { max: 2 });
+    database.beforeDrop(() => door.end());
+    const [row] = await database.rows<{ id: number }>(
+      `insert into organizations (name) values ('Shipper') returning id`,
+    );
+    orgId = row?.id ?? 0;
+    await create('FIRST');
+  });
+
+  const create = (external_key: string | undefined) =>
+    createAsset(door.of(orgId), { ...PALLET, external_key });
+
+  async function count(work: () => Promise<unknown>): Promise<number> {
+    const before = roundTrips();
+    await work();
+    return roundTrips() - before;
+  }
+
+  it('is gone twice for a new asset: to make it, and to commit it', async () => {
+    expect(await count(() => create('PAL-1'))).to.equal(2);
+  });
+
+  it('is gone once more where the key has to be minted', async () => {
+    expect(await count(() => create(undefined))).to.equal(3);
+  });
+});
