@@ -14,8 +14,9 @@ export interface SemaphoreBounds {
   patience: number;
 }
 
-const TOO_MANY = 'Too many requests of the organization are waiting; try again later';
-const TOO_LATE = 'Earlier requests of the organization took too long; try again later';
+const TOO_MANY = 'Too many requests of the organization are waiting; send fewer at once, or try again later';
+const TOO_LATE =
+  'Earlier requests of the organization took too long for this one to have its turn; narrow those with filters, or try again later';
 
 interface Waiting<Key> {
   key: Key;

@@ -42,7 +42,7 @@ describe('writes that wait', () => {
       expect(body?.error).to.include({
         type: 'query_timeout',
         title: 'Query timed out',
-        detail: 'Too many requests of the organization are waiting; try again later',
+        detail: 'Too many requests of the organization are waiting; send fewer at once, or try again later',
       });
       expect(headers.get('retry-after')).to.equal('5');
     }
