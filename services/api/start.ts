@@ -100,7 +100,7 @@ export async function startApi(
     logRequests,
     registry,
     limiter,
-    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic),
+    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic, registry),
     noteRefusal: (token, { caller }, address = '') =>
       refusedSignIns.note({
         ...{ kind: 'key', address, isKnown: caller !== undefined },

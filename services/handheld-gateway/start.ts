@@ -118,7 +118,7 @@ export async function startGateway(
     logRequests: config.LOG_REQUESTS,
     registry,
     limiter,
-    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, MACHINE_CLOCKS.monotonic),
+    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, MACHINE_CLOCKS.monotonic, registry),
     noteRefusal: (token, { caller }, address = '') =>
       refusedSignIns.note({
         ...{ kind: 'handheld', address, isKnown: caller !== undefined },

@@ -55,6 +55,39 @@ describe('failed sign-ins', () => {
     }
   });
 
+  it('are counted, those refused and those told to wait', async () => {
+    const api = await apis.start({ SIGN_IN_FAILURES_PER_MINUTE: 2 });
+    for (const key of ['x', 'y', 'z']) {
+      await api.get(path, { key });
+    }
+    await api.get(path, { key: await apis.key() });
+    const metrics = await (await fetch(`${api.url}/metrics`)).text();
+    expect(metrics.match(/^tagtrail_http_sign_in_failures_total\{.*$/gm)).to.deep.equal([
+      'tagtrail_http_sign_in_failures_total{answer="refused"} 2',
+      'tagtrail_http_sign_in_failures_total{answer="limited"} 1',
+    ]);
+  });
+
+  it('are each answered up to the one that ends the connection, also to who reads later', async () => {
+    const api = await apis.start({ SIGN_IN_FAILURES_PER_MINUTE: 3_000 });
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1').pause();
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    const request = 'GET /api/v1/orgs/me HTTP/1.1\r\nHost: x\r\n\r\n';
+    socket.write(request.repeat(8_000));
+    const limited = /^tagtrail_http_sign_in_failures_total\{answer="limited"\} [1-9]/m;
+    while (!limited.test(await (await fetch(`${api.url}/metrics`)).text())) {
+      // Until it has been told to wait.
+    }
+    const received: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => received.push(bytes)).resume();
+    await closed;
+    const text = Buffer.concat(received).toString();
+    expect(text.match(/HTTP\/1\.1 401/g)?.length).to.be.at.least(3_000);
+    const [head = '', body = ''] = text.slice(text.lastIndexOf('HTTP/1.1 ')).split('\r\n\r\n');
+    expect(head).to.match(/^HTTP\/1\.1 429 /);
+    expect(JSON.parse(body).error.status).to.equal(429);
+  });
+
   it('come back as no more bytes than were sent, however many are sent at once', async () => {
     const api = await apis.start({ SIGN_IN_FAILURES_PER_MINUTE: 600 });
     const sent = Array.from({ length: 8_000 }, () => requestWith(stranger())).join('');

@@ -1,3 +1,4 @@
+import { Counter, type Registry } from 'prom-client';
 import { Problem } from '../http/problem.ts';
 import { integerSetting } from '../runtime/setting-kinds.ts';
 import { bucketOf } from './bucket.ts';
@@ -18,12 +19,26 @@ export type RefuseSignIn = (refusal: Problem, address: string | undefined) => Pr
  * failures count and only failures are answered so, because many share an address behind a proxy.
  *
  * @param monotonic microseconds on a clock that never goes back.
+ * @param registry which has a counter of them, without a series for each address.
  */
-export function limitSignInFailures(perMinute: number, monotonic: () => number): RefuseSignIn {
+export function limitSignInFailures(
+  perMinute: number,
+  monotonic: () => number,
+  registry: Registry,
+): RefuseSignIn {
+  const counter = new Counter({
+    name: 'tagtrail_http_sign_in_failures_total',
+    help: 'Requests without a good credential: refused (401), or limited (429, beyond SIGN_IN_FAILURES_PER_MINUTE).',
+    labelNames: ['answer'] as const,
+    registers: [registry],
+  });
+  counter.inc({ answer: 'refused' }, 0);
+  counter.inc({ answer: 'limited' }, 0);
   const bucket = bucketOf(perMinute, perMinute);
   const failures = new MemoryStore(bucket, monotonic);
   return (refusal, address = '') => {
     const { isAllowed, debt } = failures.take(networkOf(address), 1);
+    counter.inc({ answer: isAllowed ? 'refused' : 'limited' });
     if (isAllowed) {
       return refusal;
     }

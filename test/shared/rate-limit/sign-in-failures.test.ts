@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import { Problem } from '../../../services/shared/http/problem.ts';
 import { limitSignInFailures, networkOf } from '../../../services/shared/rate-limit/sign-in-failures.ts';
 
@@ -22,7 +23,7 @@ describe('failures to sign in', () => {
 
   it('are told to wait beyond their number, until a part of the minute has passed', () => {
     let now = 0;
-    const refuse = limitSignInFailures(6, () => now);
+    const refuse = limitSignInFailures(6, () => now, new Registry());
     const types = (address: string, count: number) =>
       Array.from({ length: count }, () => refuse(refusal, address).type);
     expect(types('192.0.2.1', 7)).to.deep.equal([...new Array(6).fill('unauthorized'), 'rate_limited']);
@@ -35,7 +36,7 @@ describe('failures to sign in', () => {
   });
 
   it('take no more memory for a million addresses than for a hundred thousand', () => {
-    const refuse = limitSignInFailures(600, () => 0);
+    const refuse = limitSignInFailures(600, () => 0, new Registry());
     const sizeAfter = (count: number) => {
       for (let index = 0; index < count; index++) {
         refuse(refusal, `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
