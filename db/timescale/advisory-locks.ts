@@ -19,6 +19,8 @@ export const ADVISORY_LOCKS = {
   use: 7_461_731,
   /** Who divides sessions at a broker among the ingest processes. */
   sessions: 7_461_733,
+  /** Who builds the indexes of searches beside everything else. */
+  searchIndexes: 7_461_734,
 } as const;
 
 /** Taken as the first of two numbers, of which the second is the organization. */

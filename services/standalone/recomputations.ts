@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
+import { finishSearchIndexes } from '../../db/timescale/search-indexes.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { finishRecomputations } from '../shared/tracking/recompute/finish-recomputations.ts';
 
 /**
- * Has computed anew, beside everything else, what an upgrade left to compute. Stopping breaks it off; the next start goes
+ * Does beside everything else what an upgrade left to do: builds indexes and computes histories anew. Stopping breaks it off; the next start goes
  * on from there.
  */
 export async function startRecomputations(url: string, log: Logger, lifecycle: Lifecycle): Promise<void> {
   await lifecycle.start(
-    'recomputation of histories',
+    'what an upgrade left to do',
     () => {
       const controller = new AbortController();
       return { controller, done: recompute(url, log, controller.signal) };
@@ -23,6 +24,11 @@ export async function startRecomputations(url: string, log: Logger, lifecycle: L
 async function recompute(url: string, log: Logger, signal: AbortSignal): Promise<void> {
   let next = Date.now() + LOG_EVERY;
   try {
+    await finishSearchIndexes(url, {
+      signal,
+      onBegin: (index) =>
+        log.info({ index }, 'Building an index for searches, which read every row until it is there'),
+    });
     const all = await finishRecomputations(url, {
       signal,
       onProgress: (sofar) => {
@@ -39,7 +45,7 @@ async function recompute(url: string, log: Logger, signal: AbortSignal): Promise
       );
     }
   } catch (err) {
-    log.error({ err }, 'Histories could not be computed anew; the next start goes on');
+    log.error({ err }, 'What the upgrade left to do failed; the next start goes on');
   }
 }
 

@@ -31,8 +31,9 @@ create function searched_text(name text, external_key text, description text) re
 language sql immutable parallel safe
 return folded(name || E'\x01' || external_key || E'\x01' || coalesce(description, ''));
 
--- The index has the organization in it, so that nobody's search reads what others have. Writers wait, readers do not, while
--- it is built: a minute for a million assets. It takes 50,000 new assets from 2.5 s to 7, since what is new is gathered
+-- The index has the organization in it, so that nobody's search reads what others have. Where there are assets already it is
+-- not built here, since writers would wait for it, a minute for a million assets, but afterwards and beside them
+-- (`search-indexes.ts`). It takes 50,000 new assets from 2.5 s to 7, since what is new is gathered
 -- and sorted in by 4 MB (`fastupdate`); one by one it would be 28.
 --
 -- False where an extension is not installed or may not be created; searches then read all rows of the organization. Once it
@@ -57,7 +58,16 @@ revoke execute on function create_search_indexes from public;
 
 do $$
 begin
-  perform create_search_indexes();
+  if exists (select from assets) then
+    begin
+      create extension if not exists pg_trgm;
+      create extension if not exists btree_gin;
+    exception when insufficient_privilege or undefined_file or feature_not_supported then
+      null;
+    end;
+  else
+    perform create_search_indexes();
+  end if;
 end $$;
 
 -- The rows of an organization that have a text in them or in a live tag. Under row-level security a condition that might

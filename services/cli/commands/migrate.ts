@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type MigrationResult, migrate } from '../../../db/timescale/migrate.ts';
+import { finishSearchIndexes } from '../../../db/timescale/search-indexes.ts';
 import { AppError } from '../../shared/errors.ts';
 import { finishRecomputations } from '../../shared/tracking/recompute/finish-recomputations.ts';
 import type { RecomputedSoFar } from '../../shared/tracking/recompute/recompute-organization.ts';
@@ -12,21 +13,27 @@ export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')
     .summary('bring the database to this version')
     .description(
-      'Bring the database to this version, and compute anew what an earlier version computed wrong. Safe to run at any ' +
-        'time, by any number at once; broken off, it goes on when it is run again.',
+      'Bring the database to this version, build the indexes that are missing while others write, and compute anew ' +
+        'what an earlier version computed wrong. Safe to run at any time, by any number at once; broken off, it goes ' +
+        'on when it is run again.',
     )
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
     )
     .action(async (options) => {
-      const { result, recomputed } = await interruptible((signal) =>
+      const { result, built, recomputed } = await interruptible((signal) =>
         withDatabaseUrl(async (url) => ({
           result: await migrate(url),
+          built: await finishSearchIndexes(url, { signal, onBegin: sayBuilding }),
           recomputed: await finishRecomputations(url, { signal, onProgress: sayNowAndThen() }),
         })),
       );
-      const lines = [describeMigrated(result), ...recomputed.map((each) => describeRecomputed(each, false))];
+      const lines = [
+        describeMigrated(result),
+        ...built.map((index) => `Built ${index}.`),
+        ...recomputed.map((each) => describeRecomputed(each, false)),
+      ];
       tell({ json: result, text: lines.join('\n') }, options);
       if (recomputed.some(({ isFinished }) => !isFinished)) {
         throw new AppError('unavailable', 'Interrupted; run it again to go on');
@@ -38,6 +45,12 @@ function describeMigrated({ applied, current }: MigrationResult): string {
   return applied.length === 0
     ? `Nothing to do: the database is at ${current}.`
     : `Applied ${applied.join(', ')}.`;
+}
+
+function sayBuilding(index: string): void {
+  process.stderr.write(
+    `Building ${index}, while others read and write; searches read every row until then\n`,
+  );
 }
 
 /** Lines, because it mostly runs where there is no terminal. */

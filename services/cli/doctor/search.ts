@@ -1,17 +1,23 @@
 import type pg from 'pg';
+import { findSearchIndexes } from '../../../db/timescale/search-indexes.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** Whether searches (`q`) have their index; migrating leaves it out where an extension is missing or may not be made. */
+/** Whether searches (`q`) have their indexes; migrating leaves them out where an extension is missing or may not be made. */
 export async function examineSearch(client: pg.Client): Promise<Finding> {
-  const { rows } = await client.query<{ is_indexed: boolean }>(
-    `select to_regclass('assets__searched_text') is not null as is_indexed`,
-  );
-  return rows[0]?.is_indexed === true
-    ? ok('search', 'Searches use an index')
+  const { hasExtensions, missing } = await findSearchIndexes(client);
+  if (missing.length === 0) {
+    return ok('search', 'Searches use an index');
+  }
+  return hasExtensions
+    ? warning(
+        'search',
+        `Searches (q) read every row of the organization: ${missing.join(', ')} not built to the end`,
+        'Wait, if it is being built now; else `npx --no -- tagtrail migrate` builds it while others go on writing',
+      )
     : warning(
         'search',
         'Searches (q) read every asset of the organization: the extensions pg_trgm and btree_gin are not there',
         'Install postgresql-contrib, and as a superuser in this database: ' +
-          'create extension pg_trgm; create extension btree_gin; select create_search_indexes();',
+          'create extension pg_trgm; create extension btree_gin; then npx --no -- tagtrail migrate builds the indexes.',
       );
 }
