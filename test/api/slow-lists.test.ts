@@ -19,7 +19,7 @@ describe('lists that take long', () => {
 
   before(async () => {
     const lifecycle = new Lifecycle(pino({ level: 'silent' }));
-    const config = { ...apiConfig(api.database.url), QUERY_TIMEOUT_MS: 300 };
+    const config = { ...apiConfig(api.database.url), QUERY_TIMEOUT_MS: 1_000 };
     impatient = (await startApi(config, pino({ level: 'silent' }), lifecycle)).url;
     locker = new pg.Client(connectionConfig(api.database.url, 'locker'));
     await locker.connect();

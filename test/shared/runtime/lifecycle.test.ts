@@ -48,7 +48,7 @@ describe('a lifecycle', () => {
     const stopped = lifecycle.stop(40);
     expect(lifecycle.stopping.aborted).to.equal(true);
     await stopped;
-    expect(stoppedAt - began).to.be.within(38, 1_000);
+    expect(stoppedAt - began).to.be.at.least(38);
   });
 
   it('does not remember a part that did not start', async () => {
