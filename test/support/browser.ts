@@ -135,6 +135,7 @@ export const LATER_MS = 3_000;
 /**
  * As {@link scanByWedge}, with a pause in front of one character.
  *
+ * @param ends Enter unless told; null for a scanner that sends none.
  * @param delay how long after now it begins, in milliseconds.
  */
 export async function typeByWedge(
@@ -145,13 +146,13 @@ export async function typeByWedge(
     delay = 0,
     pause = { before: 0, lasts: 0 },
   }: {
-    ends?: readonly ('Enter' | 'Tab')[];
+    ends?: readonly ('Enter' | 'Tab')[] | null;
     delay?: number;
     pause?: { before: number; lasts: number };
   } = {},
 ): Promise<void> {
   const session = await inputOf(page);
-  const endKeys = (ends.length === 0 ? (['Enter'] as const) : ends).map((end) => END_KEYS[end]);
+  const endKeys = (ends?.length === 0 ? (['Enter'] as const) : (ends ?? [])).map((end) => END_KEYS[end]);
   const keys = [
     ...[...value].map((text) => (text === '\u001d' ? SEPARATOR : { key: text, text })),
     ...endKeys,

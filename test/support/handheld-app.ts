@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { type Device, scanByWedge } from './browser.ts';
+import { type Device, scanByWedge, until } from './browser.ts';
 
 /** The handheld app in a tab, as a person uses it. */
 export class HandheldApp {
@@ -38,7 +38,13 @@ export class HandheldApp {
     );
   }
 
-  /** How the device vibrated, which goes with how it sounded: one entry for each time. */
+  /** How the device vibrated, which goes with how it sounded: one entry for each time, so many by now. */
+  async feels(count: number): Promise<string[]> {
+    await until(this.page, `JSON.parse(sessionStorage.getItem('felt') ?? '[]').length >= ${count}`);
+    return this.felt();
+  }
+
+  /** How the device vibrated so far. */
   async felt(): Promise<string[]> {
     return JSON.parse(await this.page.evaluate<string>(`sessionStorage.getItem('felt') ?? '[]'`));
   }
@@ -58,6 +64,7 @@ export class HandheldApp {
 
   async goTo(screen: 'Scan' | 'Sweep' | 'History' | 'Settings'): Promise<void> {
     await this.page.getByRole('navigation').getByRole('link', { name: screen }).click();
+    await this.page.locator('nav a[aria-current="page"]', { hasText: screen }).waitFor();
   }
 
   /** Chooses a place from the tree, by name. */

@@ -217,9 +217,7 @@ describe('scanning with the handheld app', () => {
   it('says of a scan whose end the scanner does not send that it has none', async () => {
     await app.choosePlace('DOCK-1');
     await app.page.locator('body').evaluate('document.activeElement.blur()');
-    for (const key of 'PAL-4711') {
-      await app.page.keyboard.press(key);
-    }
+    await typeByWedge(app.page, 'PAL-4711', { ends: null });
     await app.shows('The scan has no end.');
   });
 
@@ -236,6 +234,7 @@ describe('scanning with the handheld app', () => {
   it('hears what Android’s keyboards tell as text without keys', async () => {
     await app.press('Type');
     const { page } = app;
+    await page.locator('dialog input:focus').waitFor();
     const texts = JSON.stringify([...CARTON]);
     await page.evaluate(`(() => {
       const field = document.activeElement;
@@ -274,6 +273,7 @@ describe('scanning with the handheld app', () => {
 
   it('sends from two tabs what was scanned in either, once', async () => {
     const tab = await HandheldApp.open(device, gateway.url);
+    await tab.shows('All sent');
     await app.choosePlace('DOCK-1');
     await device.context.setOffline(true);
     for (const number of [1, 2, 3, 4]) {

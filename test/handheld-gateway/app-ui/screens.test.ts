@@ -107,6 +107,7 @@ describe('the screens of the handheld app', function () {
   it('the panels for typing and for the camera', async () => {
     await signedIn();
     await app.press('Type');
+    await app.page.getByLabel('What is printed on it').waitFor();
     await look('type');
     await app.press('Close');
     await app.press('Camera');
@@ -137,6 +138,7 @@ describe('the screens of the handheld app', function () {
     await app.shows('Yard');
     await look('places');
     await app.page.getByRole('button', { name: '2 places in North warehouse' }).click();
+    await app.shows('Aisle A');
     await look('places-inside');
   });
 
@@ -176,10 +178,12 @@ describe('the screens of the handheld app', function () {
     await app.shows('1 scan refused');
     await look('history-refused');
     await app.press('Discard');
+    await app.shows('Yes, discard');
     await look('history-discard');
     await app.goTo('Settings');
     await look('settings');
     await app.press('Sign out');
+    await app.shows('Yes, sign out');
     await look('settings-sure');
   });
 
@@ -248,8 +252,10 @@ describe('the screens of the handheld app', function () {
     await app.shows('Offline');
     await app.goTo('Sweep');
     await app.press('Sweep Gate 8');
+    await app.shows('Scan all you find');
     await look('sweep-unknown');
     await app.press('Finish');
+    await app.shows('Sweep finished');
     await look('sweep-unknown-over');
     await device.context.setOffline(false);
     await app.shows('Nothing was expected here');
@@ -270,6 +276,7 @@ describe('the screens of the handheld app', function () {
     await app.shows('Recorded elsewhere');
     for (const heap of ['Found', 'Moved here', 'To find', 'Unknown', 'To check']) {
       await app.page.getByRole('button', { name: heap }).click();
+      await app.page.getByRole('list', { name: heap }).waitFor();
       await look(`sweep-heap-${keyOf(heap)}`, '.shelf');
     }
     await gateway.database.rows('update locations set deleted_at = now() where id = $1', [gone]);
@@ -277,6 +284,7 @@ describe('the screens of the handheld app', function () {
     await app.shows('Somebody has deleted this place');
     await look('sweep-gone');
     await app.press('Finish');
+    await app.shows('Sweep finished');
     await look('sweep-gone-over');
     await app.press('Done');
     await app.page.locator('.place-bar').click();

@@ -37,7 +37,8 @@ describe('scans that are made before anybody said where', () => {
     await app.tells('problem');
     await app.shows('Choose where you are.');
     await app.choosePlace('DOCK-1');
-    const before = await app.felt();
+    // The place is felt when it is stored, which is after it is shown.
+    const before = await app.feels(2);
     await app.scan(tag(1));
     await app.tells('queued');
     const after = await app.felt();
