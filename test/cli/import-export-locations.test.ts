@@ -226,7 +226,7 @@ describe('the command line on CSV files of locations', function () {
     });
 
     it('imports a chain as deep as the file is long', async () => {
-      const { imports, orgId } = await site();
+      const { imports, exported, orgId } = await site();
       const depth = 10_000;
       const rows = Array.from(
         { length: depth },
@@ -243,6 +243,7 @@ describe('the command line on CSV files of locations', function () {
         [orgId],
       );
       expect(levels).to.equal(depth);
+      expect((await exported()).trimEnd().split('\r\n')).to.have.length(1 + depth);
     });
 
     it("never sees another organization's locations, as parents or otherwise", async () => {

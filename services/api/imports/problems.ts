@@ -14,8 +14,13 @@ export class FileProblems {
     return this.#issues.toSorted((a, b) => a.line - b.line).map(({ issue }) => issue);
   }
 
-  /** Notes what is wrong with a row, and where it is. */
-  note(line: number, found: readonly FieldIssue[]): void {
+  /**
+   * Notes what is wrong with a row, and where it is.
+   *
+   * @param leftOut how many issues there are besides those found.
+   */
+  note(line: number, found: readonly FieldIssue[], leftOut = 0): void {
+    this.leftOut += leftOut;
     for (const { field, code, message, params } of found) {
       if (this.#issues.length === MOST_SHOWN) {
         this.leftOut += 1;

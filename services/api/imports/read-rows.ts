@@ -47,7 +47,7 @@ export async function* readRows(
       const row = readRow(resource, columns, record);
       const issues = issuesOf(row, notes);
       if (issues.length > 0) {
-        problems.note(row.line, issues);
+        problems.note(row.line, issues, row.read.ok ? 0 : row.read.leftOut);
       } else if (row.read.ok) {
         yield { line: row.line, given: row.read.value };
       }

@@ -236,6 +236,13 @@ describe('importing assets over HTTP', () => {
     ]);
   });
 
+  it('counts the faults of a row that are not listed', async () => {
+    const { send } = await importer();
+    const answer = await send(`name,tags\nBox,${Array.from({ length: 150 }, () => 'nfc:1').join(';')}`);
+    expect(answer.body?.error?.fields).to.have.length(100);
+    expect(answer.body?.error?.detail).to.match(/and 149 more/);
+  });
+
   for (const [what, csv, issues, message] of [
     ['an empty file', '', [['file', 'invalid_value']], 'is empty'],
     ['no name column', 'external_key\nA', [['name', 'required']], 'column name'],
