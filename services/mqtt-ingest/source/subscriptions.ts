@@ -91,6 +91,10 @@ export class Subscriptions {
     }).finally(() => {
       this.#working = null;
       this.#settle();
+      // Asked for after the last look and before this.
+      if (this.#isOutdated && !this.#isClosed) {
+        void this.follow();
+      }
     });
     return this.#working;
   }
