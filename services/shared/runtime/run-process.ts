@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { AppError, messageOf } from '../errors.ts';
+import { giveMemoryBack } from './give-memory-back.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
@@ -35,6 +36,7 @@ export async function runProcess(configure: () => Process): Promise<void> {
     stopOnSignals(lifecycle, log, patience, () => noticeDue);
     endOnFailure(lifecycle);
     await boot(lifecycle);
+    giveMemoryBack(log);
     noticeDue = notice;
   } catch (error) {
     await lifecycle?.stop();

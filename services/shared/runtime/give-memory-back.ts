@@ -1,0 +1,64 @@
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Logger } from 'pino';
+
+export interface MemoryOptions {
+  /** Milliseconds between two looks; tests own it. */
+  every?: number;
+}
+
+/**
+ * Gives back what a peak has left: pages of large rows, an import, what came in after an outage. V8 collects while a
+ * process makes new objects, so one that has gone quiet may keep it for as long as it is. Looks now and then whether the
+ * process has grown and has nothing to do, and then collects, which holds the event loop for some 25 ms; where that
+ * brings nothing, it is not tried again until the process has grown further. Figures are in test/bench/README.md.
+ *
+ * @returns how to stop it.
+ */
+export function giveMemoryBack(log: Logger, { every = LOOK_EVERY }: MemoryOptions = {}): () => void {
+  let floor = process.memoryUsage.rss();
+  let before = performance.eventLoopUtilization();
+  const look = () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    const grown = process.memoryUsage.rss();
+    floor = Math.min(floor, grown);
+    if (grown - floor < WORTHWHILE || utilization > QUIET) {
+      return;
+    }
+    collect();
+    const rss = process.memoryUsage.rss();
+    log.debug({ before: grown, after: rss }, 'gave memory back');
+    if (grown - rss < PROGRESS) {
+      floor = rss;
+    }
+  };
+  const timer = setInterval(look, every).unref();
+  return () => clearInterval(timer);
+}
+
+let gc: (() => void) | undefined;
+
+function collect(): void {
+  if (gc === undefined) {
+    setFlagsFromString('--expose-gc');
+    gc = runInNewContext('gc') as () => void;
+    // What was compiled is kept by flags (compile-cache.ts).
+    setFlagsFromString('--no-expose-gc');
+  }
+  // The last text that a pattern was looked for in is kept otherwise, and that can be an answer of 20 MB.
+  /^/.test('');
+  gc();
+}
+
+/** Milliseconds. */
+const LOOK_EVERY = 5_000;
+
+/** Bytes by which it must have grown, and by which a collection must have brought it down for the next to be tried. */
+const WORTHWHILE = 24 * 1_048_576;
+const PROGRESS = 4 * 1_048_576;
+
+/** The share of its time for which a process that has nothing to do is busy. */
+const QUIET = 0.1;
