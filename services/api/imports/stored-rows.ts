@@ -125,9 +125,8 @@ export async function* readStoredRows(
       cross join lateral (${tagsOf(resource)}) tagged
       where stored.id = given.id and stored.deleted_at is null
       order by stored.external_key`);
-  yield* inPieces(
-    await read(textsThatFit(texts, sql.join([sql.fragment`stored.external_key`], sql.fragment``)), ids),
-    (some) => read(wholeTexts(texts), some),
+  yield* inPieces(await read(textsThatFit(texts, sql.fragment`stored.external_key`), ids), (some) =>
+    read(wholeTexts(texts), some),
   );
 }
 
