@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connection.ts';
+import { listAssets } from '../../services/api/assets/queries.ts';
+import type { AssetFilters } from '../../services/api/assets/schema.ts';
 import { useClient } from '../contract/support.ts';
 import { useApi } from '../support/api.ts';
+import { MeasuredLists } from './measured-lists.ts';
 
 const ASSETS = 20_000;
 
@@ -56,6 +59,31 @@ describe('searching many assets', () => {
     const answer = await ours.get('/assets?q=asset-1999&limit=3&offset=9&sort=-external_key');
     expect(answer.body).to.have.property('total_count', 11);
     expect(answer.body?.data).to.have.length(2);
+  });
+
+  it('looks each asset that it finds up once, to count and to sort them', async () => {
+    const lists = await MeasuredLists.connect(api.database.url, ours.api.orgId);
+    try {
+      const filters = {
+        sort: [{ field: 'external_key', isDescending: false }],
+        limit: 50,
+        offset: 0,
+        q: 'pallet',
+        include_deleted: false,
+        include_not_in_effect: false,
+        external_key: undefined,
+        location_id: undefined,
+        location_external_key: undefined,
+        is_active: undefined,
+      } satisfies AssetFilters;
+      const { result, rows, pages } = await lists.measure((db) => listAssets(db, filters));
+      expect(result.totalCount).to.equal(ASSETS);
+      expect(result.rows).to.have.length(50);
+      expect(rows).to.be.within(ASSETS, 10 * ASSETS);
+      expect(pages).to.be.within(ASSETS, 4 * ASSETS);
+    } finally {
+      await lists.end();
+    }
   });
 
   it('finds nothing of another organization, not even past the query', async () => {

