@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { validate } from 'dockerfile-utils';
 import { useDatabase } from '../support/database.ts';
@@ -28,6 +29,23 @@ describe('the image', () => {
   it('is not made to run as root', () => {
     const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
     expect(/^USER (\S+)$/m.exec(lastStage)?.[1]).to.equal('1000:1000');
+  });
+
+  it('has what its services compile compiled by who runs them, though nothing can be written later', async () => {
+    const [, folder] = /^ENV NODE_COMPILE_CACHE=(\S+)$/m.exec(dockerfile) ?? [];
+    expect(folder).to.equal('/app/.compiled');
+    const [, command = ''] = /^USER 1000:1000\nRUN (.+)$/m.exec(dockerfile) ?? [];
+    const cache = mkdtempSync(join(tmpdir(), 'tagtrail-image-'));
+    try {
+      const child = spawn('sh', ['-c', command], {
+        cwd: PROJECT,
+        env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, NODE_COMPILE_CACHE: cache },
+      });
+      expect((await once(child, 'close'))[0]).to.equal(0);
+      expect(readdirSync(cache, { recursive: true })).to.have.length.above(300);
+    } finally {
+      rmSync(cache, { recursive: true });
+    }
   });
 
   it('is made of files that are there, and that .dockerignore lets pass', () => {

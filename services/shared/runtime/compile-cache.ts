@@ -8,7 +8,8 @@ const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/tagtrail', im
 /**
  * Takes what was compiled at an earlier start, types stripped, rather than compile it anew. Call it before anything else
  * is imported. On a busy machine everything in one process was ready after 1.8 s (1.3 to 2.7) where it took 3.3 (2.3 to
- * 5.8), nine starts each in turn. Where the folder cannot be written to, as in a container that is read-only, everything is compiled;
+ * 5.8), nine starts each in turn. A folder that can only be read, as in
+ * the image, is used as it is; where there is none and none can be made, everything is compiled.
  * NODE_COMPILE_CACHE names another folder, and NODE_DISABLE_COMPILE_CACHE has none used.
  */
 export function startCompiled(): void {
