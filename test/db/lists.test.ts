@@ -65,6 +65,19 @@ describe('lists through the door', () => {
     expect(shared).to.include([...(await pids(1, 1))][0]);
   });
 
+  it('that were slow once only are not taken to be long', async () => {
+    await database.rows('create sequence slow_once');
+    await database.rows('grant usage on sequence slow_once to tagtrail_api');
+    const list = door.of(3).listing(BRIEF);
+    const backend = rowsOf<{ pid: number }>();
+    const pid = sql.type(backend)`select pg_backend_pid() as pid`;
+    const { pid: shared } = await list.one(pid);
+    const once = await list.one(sql.type(backend)`
+      select pg_backend_pid() as pid, case when nextval('slow_once') = 1 then pg_sleep(0.3) end is null as slept`);
+    expect(once.pid).not.to.equal(shared);
+    expect(await list.one(pid)).to.have.property('pid', shared);
+  });
+
   it('wait for their turn longer than one may run', async () => {
     const impatient = openOrganizationDoor(database.url, { max: 2, scanTimeout: 2_000 });
     database.beforeDrop(() => impatient.end());
