@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { rowQueries } from '../../db/timescale/row-queries.ts';
-import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { createClock } from '../shared/clock.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
@@ -41,12 +40,15 @@ export async function startEmbeddedIngest(
     clock,
     onCommitted: measureCommits(metrics, clock),
   });
+  // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
+  const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
+    import('./source/embedded-broker.ts'),
+    import('../shared/access/start-refused-sign-ins.ts'),
+  ]);
   const refusedSignIns = await startRefusedSignIns(
     rowQueries((query) => pool.query(query)),
     { log, lifecycle },
   );
-  // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
-  const { startEmbeddedBroker } = await import('./source/embedded-broker.ts');
   const broker = await lifecycle.start(
     'broker',
     () =>

@@ -1,6 +1,7 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import type { FragmentSqlToken } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { sql } from '../../../db/timescale/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
