@@ -9,6 +9,7 @@ import { countRows } from './count-rows.ts';
 import type { CsvSource } from './csv.ts';
 import { FileKeys } from './file-keys.ts';
 import { importRows } from './import-rows.ts';
+import { ANOTHER_IMPORT } from './import-turns.ts';
 import { withLeanHeap } from './lean-heap.ts';
 import { refuseNameless } from './nameless.ts';
 import { Postponed } from './postponed.ts';
@@ -53,10 +54,7 @@ export async function importFile(
   try {
     return await db.transaction(async (transaction) => {
       if (!(await lockImports(transaction))) {
-        throw new AppError(
-          'conflict',
-          'another import of this organization is under way; try again when it has ended',
-        );
+        throw new AppError('conflict', ANOTHER_IMPORT);
       }
       if (!isAdmitted) {
         await options.admit?.(await countRows(source, ROW_LIMIT));

@@ -1,14 +1,13 @@
-import { invalid, Problem } from '../../shared/http/problem.ts';
+import { invalid } from '../../shared/http/problem.ts';
 import { found } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
 import { importFile } from './import-file.ts';
+import { inTurn, TOO_MANY } from './import-turns.ts';
 import type { ImportReport } from './report.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
 /** Of the rate limit an import costs a token for every so many rows begun; the first is that of the request. */
 const ROWS_A_TOKEN = 1_000;
-
-const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
 
 const bulk = route({
   method: 'POST',
@@ -25,8 +24,8 @@ const bulk = route({
     conflict: 'Another import of the organization is under way',
     unavailable: TOO_MANY,
   },
-  handle: ({ context, query, body, charge }) =>
-    oneOfAFew(async () => {
+  handle: ({ context, query, body, charge, signal }) => {
+    const work = async () => {
       const source = async function* () {
         yield* body;
       };
@@ -38,23 +37,9 @@ const bulk = route({
         throw invalid(outcome.issues, outcome.leftOut);
       }
       return outcome.report;
-    }),
+    };
+    return inTurn(context.db.orgId, work, signal);
+  },
 });
-
-/** An import holds a connection for as long as it takes; requests need the others. */
-const MOST_AT_ONCE = 2;
-let underWay = 0;
-
-async function oneOfAFew<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (underWay === MOST_AT_ONCE) {
-    throw new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } });
-  }
-  underWay += 1;
-  try {
-    return await work();
-  } finally {
-    underWay -= 1;
-  }
-}
 
 export const importRoutes = [bulk];

@@ -1,0 +1,56 @@
+import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
+import { AppError } from '../../shared/errors.ts';
+import { Problem } from '../../shared/http/problem.ts';
+
+/** An import holds a connection for as long as it takes; requests need the others. */
+const AT_ONCE = 2;
+
+/** Milliseconds that an import waits for its turn: several of the largest there are. Its file is held meanwhile. */
+const PATIENCE = 40_000;
+
+export const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
+export const ANOTHER_IMPORT = 'another import of this organization is under way; try again when it has ended';
+
+/** A second import of an organization waits for no turn: it would be refused for the first one's sake. */
+const turns = new FairSemaphore<number>({
+  total: AT_ONCE,
+  perKey: 1,
+  perKeyWithRoom: 1,
+  waitingPerKey: 1,
+  patience: PATIENCE,
+});
+const underWay = new Set<number>();
+
+/**
+ * Runs an import of an organization when it has its turn among those of this process.
+ *
+ * @param signal ends the wait.
+ * @throws AppError `conflict` if another one of the organization runs or waits; Problem `unavailable` if the turn does
+ * not come in time.
+ */
+export async function inTurn<Result>(
+  orgId: number,
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  if (underWay.has(orgId)) {
+    throw new AppError('conflict', ANOTHER_IMPORT);
+  }
+  underWay.add(orgId);
+  let hasBegun = false;
+  try {
+    return await turns.run(
+      orgId,
+      () => {
+        hasBegun = true;
+        return work();
+      },
+      signal,
+    );
+  } catch (error) {
+    const isTooLate = !hasBegun && error instanceof AppError && error.code === 'timed_out';
+    throw isTooLate ? new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } }) : error;
+  } finally {
+    underWay.delete(orgId);
+  }
+}
