@@ -1,13 +1,12 @@
 import type { OrganizationConnection } from '../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../db/timescale/row-queries.ts';
 import { sql } from '../../db/timescale/sql.ts';
-import { claim } from './claims.ts';
+import { claim, claimWithTags } from './claims.ts';
 import { keyTaken } from './constraints.ts';
 import type { Keyed } from './external-keys/mint.ts';
 import { tagTaken } from './tags/attach.ts';
-import { takenTags } from './tags/queries.ts';
-import type { NewTag } from './tags/schema.ts';
-import { tagName } from './tags/tag-name.ts';
+import { firstTakenTag } from './tags/queries.ts';
+import type { TagColumns } from './tags/tag-columns.ts';
 
 const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
@@ -21,31 +20,27 @@ export async function refuseTaken(
   transaction: OrganizationConnection,
   resource: Keyed,
   key: string | undefined,
-  tags: readonly NewTag[],
+  tags: TagColumns | undefined,
 ): Promise<void> {
-  const names = tags.map(({ tagType, value }) => tagName({ tag_type: tagType, value }));
-  const claimed = [
-    ...(key === undefined ? [] : [`${resource}:${key}`]),
-    ...names.map((name) => `tag:${name}`),
-  ];
-  if (claimed.length === 0) {
+  const names = key === undefined ? [] : [`${resource}:${key}`];
+  const isTagged = tags !== undefined && tags.count > 0;
+  if (names.length === 0 && !isTagged) {
     return;
   }
   const [, isTaken, taken] = await Promise.all([
-    claim(transaction, claimed),
+    isTagged ? claimWithTags(transaction, names, tags) : claim(transaction, names),
     key === undefined ? false : isKeyTaken(transaction, resource, key),
-    tags.length === 0 ? [] : takenTags(transaction, tags),
+    isTagged ? firstTakenTag(transaction, tags) : null,
   ]);
   if (key !== undefined && isTaken) {
     throw keyTaken(resource, key);
   }
-  const known = new Set(taken.map(tagName));
-  for (const [index, tag] of tags.entries()) {
-    const name = names[index] ?? '';
-    if (known.has(name)) {
-      throw tagTaken(tag);
-    }
-    known.add(name);
+  const repeated = tags?.repeated ?? null;
+  if (taken !== null && taken.place <= (repeated?.place ?? taken.place)) {
+    throw tagTaken({ tagType: taken.tag_type, value: taken.value });
+  }
+  if (repeated !== null) {
+    throw tagTaken(repeated);
   }
 }
 

@@ -42,6 +42,17 @@ export function timeOf(work: () => unknown, attempts = 5): number {
   return Math.min(...times);
 }
 
+/** The least processor time that this thread has while `work` goes on, in milliseconds; of a few attempts. */
+export async function timeDuring(work: () => Promise<unknown>, attempts = 5): Promise<number> {
+  const times: number[] = [];
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const start = threadTime();
+    await work();
+    times.push(threadTime() - start);
+  }
+  return Math.min(...times);
+}
+
 /** Milliseconds of processor time that this thread has had. */
 function threadTime(): number {
   const { user, system } = process.threadCpuUsage();

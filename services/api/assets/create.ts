@@ -18,8 +18,8 @@ import type { AssetRow } from './view.ts';
  */
 export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
-    const { external_key: key, tags = [] } = asset;
-    if (tags.length === 0) {
+    const { external_key: key, tags } = asset;
+    if (tags === undefined || tags.count === 0) {
       return key === undefined ? insertMinted(transaction, asset) : insertClaimed(transaction, key, asset);
     }
     await refuseTaken(transaction, 'asset', key, tags);

@@ -1,6 +1,5 @@
 import { jsonBody, type MergePatch, mergePatchOf } from '../../shared/http/body.ts';
 import {
-  arrayOf,
   externalKey,
   ID_SCHEMA,
   type JsonSchema,
@@ -31,7 +30,8 @@ import type { Query, Read } from '../../shared/http/query.ts';
 import { sameScalar } from '../../shared/http/same.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
-import { newTag, TAG } from '../tags/schema.ts';
+import { TAG } from '../tags/schema.ts';
+import { newTags } from '../tags/tag-columns.ts';
 import type { AssetRow } from './view.ts';
 
 /** An asset on the wire (interface section 2.2). */
@@ -104,7 +104,7 @@ const NEW_ASSET = {
   location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
   ...STATE,
   metadata: optional(jsonObject),
-  tags: optional(arrayOf(newTag)),
+  tags: optional(newTags),
 };
 
 export type NewAsset = Values<typeof NEW_ASSET>;

@@ -21,7 +21,7 @@ import type { LocationRow } from './view.ts';
 export function createLocation(db: OrganizationDatabase, location: NewLocation): Promise<LocationRow> {
   return db.transaction(async (transaction) => {
     const parentId = await resolveParent(transaction, location);
-    const tags = location.tags ?? [];
+    const { tags } = location;
     await refuseTaken(transaction, 'location', location.external_key, tags);
     const id = await insertKeyed(transaction, location, parentId);
     await attachAll(transaction, 'location', id, tags);

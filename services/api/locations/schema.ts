@@ -1,13 +1,5 @@
 import { jsonBody, type MergePatch, mergePatchOf } from '../../shared/http/body.ts';
-import {
-  arrayOf,
-  externalKey,
-  ID_SCHEMA,
-  id,
-  type JsonSchema,
-  KEY_SCHEMA,
-  text,
-} from '../../shared/http/fields.ts';
+import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA, text } from '../../shared/http/fields.ts';
 import { PAGING, sortBy } from '../../shared/http/lists.ts';
 import { mandatory, nullable, nullableSchema, optional, type Values } from '../../shared/http/members.ts';
 import {
@@ -22,7 +14,8 @@ import {
 import type { Query, Read } from '../../shared/http/query.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
-import { newTag, TAG } from '../tags/schema.ts';
+import { TAG } from '../tags/schema.ts';
+import { newTags } from '../tags/tag-columns.ts';
 import type { LocationRow } from './view.ts';
 
 /** A location on the wire (interface section 2.3). */
@@ -83,7 +76,7 @@ const NEW_LOCATION = {
   parent_id: nullable(id),
   parent_external_key: nullable(externalKey),
   ...STATE,
-  tags: optional(arrayOf(newTag)),
+  tags: optional(newTags),
 };
 
 export type NewLocation = Values<typeof NEW_LOCATION>;

@@ -1,8 +1,9 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
 import { claim } from '../claims.ts';
-import { attachTags, type Parent } from './queries.ts';
+import { attachedTags, attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';
+import { type TagColumns, tagColumns } from './tag-columns.ts';
 import { tagName } from './tag-name.ts';
 import type { TagRow } from './view.ts';
 
@@ -11,12 +12,11 @@ export async function attachAll(
   transaction: OrganizationConnection,
   parent: Parent,
   parentId: number,
-  tags: readonly NewTag[],
+  tags: TagColumns | undefined,
 ): Promise<void> {
-  if (tags.length === 0) {
-    return;
+  if (tags !== undefined && tags.count > 0) {
+    await attachTags(transaction, parent, parentId, tags);
   }
-  await attachTags(transaction, parent, parentId, tags);
 }
 
 /**
@@ -34,7 +34,7 @@ export async function attachOne(
   const name = tagName({ tag_type: tag.tagType, value: tag.value });
   const [, [attached]] = await Promise.all([
     claim(transaction, [`tag:${name}`]),
-    attachTags(transaction, parent, parentId, [tag]),
+    attachedTags(transaction, parent, parentId, tagColumns([tag])),
   ]);
   if (attached !== undefined) {
     return attached;
@@ -45,6 +45,6 @@ export async function attachOne(
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
 
 /** A live asset or location has this tag. */
-export function tagTaken({ tagType, value }: NewTag): Problem {
+export function tagTaken({ tagType, value }: { tagType: string; value: string }): Problem {
   return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
 }

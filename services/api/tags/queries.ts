@@ -2,7 +2,7 @@ import type { FragmentSqlToken } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { NewTag } from './schema.ts';
+import type { TagColumns } from './tag-columns.ts';
 import type { TagRow } from './view.ts';
 
 /** What tags are attached to. */
@@ -28,50 +28,73 @@ export function liveTags(parent: Parent, row: string): FragmentSqlToken {
 /**
  * Attaches tags to a live row, which then stays live until the transaction ends. A pair that is live in the
  * organization, or is named twice, is attached once or not at all.
- *
- * @returns the tags that were attached; none if there is no such live row.
  */
-export function attachTags(
+export async function attachTags(
   connection: OrganizationConnection,
   parent: Parent,
   parentId: number,
-  tags: readonly NewTag[],
+  tags: TagColumns,
+): Promise<void> {
+  await connection.query(sql.type(rowsOf<never>())`${attaching(connection.orgId, parent, parentId, tags)}`);
+}
+
+/** As {@link attachTags}. @returns the tags that were attached; none if there is no such live row. */
+export function attachedTags(
+  connection: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tags: TagColumns,
 ): Promise<readonly TagRow[]> {
   return connection.any(sql.type(rowsOf<TagRow>())`
-    with parent as (
-      select id from ${PARENT_TABLE[parent]}
-      where org_id = ${connection.orgId} and id = ${parentId} and deleted_at is null
-      for key share
-    )
-    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
-    select ${connection.orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
-    from parent cross join ${asRows(tags)}
-    left join lateral (${liveTag(connection.orgId)}) live on true
-    where live.value is null
-    order by tag.place
-    on conflict (org_id, tag_type, value) where detached_at is null do nothing
+    ${attaching(connection.orgId, parent, parentId, tags)}
     returning id, tag_type, value`);
 }
 
-/** Those of the tags that are live in the organization. */
-export function takenTags(
+function attaching(orgId: number, parent: Parent, parentId: number, tags: TagColumns): FragmentSqlToken {
+  return sql.fragment`
+    with parent as (
+      select id from ${PARENT_TABLE[parent]}
+      where org_id = ${orgId} and id = ${parentId} and deleted_at is null
+      for key share
+    )
+    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
+    select ${orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
+    from parent cross join ${asRows(tags)}
+    left join lateral (${liveTag(orgId)}) live on true
+    where live.value is null
+    order by tag.place
+    on conflict (org_id, tag_type, value) where detached_at is null do nothing`;
+}
+
+/** A tag of a list, and its place in it, from 1. */
+export interface PlacedTag {
+  place: number;
+  tag_type: string;
+  value: string;
+}
+
+/** The first of the tags that is live in the organization. */
+export function firstTakenTag(
   connection: OrganizationConnection,
-  tags: readonly NewTag[],
-): Promise<readonly { tag_type: string; value: string }[]> {
-  return connection.any(sql.prepared('taken-tags', rowsOf<{ tag_type: string; value: string }>())`
-    select live.tag_type, live.value
+  tags: TagColumns,
+): Promise<PlacedTag | null> {
+  return connection.maybeOne(sql.prepared('first-taken-tag', rowsOf<PlacedTag>())`
+    select tag.place, live.tag_type, live.value
     from ${asRows(tags)}
-    cross join lateral (${liveTag(connection.orgId)}) live`);
+    cross join lateral (${liveTag(connection.orgId)}) live
+    order by tag.place
+    limit 1`);
 }
 
 /** `tags` as rows of a from clause named `tag`, with their place in the list. */
-function asRows(tags: readonly NewTag[]): FragmentSqlToken {
-  const texts = (of: (tag: NewTag) => string) => sql.array(tags.map(of), 'text');
+export function asRows({ types, values, keys }: TagColumns): FragmentSqlToken {
   return sql.fragment`unnest(
-      ${texts(({ tagType }) => tagType)},
-      ${texts(({ value }) => value)},
-      ${texts(({ tagKey }) => tagKey)}
+      ${texts(types)}, ${texts(values)}, ${texts(keys)}
     ) with ordinality as tag (tag_type, value, tag_key, place)`;
+}
+
+function texts({ buffer, byteOffset, byteLength }: Uint8Array): FragmentSqlToken {
+  return sql.fragment`${sql.binary(Buffer.from(buffer, byteOffset, byteLength))}::text[]`;
 }
 
 /**
