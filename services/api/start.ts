@@ -3,8 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
-import type { LargeBodies } from '../shared/http/large-bodies.ts';
-import { startLargeBodies } from '../shared/http/start-large-bodies.ts';
+import { LargeBodies } from '../shared/http/large-bodies.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
@@ -13,6 +12,7 @@ import { type Check, createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { keepYoungObjectsApart } from '../shared/runtime/short-lived-objects.ts';
+import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
 import { parseKey } from './access/key-format.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
@@ -106,7 +106,7 @@ export async function startApi(
         ...{ kind: 'key', address, isKnown: caller !== undefined },
         name: parseKey(token)?.id ?? '',
       }),
-    largeBodies: largeBodies ?? (await startLargeBodies(log, lifecycle)),
+    largeBodies: largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle)),
     description,
   });
   const listening = await lifecycle.start(

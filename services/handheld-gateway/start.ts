@@ -5,8 +5,7 @@ import { createWritePool } from '../../db/timescale/pool.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { createClock } from '../shared/clock.ts';
-import type { LargeBodies } from '../shared/http/large-bodies.ts';
-import { startLargeBodies } from '../shared/http/start-large-bodies.ts';
+import { LargeBodies } from '../shared/http/large-bodies.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
 import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
@@ -16,6 +15,7 @@ import { createHealth } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { listenOn } from '../shared/runtime/listen-on.ts';
 import { startRetention } from '../shared/runtime/start-retention.ts';
+import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
 import { isAppBuilt } from './app-files/serve-app.ts';
@@ -124,7 +124,7 @@ export async function startGateway(
         ...{ kind: 'handheld', address, isKnown: caller !== undefined },
         name: String(parseToken(token)?.handheldId ?? ''),
       }),
-    largeBodies: largeBodies ?? (await startLargeBodies(log, lifecycle)),
+    largeBodies: largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle)),
     limits,
     appFolder,
   });

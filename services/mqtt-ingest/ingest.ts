@@ -3,6 +3,7 @@ import { Registry as MetricRegistry } from 'prom-client';
 import { rowQueries } from '../../db/timescale/row-queries.ts';
 import { createClock } from '../shared/clock.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import type { WorkThreads } from '../shared/runtime/work-threads.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
 import { measureCommits } from './metrics/measure-commits.ts';
 import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
@@ -26,6 +27,7 @@ export interface EmbeddedIngestConfig extends IntakeConfig {
  * Starts ingestion through a broker of its own, part by part. Stopping commits and acknowledges what was received.
  *
  * @param metrics where its figures go.
+ * @param threads shared with others of the process.
  * @returns the port readers connect to.
  * @throws AppError if the database is not there or not migrated, or the port is taken.
  */
@@ -34,11 +36,13 @@ export async function startEmbeddedIngest(
   log: Logger,
   lifecycle: Lifecycle,
   metrics: MetricRegistry = new MetricRegistry(),
+  threads?: WorkThreads,
 ): Promise<{ port: number }> {
   const clock = createClock();
   const { intake, registry, pool } = await startIntake(config, log, lifecycle, {
     clock,
     onCommitted: measureCommits(metrics, clock),
+    threads,
   });
   // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
   const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
@@ -96,12 +100,14 @@ export async function startSubscribedIngest(
   {
     keepalive,
     metrics = new MetricRegistry(),
-  }: { metrics?: MetricRegistry } & Pick<SubscriberOptions, 'keepalive'> = {},
+    threads,
+  }: { metrics?: MetricRegistry; threads?: WorkThreads } & Pick<SubscriberOptions, 'keepalive'> = {},
 ): Promise<StartedIntake & { subscriber: Subscriber }> {
   const clock = createClock();
   const started = await startIntake(config, log, lifecycle, {
     clock,
     onCommitted: measureCommits(metrics, clock),
+    threads,
   });
   const { intake, registry, pool } = started;
   const { startSubscriber } = await import('./source/subscriber.ts');

@@ -6,8 +6,11 @@ import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { startRetention } from '../shared/runtime/start-retention.ts';
+import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
+import type { WorkThreads } from '../shared/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions, LANES } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
+import { LargeMessages } from './intake/large-messages.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 
@@ -18,7 +21,10 @@ export interface IntakeConfig {
 }
 
 /** What its caller brings along. */
-export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>>;
+export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & {
+  /** Shared with others of the process; of its own if left out. */
+  threads?: WorkThreads | undefined;
+};
 
 /** What stands behind every source of messages. */
 export interface StartedIntake {
@@ -36,7 +42,7 @@ export async function startIntake(
   config: IntakeConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clock = createClock(), onCommitted }: IntakeParts = {},
+  { clock = createClock(), onCommitted, threads }: IntakeParts = {},
 ): Promise<StartedIntake> {
   await requireDatabase(config.DATABASE_URL);
   const pool = await lifecycle.start(
@@ -61,6 +67,7 @@ export async function startIntake(
     pool,
     registry,
     clock,
+    largeMessages: new LargeMessages(threads ?? (await startWorkThreads(log, lifecycle)), log),
     rules: {
       lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
       retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,

@@ -4,9 +4,11 @@ import { startApi } from '../api/start.ts';
 import { startGateway } from '../handheld-gateway/start.ts';
 import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
 import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
-import { startLargeBodies } from '../shared/http/start-large-bodies.ts';
+import { LargeBodies } from '../shared/http/large-bodies.ts';
 import type { Check } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
+import type { WorkThreads } from '../shared/runtime/work-threads.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startRecomputations } from './recomputations.ts';
 
@@ -32,8 +34,9 @@ export async function startServices(
 ): Promise<Services> {
   // Of ingestion, served with the API's: there is no INGEST_PORT here.
   const registry = new Registry();
-  const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, registry);
-  const largeBodies = await startLargeBodies(log, lifecycle);
+  const threads = await startWorkThreads(log, lifecycle);
+  const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, { registry, threads });
+  const largeBodies = new LargeBodies(threads);
   const { url: handheldUrl } = await startGateway(config, log, lifecycle, { largeBodies });
   const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks, largeBodies });
   await startRecomputations(config.DATABASE_URL, log, lifecycle);
@@ -45,7 +48,7 @@ async function startIngest(
   config: ServicesConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  registry: Registry,
+  { registry, threads }: { registry: Registry; threads: WorkThreads },
 ): Promise<{ url: string; checks: Record<string, Check> }> {
   const { MQTT_URL } = config;
   if (MQTT_URL !== null) {
@@ -54,11 +57,11 @@ async function startIngest(
       config.API_PORT,
       log,
       lifecycle,
-      { metrics: registry },
+      { metrics: registry, threads },
     );
     return { url: placeOfBroker(MQTT_URL), checks: { broker: () => subscriber.requireConnected() } };
   }
-  const { port } = await startEmbeddedIngest(config, log, lifecycle, registry);
+  const { port } = await startEmbeddedIngest(config, log, lifecycle, registry, threads);
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return { url: `mqtt://${host}:${port}`, checks: {} };
 }

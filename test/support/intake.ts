@@ -1,9 +1,12 @@
 import type pg from 'pg';
+import { pino } from 'pino';
 import { createIntake, type Intake, type IntakeOptions } from '../../services/mqtt-ingest/intake/intake.ts';
+import { LargeMessages } from '../../services/mqtt-ingest/intake/large-messages.ts';
 import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
 import { createClock } from '../../services/shared/clock.ts';
 import { MICROS_PER_DAY } from '../../services/shared/instant.ts';
+import { WorkThreads } from '../../services/shared/runtime/work-threads.ts';
 import type { TestDatabase } from './database.ts';
 
 export const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
@@ -11,7 +14,10 @@ export const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER
 export interface TestIntake {
   /** Hands a message in; resolves when it may be acknowledged. */
   receive(topic: string, payload: string | Buffer): ReturnType<Intake['receive']>;
+  drain: Intake['drain'];
   registry: Registry;
+  /** Where large messages are read. */
+  threads: WorkThreads;
   /** What the intake told of outages and of poison. */
   told: { outages: unknown[]; poison: unknown[] };
 }
@@ -29,10 +35,13 @@ export async function openIntake(
     builtinFormats: loadBuiltinFormats(),
     onFault: () => {},
   });
+  const log = pino({ level: 'silent' });
+  const threads = new WorkThreads(log);
   const intake = createIntake({
     pool,
     registry,
     clock: createClock(),
+    largeMessages: new LargeMessages(threads, log),
     rules: RULES,
     onOutage: (error) => told.outages.push(error),
     onPoison: (error) => told.poison.push(error),
@@ -41,10 +50,13 @@ export async function openIntake(
   });
   database.beforeDrop(async () => {
     await intake.drain(0);
+    await threads.close();
     await registry.close();
   });
   return {
+    drain: (patience) => intake.drain(patience),
     registry,
+    threads,
     told,
     receive: (topic, payload) =>
       intake.receive({

@@ -1,16 +1,20 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { inMarkedTransaction } from '../../../db/timescale/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/transaction-mark.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { Batch } from '../../shared/tracking/batch.ts';
+import { Batch, BatchClosed } from '../../shared/tracking/batch.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
-import type { Mapped } from '../mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../mapping/limits.ts';
+import { mapMessage } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
-import { judge, refused } from './judge.ts';
+import { InOrder } from './in-order.ts';
+import { readableBy, refused } from './judge.ts';
+import { LARGE, type LargeMessages } from './large-messages.ts';
 import { digestsOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
 import { ReaderClocks } from './reader-clocks.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
@@ -34,6 +38,7 @@ export interface IntakeOptions {
   pool: pg.Pool;
   registry: Registry;
   clock: Clock;
+  largeMessages: LargeMessages;
   rules: TimeRules;
   /** Told of every attempt to commit that the database's absence defeated. */
   onOutage(error: unknown): void;
@@ -68,28 +73,68 @@ export function createIntake(options: IntakeOptions): Intake {
     isOutage: (error) => !isFaultOfMessage(error),
     onOutage,
   });
+  const inOrder = new InOrder();
+  let isDraining = false;
+
+  /** Begins to record the message before it returns. */
+  const record = async (message: ReadMessage, incoming: IncomingMessage): Promise<MessageOutcome> => {
+    const { reader, mapped, receivedAt } = message;
+    incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
+    if (reader !== null) {
+      message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
+    }
+    warnings.note(reader, mapped, receivedAt);
+    try {
+      const outcome = await batch.submit(message);
+      options.onCommitted?.(message, outcome);
+      return outcome;
+    } catch (error) {
+      if (mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
+        throw error;
+      }
+      onPoison(error, message);
+      return await batch.submit({ ...message, mapped: refused(error) });
+    }
+  };
   return {
     receive: async (incoming, publisher) => {
-      const message = read(incoming, publisher, registry, clock);
-      incoming.onDecoded?.(message.mapped.outcome === 'items' ? message.mapped.items.length : 0);
-      if (message.reader !== null) {
-        const { reader, mapped, receivedAt } = message;
-        message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
+      if (isDraining) {
+        throw new BatchClosed('nothing more is taken: stopping');
       }
-      warnings.note(message.reader, message.mapped, message.receivedAt);
-      try {
-        const outcome = await batch.submit(message);
-        options.onCommitted?.(message, outcome);
-        return outcome;
-      } catch (error) {
-        if (message.mapped.outcome === 'rejected' || !isFaultOfMessage(error)) {
-          throw error;
+      const { topic, payload } = incoming;
+      const reader = publisher ?? registry.byTopic(topic) ?? null;
+      const receivedAt = clock();
+      const readable = incoming.isStale ? STALE : readableBy(reader, topic);
+      const isReadHere = 'outcome' in readable || !isLarge(payload);
+      const read = () => {
+        if ('outcome' in readable) {
+          return readable;
         }
-        onPoison(error, message);
-        return await batch.submit({ ...message, mapped: refused(error) });
-      }
+        const { format } = readable;
+        const { orgId, policies } = readable.reader;
+        const message = { topic, payload };
+        return isReadHere
+          ? mapMessage(format, message, policies)
+          : options.largeMessages.read(orgId, format, message, policies);
+      };
+      return inOrder.go(
+        reader?.readerId ?? NO_READER,
+        'outcome' in readable || !isReadHere ? 0 : payload.length,
+        read,
+        (mapped) => record(asRead(incoming, { reader, receivedAt, mapped }), incoming),
+      );
     },
-    drain: (patience) => batch.drain(patience),
+    drain: async (patience) => {
+      isDraining = true;
+      const since = performance.now();
+      const late = new AbortController();
+      await Promise.race([
+        inOrder.settled(),
+        pause(patience, undefined, { signal: late.signal }).catch(() => {}),
+      ]);
+      late.abort();
+      await batch.drain(Math.max(0, patience - (performance.now() - since)));
+    },
   };
 }
 
@@ -108,25 +153,29 @@ function weigh({ mapped, payload }: ReadMessage): number {
   return 1 + (mapped.outcome === 'items' ? mapped.items.length : 0) + (payload.head.length >> 8);
 }
 
-function read(
+/** What the messages on topics that no reader has are in order by. */
+const NO_READER = 0;
+
+function isLarge({ length }: Buffer): boolean {
+  return length > LARGE && length <= MAX_PAYLOAD_BYTES;
+}
+
+function asRead(
   incoming: IncomingMessage,
-  publisher: RegisteredReader | undefined,
-  registry: Registry,
-  clock: Clock,
+  read: Pick<ReadMessage, 'reader' | 'receivedAt' | 'mapped'>,
 ): ReadMessage {
-  const { topic, payload, isDup, isStale, throttledMs = 0 } = incoming;
-  const reader = publisher ?? registry.byTopic(topic) ?? null;
+  const { topic, payload, isDup, throttledMs = 0 } = incoming;
   const excerpt = excerptOf(payload);
   // Assigned to, not spread: a digest is made when it is asked for.
   return Object.assign(digestsOf(incoming, excerpt), {
     topic,
-    receivedAt: clock(),
+    receivedAt: read.receivedAt,
     isDup,
-    reader,
-    mapped: isStale ? STALE : judge(reader, topic, payload),
+    reader: read.reader,
+    mapped: read.mapped,
     payload: excerpt,
     throttledMs,
   });
 }
 
-const STALE: Mapped = { outcome: 'ignored', reason: 'retained before this subscription' };
+const STALE = { outcome: 'ignored', reason: 'retained before this subscription' } as const;

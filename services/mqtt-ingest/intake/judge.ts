@@ -1,20 +1,32 @@
 import { messageOf } from '../../shared/errors.ts';
+import type { Format } from '../mapping/format.ts';
 import { type Mapped, mapMessage } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import { topicMatches } from '../registry/topic.ts';
 
 /** What a message says, by the reader's format; or why it cannot be taken as that reader's. */
 export function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {
+  const readable = readableBy(reader, topic);
+  return 'outcome' in readable
+    ? readable
+    : mapMessage(readable.format, { topic, payload }, readable.reader.policies);
+}
+
+/** What is to read messages of the reader on the topic; or why it is not to be taken as that reader's. */
+export function readableBy(
+  reader: RegisteredReader | null,
+  topic: string,
+): { reader: RegisteredReader; format: Format } | (Mapped & { outcome: 'rejected' }) {
   if (reader === null) {
     return { outcome: 'rejected', reason: 'no reader has this topic' };
   }
   if (!topicMatches(reader.topic, topic)) {
     return { outcome: 'rejected', reason: `the topic is not the publisher's, which is ${reader.topic}` };
   }
-  if (reader.format === null) {
-    return { outcome: 'rejected', reason: `the reader's format ${reader.formatName} does not exist` };
-  }
-  return mapMessage(reader.format, { topic, payload }, reader.policies);
+  const { format } = reader;
+  return format === null
+    ? { outcome: 'rejected', reason: `the reader's format ${reader.formatName} does not exist` }
+    : { reader, format };
 }
 
 /** What becomes of a message that could not be recorded for its own sake. */

@@ -1,7 +1,6 @@
-import type { Logger } from 'pino';
-import type { Piscina } from 'piscina';
 import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
 import { AppError } from '../errors.ts';
+import { THREADS, type ThreadTask, type WorkThreads } from '../runtime/work-threads.ts';
 import type { Body } from './body.ts';
 import type { BodyTask } from './body-thread.ts';
 import { type CheckedBody, checkBody, takeBody } from './checked-body.ts';
@@ -15,29 +14,20 @@ export const LARGE = 32_768;
 const MOST_WAITING = 1_000;
 const PATIENCE = 20_000;
 
-/** An organization has one at most, so that another one's body does not wait for all of its bodies. */
-const THREADS = 2;
-
-/** A thread begins in 0.15 s, and keeps some 30 MB while it has nothing to do. */
-const IDLE = 30_000;
+const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
 
 /**
  * Checks large bodies in threads of their own: a body of a mebibyte takes 10 to 100 ms, and the thread that answers
- * everybody has other things to do. Organizations take turns. Threads begin with the first large body.
+ * everybody has other things to do. Organizations take turns, and one has one thread at most, so that another one's body
+ * does not wait for all of its bodies.
  */
 export class LargeBodies {
   readonly #turns: FairSemaphore<string>;
-  readonly #log: Logger;
-  readonly #idle: number;
-  #pool: Promise<Piscina> | null = null;
+  readonly #threads: WorkThreads;
 
-  /**
-   * @param options.idle milliseconds after which a thread that has nothing to do ends.
-   * @param options.mostWaiting bodies of an organization.
-   */
-  constructor(log: Logger, { idle = IDLE, mostWaiting = MOST_WAITING } = {}) {
-    this.#log = log;
-    this.#idle = idle;
+  /** @param options.mostWaiting bodies of an organization. */
+  constructor(threads: WorkThreads, { mostWaiting = MOST_WAITING } = {}) {
+    this.#threads = threads;
     this.#turns = new FairSemaphore({
       total: THREADS,
       perKey: 1,
@@ -68,53 +58,24 @@ export class LargeBodies {
     const { length, buffer } = task.bytes;
     // Handed over, unless it is a part of what others use.
     const transferList = length === buffer.byteLength ? [buffer] : [];
-    return this.#inTurn(caller, (pool) => pool.run(task, { name: 'check', transferList }));
+    return this.#inTurn(caller, { name: 'check', argument: task, transferList });
   }
 
   /** {@link sameJsonText} */
   async same(a: string, b: string, caller: Caller): Promise<boolean> {
     return a === b || a.length + b.length <= LARGE
       ? sameJsonText(a, b)
-      : this.#inTurn(caller, (pool) => pool.run([a, b], { name: 'same' }));
+      : this.#inTurn(caller, { name: 'same', argument: [a, b] });
   }
 
-  /** Ends the threads, whatever they do. */
-  async close(): Promise<void> {
-    await (await this.#pool)?.destroy();
-  }
-
-  async #inTurn<Result>(caller: Caller, work: (pool: Piscina) => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(caller: Caller, task: Omit<ThreadTask, 'module'>): Promise<Result> {
     const who = String(caller['orgId'] ?? JSON.stringify(caller));
     try {
-      return await this.#turns.run(who, async () => work(await this.#started()));
+      return await this.#turns.run(who, () => this.#threads.run({ ...task, module: BODY_THREAD }));
     } catch (error) {
       throw error instanceof AppError && error.code === 'timed_out' ? tooMany() : error;
     }
   }
-
-  #started(): Promise<Piscina> {
-    this.#pool ??= startThreads(this.#log, this.#idle);
-    return this.#pool;
-  }
-}
-
-async function startThreads(log: Logger, idle: number): Promise<Piscina> {
-  const { Piscina: Threads } = await import('piscina');
-  const pool = new Threads({
-    filename: new URL('body-thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: THREADS,
-    idleTimeout: idle,
-    // Behind the thread that answers; elsewhere than on Linux that would be behind other processes.
-    niceIncrement: process.platform === 'linux' ? 10 : 0,
-    // More than any body takes; what goes beyond it ends the thread and not the process.
-    resourceLimits: { maxOldGenerationSizeMb: 256 },
-    recordTiming: false,
-  });
-  pool.on('error', (err) =>
-    log.error({ err }, 'A thread for large bodies ended; another one takes its place'),
-  );
-  return pool;
 }
 
 function tooMany(): Problem {

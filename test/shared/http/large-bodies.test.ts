@@ -10,6 +10,7 @@ import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { checkBody } from '../../../services/shared/http/checked-body.ts';
 import { LARGE, LargeBodies } from '../../../services/shared/http/large-bodies.ts';
 import { Problem } from '../../../services/shared/http/problem.ts';
+import { WorkThreads } from '../../../services/shared/runtime/work-threads.ts';
 import { faultyBodies } from '../../support/faulty-bodies.ts';
 import { worstBodies } from '../../support/worst-bodies.ts';
 
@@ -32,8 +33,9 @@ const DEADLY = at('../../support/deadly-bodies.ts');
 const log = pino({ level: 'silent' });
 
 describe('large bodies', () => {
-  const large = new LargeBodies(log);
-  after(() => large.close());
+  const threads = new WorkThreads(log);
+  const large = new LargeBodies(threads);
+  after(() => threads.close());
   const task = (operationId: string) => ({ bodies: DEADLY, operationId, bytes: Buffer.alloc(LARGE + 1) });
   const outcome = (promise: Promise<unknown>) =>
     promise.then(
@@ -85,7 +87,7 @@ describe('large bodies', () => {
   });
 
   it('are refused with 503 when too many of an organization wait, and those of another are not', async () => {
-    const narrow = new LargeBodies(log, { mostWaiting: 5 });
+    const narrow = new LargeBodies(threads, { mostWaiting: 5 });
     const send = (orgId: number) => outcome(narrow.check(task('fine'), { orgId }));
     const sent = Array.from({ length: 10 }, () => send(1));
     const other = send(2);
@@ -96,7 +98,6 @@ describe('large bodies', () => {
       expect(problem.headers).to.deep.equal({ 'Retry-After': '5' });
     }
     expect([await other, await send(1)]).to.deep.equal(Array(2).fill({ ok: true, checked: 'fine' }));
-    await narrow.close();
   });
 
   for (const end of ['ends', 'grows', 'fails']) {
@@ -114,7 +115,8 @@ describe('large bodies', () => {
   }
 
   it('leave no thread behind when there are none', async () => {
-    const passing = new LargeBodies(log, { idle: 1 });
+    const passingThreads = new WorkThreads(log, { idle: 1 });
+    const passing = new LargeBodies(passingThreads);
     const begun = once(process, 'worker') as Promise<[Worker]>;
     await passing.check(task('fine'), { orgId: 1 });
     const [thread] = await begun;
@@ -122,6 +124,6 @@ describe('large bodies', () => {
       await once(thread, 'exit');
     }
     expect(await passing.check(task('fine'), { orgId: 1 })).to.deep.equal({ ok: true, checked: 'fine' });
-    await passing.close();
+    await passingThreads.close();
   });
 });

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
+import { THREADS, type WorkThreads } from '../../shared/runtime/work-threads.ts';
+import type { Format } from '../mapping/format.ts';
+import type { MessageTask } from '../mapping/message-thread.ts';
+import { type Mapped, type Message, mapMessage, type Policies } from '../mapping/run.ts';
+
+/** Payloads of more bytes than that are read in threads of their own. That many take 4 ms at the worst. */
+export const LARGE = 32_768;
+
+const MESSAGE_THREAD = new URL('../mapping/message-thread.ts', import.meta.url).href;
+
+/** What waits is bounded by what may be held (`source/held-messages.ts`), and is in no hurry: it is not acknowledged yet. */
+const FOREVER = 2 ** 31 - 1;
+
+/**
+ * Reads large messages in threads of their own: one of a mebibyte takes 20 to 100 ms, and the thread that serves all
+ * readers, and in one process with the API all requests, has other things to do. Organizations take turns.
+ */
+export class LargeMessages {
+  readonly #threads: WorkThreads;
+  readonly #log: Logger;
+  readonly #definitions = new WeakMap<Format, string>();
+  readonly #turns = new FairSemaphore<number>({
+    total: THREADS,
+    perKey: 1,
+    perKeyWithRoom: 1,
+    waitingPerKey: Number.POSITIVE_INFINITY,
+    patience: FOREVER,
+  });
+
+  constructor(threads: WorkThreads, log: Logger) {
+    this.#threads = threads;
+    this.#log = log;
+  }
+
+  /**
+   * {@link mapMessage}, in a thread. Where that fails, for want of memory say, it is done here: slower for others, but no
+   * message is given up for it.
+   */
+  async read(
+    orgId: number,
+    format: Format,
+    { topic, payload }: Message,
+    policies: Partial<Policies>,
+  ): Promise<Mapped> {
+    // The payload is a part of what was received, or another message's neighbour.
+    const task: MessageTask = {
+      definition: this.#definitionOf(format),
+      topic,
+      payload: new Uint8Array(payload),
+      policies,
+    };
+    const transferList = [task.payload.buffer];
+    try {
+      return await this.#turns.run(orgId, () =>
+        this.#threads.run({ module: MESSAGE_THREAD, name: 'read', argument: task, transferList }),
+      );
+    } catch (err) {
+      this.#log.warn(
+        { err, orgId, topic },
+        'A large message could not be read in a thread of its own; it holds up others now',
+      );
+      return mapMessage(format, { topic, payload }, policies);
+    }
+  }
+
+  #definitionOf(format: Format): string {
+    const known = this.#definitions.get(format);
+    if (known !== undefined) {
+      return known;
+    }
+    const definition = JSON.stringify(format.definition);
+    this.#definitions.set(format, definition);
+    return definition;
+  }
+}

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
+import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
+import type { Format } from '../../../services/mqtt-ingest/mapping/format.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
+import { mapMessage } from '../../../services/mqtt-ingest/mapping/run.ts';
+import { useDatabase } from '../../support/database.ts';
+import { longestHold, timeOf } from '../../support/held-loop.ts';
+import { openIntake, type TestIntake } from '../../support/intake.ts';
+import { Site } from '../../support/site.ts';
+import { largePayloads } from '../fuzz/large-payloads.ts';
+import { loadTargets } from '../fuzz/targets.ts';
+
+const keys = (count: number) =>
+  `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":1`).join(',')}}`;
+
+/** Parsing it takes 40 ms on a machine on which nobody may be held up for more than 100. */
+const YARDSTICK = keys(110_000);
+
+describe('the event loop of ingestion', () => {
+  const database = useDatabase();
+  let intake: TestIntake;
+
+  before(async () => {
+    const site = await Site.create(database);
+    const dock = await site.location('DOCK');
+    for (const format of loadBuiltinFormats().keys()) {
+      await site.reader(format, [dock], { format });
+    }
+    intake = await openIntake(database);
+  });
+
+  for (const { format, seeds } of loadTargets().filter(({ format }) =>
+    loadBuiltinFormats().has(format.name),
+  )) {
+    it(`is held by a message of ${format.name} for less time than parsing takes, whatever it holds`, async function () {
+      this.timeout(240_000);
+      const long: number[] = [];
+      for (const [kind, payload] of largePayloads(
+        seeds[0]?.payload ?? Buffer.of(),
+        MAX_PAYLOAD_BYTES - 64,
+      ).entries()) {
+        const send = () => intake.receive(format.name, payload);
+        const isLong = async (attempts: number) =>
+          (await longestHold(send, attempts)) > timeOf(() => JSON.parse(YARDSTICK), attempts);
+        if ((await isLong(1)) && (await isLong(5))) {
+          long.push(kind);
+        }
+      }
+      expect(long).to.deep.equal([]);
+    });
+  }
+
+  it('is held by many messages at once for less time than reading half of them takes', async function () {
+    this.timeout(120_000);
+    const payload = Buffer.from(keys(3_500));
+    expect(payload.length).to.be.lessThan(LARGE);
+    const format = loadBuiltinFormats().get('tagtrail') as Format;
+    const half = () => Array.from({ length: 40 }, () => mapMessage(format, { topic: 'tagtrail', payload }));
+    const send = () =>
+      Promise.all(
+        Array.from({ length: 80 }, (_, at) => intake.receive(at % 2 === 0 ? 'tagtrail' : 'ingics', payload)),
+      );
+    await send();
+    expect(await longestHold(send, 5)).to.be.lessThan(timeOf(half));
+  });
+});
