@@ -38,7 +38,7 @@ const BODIES: Record<string, (other: Tenant) => object[]> = {
 };
 
 /** All but the upload, in which nothing can be named that exists. */
-const CROSSED = API_ROUTES.filter(({ body }) => body === null || 'read' in body);
+const CROSSED = API_ROUTES.filter(({ body }) => body === null || !('receive' in body));
 
 describe('organizations', () => {
   const api = useApi();

@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -10,6 +9,7 @@ import {
   type Page,
   chromium as playwright,
 } from 'playwright-core';
+import { unpackedBrowser } from './unpacked-browser.ts';
 
 /** Where screenshots go; never committed. */
 const SCREENSHOTS = fileURLToPath(new URL('../../.cache/screenshots/', import.meta.url));
@@ -190,14 +190,9 @@ async function launch(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return playwright.launch({ channel: 'chrome' });
   }
-  const { default: packed, inflate } = await import('@sparticuz/chromium');
-  const executablePath = await packed.executablePath();
-  const libraries = fileURLToPath(
-    new URL('../bin/al2023.tar.br', import.meta.resolve('@sparticuz/chromium')),
-  );
-  await inflate(libraries);
+  const folder = await unpackedBrowser();
   return playwright.launch({
-    executablePath,
+    executablePath: join(folder, 'chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -207,8 +202,8 @@ async function launch(): Promise<Browser> {
     ],
     env: {
       ...process.env,
-      FONTCONFIG_PATH: join(tmpdir(), 'fonts'),
-      LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib'),
+      FONTCONFIG_PATH: join(folder, 'fonts'),
+      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
     },
   });
 }
