@@ -5,10 +5,11 @@ import { isUsedUp } from './ids-used-up.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
-import { type RowQueries, rowQueries } from './row-queries.ts';
+import type { Preceding } from './preceded-query.ts';
+import { type RowQueries, type RowQuery, rowQueries, toConfig } from './row-queries.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
-import { inTransaction } from './transaction.ts';
+import { inOneTrip, inTransaction } from './transaction.ts';
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
 export interface OrganizationConnection extends RowQueries {
@@ -23,6 +24,13 @@ export interface OrganizationDatabase extends OrganizationConnection {
    * Runs `work` in a transaction; again from the start if the database gave it up for another's sake.
    */
   transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
+  /**
+   * For transactions of two statements that are both known beforehand: every statement is one, in which `first` runs before
+   * it. They take one round trip, with their commit.
+   *
+   * @param first has a name and returns no rows; its parameters are texts or binary.
+   */
+  behind(first: RowQuery<never>): OrganizationConnection;
   /** For lists; see {@link ListOptions}. */
   listing(options: ListOptions): OrganizationConnection;
 }
@@ -83,6 +91,15 @@ export function openOrganizationDoor(
             }),
           )
           .catch(rethrow),
+      behind: (first) => {
+        const preceding = [{ ...entering(orgId), text: ENTER.text }, precedingOf(first)];
+        return {
+          orgId,
+          ...rowQueries((query) =>
+            turns.run(orgId, () => inOneTrip(exclusive, preceding, query)).catch(rethrow),
+          ),
+        };
+      },
       listing: (options) => ({
         orgId,
         ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
@@ -100,6 +117,14 @@ const SCANNING_CONNECTIONS = 4;
 const SCAN_TIMEOUT = 10_000;
 
 const ORGANIZATION_ROLE = 'tagtrail_api';
+
+function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
+  const { name, text, values = [] } = toConfig(first);
+  if (name === undefined) {
+    throw new Error('a statement without a name cannot go before another');
+  }
+  return { name, text, values: values as (string | Buffer)[] };
+}
 
 /** @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp; else what it was given. */
 function rethrow(error: unknown): never {

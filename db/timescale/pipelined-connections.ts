@@ -55,7 +55,7 @@ export class PipelinedConnections {
     connection.load += weight;
     try {
       gatherWrites(client);
-      return await sendPreceded(client, preceding, query);
+      return await sendPreceded(client, [preceding], query);
     } catch (error) {
       // Not the database's word, so perhaps the connection's end, of which it itself learns a moment later.
       if (!(error instanceof pg.DatabaseError)) {

@@ -4,7 +4,7 @@ import { ComposedStatements } from './composed-statements.ts';
 /** A statement that returns no rows, prepared under its name on the connection, with the values to run it with. */
 export interface Preceding {
   name: string;
-  values: string[];
+  values: (string | Buffer)[];
 }
 
 /** A statement to prepare; its parameters are texts. */
@@ -20,15 +20,32 @@ export async function prepareStatement(client: pg.ClientBase, statement: NamedSt
   await client.query({ name, text, values: Array<string>(parameters).fill('') });
 }
 
+/** Prepares a statement on a connection without running it, unless it is prepared there. */
+export async function prepareOnce(client: pg.ClientBase, name: string, text: string): Promise<void> {
+  if (preparedOn(client)[name] === undefined) {
+    await new Promise<void>((resolve, reject) => {
+      const preparing = new Preparing(name, text);
+      preparing.callback = (error) => (error === null ? resolve() : reject(error));
+      client.query(preparing);
+    });
+  }
+}
+
+/** What `pg` keeps of the statements that the server has prepared. Its version is pinned. */
+function preparedOn(client: pg.ClientBase): Record<string, string> {
+  const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
+  return connection.parsedStatements;
+}
+
 /**
- * Sends a query behind another statement, in one message sequence with one Sync at its end. To PostgreSQL that is one
- * transaction: what the first sets locally the second sees and nothing else does, and if the first fails the second
- * does not run (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two:
+ * Sends a query behind other statements, in one message sequence with one Sync at its end. To PostgreSQL that is one
+ * transaction: what the first sets locally the others see and nothing else does, and if one fails those behind it
+ * do not run (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two:
  * `test/bench/README.md` has the figures.
  */
 export function sendPreceded(
-  client: pg.Client,
-  preceding: Preceding,
+  client: pg.ClientBase,
+  preceding: readonly Preceding[],
   query: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
@@ -63,12 +80,24 @@ interface Columns {
 
 const InnerQuery = pg.Query as unknown as new (config: Partial<pg.QueryConfig>) => InnerQuery;
 
-class PrecededQuery extends InnerQuery {
-  readonly #preceding: Preceding;
-  #known: KnownColumns | null = null;
-  #isPreceded = false;
+class Preparing extends InnerQuery {
+  constructor(name: string, text: string) {
+    super({ name, text });
+    this.queryMode = 'extended';
+  }
 
-  constructor(preceding: Preceding, { name, text, values }: pg.QueryConfig) {
+  override prepare(connection: pg.Connection): void {
+    connection.parse({ name: this.name ?? '', text: this.text, types: [] }, true);
+    connection.sync();
+  }
+}
+
+class PrecededQuery extends InnerQuery {
+  readonly #preceding: readonly Preceding[];
+  #known: KnownColumns | null = null;
+  #completed = 0;
+
+  constructor(preceding: readonly Preceding[], { name, text, values }: pg.QueryConfig) {
     // What it is given it clones property by property, which takes 4 us more.
     super({});
     this.name = name;
@@ -80,9 +109,10 @@ class PrecededQuery extends InnerQuery {
   }
 
   override prepare(connection: pg.Connection): void {
-    const { name, values } = this.#preceding;
-    connection.bind({ statement: name, values }, true);
-    connection.execute({}, true);
+    for (const { name, values } of this.#preceding) {
+      connection.bind({ statement: name, values }, true);
+      connection.execute({}, true);
+    }
     this.#known = KnownColumns.on(connection);
     for (const name of ComposedStatements.on(connection).use(this.name)) {
       connection.close({ type: 'S', name }, true);
@@ -106,12 +136,12 @@ class PrecededQuery extends InnerQuery {
     }
   }
 
-  /** The first of two is of the statement before. */
+  /** The first ones are of the statements before. */
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
-    if (this.#isPreceded) {
+    if (this.#completed === this.#preceding.length) {
       super.handleCommandComplete(message, connection);
     }
-    this.#isPreceded = true;
+    this.#completed += 1;
   }
 }
 

@@ -51,7 +51,11 @@ export function rowQueries(send: (query: pg.QueryConfig) => Promise<pg.QueryResu
   };
 }
 
-function toConfig({ name, sql, values }: Pick<RowQuery<unknown>, 'name' | 'sql' | 'values'>): pg.QueryConfig {
+export function toConfig({
+  name,
+  sql,
+  values,
+}: Pick<RowQuery<unknown>, 'name' | 'sql' | 'values'>): pg.QueryConfig {
   const text = sql.replaceAll(SLONIK_PLACEHOLDER, '$');
   return { text, values: [...values], ...(name === undefined ? {} : { name }) };
 }

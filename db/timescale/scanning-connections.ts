@@ -98,7 +98,7 @@ export class ScanningConnections {
       await this.#prepare(client);
       signal?.throwIfAborted();
       signal?.addEventListener('abort', cancel);
-      return await sendPreceded(client, preceding, query);
+      return await sendPreceded(client, [preceding], query);
     } catch (error) {
       broken = !(error instanceof pg.DatabaseError || signal?.aborted);
       throw error;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isConnectionLost } from './connection-lost.ts';
+import { type Preceding, prepareOnce, sendPreceded } from './preceded-query.ts';
 import { markOf, type TransactionMark } from './transaction-mark.ts';
 
 type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
@@ -13,7 +14,7 @@ type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
 export function inTransaction<Result>(
   pool: pg.Pool,
   work: Work<Result>,
-  isRetryable: (error: unknown) => boolean = () => false,
+  isRetryable: (error: unknown) => boolean = NEVER,
 ): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
     const begun = client.query('begin');
@@ -27,6 +28,24 @@ export function inTransaction<Result>(
 }
 
 /**
+ * As {@link inTransaction}, for statements that are all known beforehand: they go and are committed in one round trip.
+ *
+ * @param preceding return no rows; they are prepared the first time that a connection is used for them.
+ */
+export function inOneTrip(
+  pool: pg.Pool,
+  preceding: readonly (Preceding & { text: string })[],
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  return untilNotGivenUp(pool, NEVER, async (client) => {
+    await Promise.all(preceding.map(({ name, text }) => prepareOnce(client, name, text)));
+    return sendPreceded(client, preceding, query);
+  });
+}
+
+const NEVER = () => false;
+
+/**
  * As {@link inTransaction}, for work of which it matters whether a commit went through that was not answered. The mark
  * goes along with `begin`, in one round trip.
  *
@@ -35,7 +54,7 @@ export function inTransaction<Result>(
 export function inMarkedTransaction<Result>(
   pool: pg.Pool,
   work: Work<Result>,
-  isRetryable: (error: unknown) => boolean = () => false,
+  isRetryable: (error: unknown) => boolean = NEVER,
 ): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
     const [, mark] = await Promise.all([client.query('begin'), markOf(client)]);

@@ -1,7 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../db/timescale/advisory-locks.ts';
+import { texts } from '../../db/timescale/array-parameters.ts';
 import type { OrganizationConnection } from '../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../db/timescale/row-queries.ts';
+import { type RowQuery, rowsOf } from '../../db/timescale/row-queries.ts';
 import { sql } from '../../db/timescale/sql.ts';
 import { asRows } from './tags/queries.ts';
 import type { TagColumns } from './tags/tag-columns.ts';
@@ -17,8 +18,13 @@ import type { TagColumns } from './tags/tag-columns.ts';
  * take all the locks the database has.
  */
 export async function claim(transaction: OrganizationConnection, names: readonly string[]): Promise<void> {
-  const named = sql.fragment`unnest(${sql.array(names, 'text')}) name`;
-  await transaction.query(sql.prepared('claim-names', rowsOf<never>())`${claiming(transaction, named)}`);
+  await transaction.query(claiming(transaction.orgId, names));
+}
+
+/** The statement that does it, for where it goes before another; it returns no rows. */
+export function claiming(orgId: number, names: readonly string[]): RowQuery<never> {
+  const named = sql.fragment`unnest(${sql.binary(texts(names))}::text[]) name`;
+  return sql.prepared('claim-names', rowsOf<never>())`${locking(orgId, named)}`;
 }
 
 /** As {@link claim}, also for tags; all at once, so that everybody takes the locks in the same order. */
@@ -32,16 +38,18 @@ export async function claimWithTags(
     union all select concat_ws(':', 'tag', tag.tag_type, tag.value) from ${asRows(tags)}
   ) named`;
   await transaction.query(
-    sql.prepared('claim-names-and-tags', rowsOf<never>())`${claiming(transaction, named)}`,
+    sql.prepared('claim-names-and-tags', rowsOf<never>())`${locking(transaction.orgId, named)}`,
   );
 }
 
 /** @param named an item of a from clause with a column `name`. */
-function claiming({ orgId }: OrganizationConnection, named: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`select pg_advisory_xact_lock(lock) from (
-      select distinct hashtextextended(
-        concat_ws(':', ${ORGANIZATION_LOCKS.names}::integer, ${orgId}::integer, hashtext(name) % 64), 0) as lock
-      from ${named}
-      order by lock
-    ) claimed`;
+function locking(orgId: number, named: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`select from (
+      select pg_advisory_xact_lock(lock) as claimed from (
+        select distinct hashtextextended(
+          concat_ws(':', ${String(ORGANIZATION_LOCKS.names)}::integer, ${String(orgId)}::integer, hashtext(name) % 64), 0) as lock
+        from ${named}
+        order by lock
+      ) sorted offset 0
+    ) done where claimed is null`;
 }

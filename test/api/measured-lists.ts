@@ -46,6 +46,7 @@ export class MeasuredLists {
       orgId: this.#orgId,
       ...rowQueries((query) => client.query({ ...query, name: query.name ?? nameOf(query.text) })),
     };
-    return { ...connection, transaction: (work) => work(connection), listing: () => connection };
+    const itself = () => connection;
+    return { ...connection, transaction: (work) => work(connection), behind: itself, listing: itself };
   }
 }

@@ -70,6 +70,23 @@ describe('the door to the tables of organizations', () => {
     expect(await fine).to.deep.equal([{ external_key: 'THEIR-ASSET' }]);
   });
 
+  it('runs a statement and the one before it as one transaction', async () => {
+    const { orgId } = ours;
+    const rename = (name: string) => sql.prepared('rename', rowsOf<never>())`
+      update assets set name = ${name} where org_id = ${String(orgId)}::integer and external_key = 'OUR-ASSET'`;
+    const names = sql.type(rowsOf<{ name: string }>())`select name from assets`;
+    const failing = sql.type(rowsOf<{ name: string }>())`select 1 / length(name) * 0 / 0 from assets`;
+    for (const name of ['First', 'Second']) {
+      expect(await door.of(orgId).behind(rename(name)).any(names)).to.deep.equal([{ name }]);
+      expect(await door.of(orgId).any(names)).to.deep.equal([{ name }]);
+    }
+    const failed = door.of(orgId).behind(rename('Third')).any(failing);
+    expect(await failed.catch((error: unknown) => error)).to.have.property('code', '22012');
+    expect(await door.of(orgId).any(names)).to.deep.equal([{ name: 'Second' }]);
+    expect(await door.of(theirs.orgId).behind(rename('Seized')).any(names)).to.have.length(1);
+    expect(await door.of(orgId).any(names)).to.deep.equal([{ name: 'Second' }]);
+  });
+
   it('undoes a transaction that fails', async () => {
     const error = await door
       .of(ours.orgId)

@@ -2,7 +2,7 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { claim } from '../claims.ts';
+import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { refuseTaken } from '../refuse-taken.ts';
@@ -17,10 +17,17 @@ import type { AssetRow } from './view.ts';
  * @throws Problem `conflict` if the external key or one of the tags is taken.
  */
 export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<AssetRow> {
+  const { external_key: key, tags } = asset;
+  const hasNoTags = tags === undefined || tags.count === 0;
+  if (hasNoTags && key !== undefined) {
+    // The insert itself looks whether the key is taken, once it is claimed. All of it in one round trip instead of two takes
+    // an eighth less of Node.js's time and a seventh less of PostgreSQL's: 1,355 creates/s (1,329 to 1,483) instead of 1,212
+    // (1,136 to 1,338).
+    return insertKeyed(db.behind(claiming(db.orgId, [`asset:${key}`])), key, asset);
+  }
   return db.transaction(async (transaction) => {
-    const { external_key: key, tags } = asset;
-    if (tags === undefined || tags.count === 0) {
-      return key === undefined ? insertMinted(transaction, asset) : insertClaimed(transaction, key, asset);
+    if (hasNoTags) {
+      return insertMinted(transaction, asset);
     }
     await refuseTaken(transaction, 'asset', key, tags);
     const { id } = await (key === undefined
@@ -33,23 +40,6 @@ export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<
     }
     return created;
   });
-}
-
-/**
- * In one round trip with the start of the transaction: the insert itself looks whether the key is taken, once it is
- * claimed. With one more for the commit that makes two instead of five, and a fifth less work for Node.js and PostgreSQL
- * (717 and 641 us instead of 917 and 782, busy machine).
- */
-async function insertClaimed(
-  transaction: OrganizationConnection,
-  key: string,
-  asset: NewAsset,
-): Promise<AssetRow> {
-  const [, created] = await Promise.all([
-    claim(transaction, [`asset:${key}`]),
-    insertKeyed(transaction, key, asset),
-  ]);
-  return created;
 }
 
 function insertMinted(transaction: OrganizationConnection, asset: NewAsset): Promise<AssetRow> {
