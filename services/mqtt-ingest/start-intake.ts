@@ -8,9 +8,10 @@ import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { startRetention } from '../shared/runtime/start-retention.ts';
 import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
 import type { WorkThreads } from '../shared/runtime/work-threads.ts';
-import { createIntake, type Intake, type IntakeOptions, LANES } from './intake/intake.ts';
+import { createIntake, type Intake, type IntakeOptions } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
+import { LANES } from './intake/reader-lanes.ts';
 import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 

@@ -67,7 +67,7 @@ function connections({ max_connections: max, connections: used }: ServerRow): Fi
     : warning(
         'connections',
         `${used} of ${max} in use, ${left} left`,
-        'Raise max_connections: an API process takes up to 17, an ingest process 5, a gateway 16',
+        'Raise max_connections: an API process takes up to 17, an ingest process 7, a gateway 16',
       );
 }
 

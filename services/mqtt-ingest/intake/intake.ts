@@ -3,11 +3,11 @@ import type pg from 'pg';
 import { inMarkedTransaction } from '../../../db/timescale/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/transaction-mark.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { Batch, BatchClosed } from '../../shared/tracking/batch.ts';
+import { BatchClosed } from '../../shared/tracking/batch.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
 import { MAX_PAYLOAD_BYTES } from '../mapping/limits.ts';
-import { mapMessage } from '../mapping/run.ts';
+import { type Mapped, mapMessage } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { exactlyOnce } from './exactly-once.ts';
@@ -17,6 +17,7 @@ import { readableBy, refused } from './judge.ts';
 import { LARGE, type LargeMessages } from './large-messages.ts';
 import { digestsOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
 import { ReaderClocks } from './reader-clocks.ts';
+import { NO_READER, ReaderLanes } from './reader-lanes.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
 import { type MessageOutcome, recordMessages } from './record-messages.ts';
 
@@ -54,7 +55,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const { pool, registry, clock, rules, onOutage, onPoison } = options;
   const clocks = new ReaderClocks();
   const warnings = new ReaderWarnings(options.onWarning);
-  const batch = new Batch<ReadMessage, MessageOutcome>({
+  const lanes = new ReaderLanes({
     flush: exactlyOnce(
       (messages) =>
         inMarkedTransaction(
@@ -65,11 +66,6 @@ export function createIntake(options: IntakeOptions): Intake {
         ),
       (mark) => wasCommitted(pool, mark),
     ),
-    weigh,
-    lanes: LANES,
-    laneKey: ({ reader }) => reader?.readerId ?? 0,
-    maxBatch: MAX_BATCH,
-    maxHeld: MAX_HELD,
     isOutage: (error) => !isFaultOfMessage(error),
     onOutage,
   });
@@ -85,7 +81,7 @@ export function createIntake(options: IntakeOptions): Intake {
     }
     warnings.note(reader, mapped, receivedAt);
     try {
-      const outcome = await batch.submit(message);
+      const outcome = await lanes.submit(message);
       options.onCommitted?.(message, outcome);
       return outcome;
     } catch (error) {
@@ -93,7 +89,7 @@ export function createIntake(options: IntakeOptions): Intake {
         throw error;
       }
       onPoison(error, message);
-      return await batch.submit({ ...message, mapped: refused(error) });
+      return await lanes.submit({ ...message, mapped: refused(error) });
     }
   };
   return {
@@ -106,7 +102,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const receivedAt = clock();
       const readable = incoming.isStale ? STALE : readableBy(reader, topic);
       const isReadHere = 'outcome' in readable || !isLarge(payload);
-      const read = () => {
+      const read = (): Mapped | Promise<Mapped> => {
         if ('outcome' in readable) {
           return readable;
         }
@@ -117,10 +113,15 @@ export function createIntake(options: IntakeOptions): Intake {
           ? mapMessage(format, message, policies)
           : options.largeMessages.read(orgId, format, message, policies);
       };
+      const whenFree = (mapped: Mapped): Mapped | Promise<Mapped> =>
+        lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
       return inOrder.go(
         reader?.readerId ?? NO_READER,
         'outcome' in readable || !isReadHere ? 0 : payload.length,
-        read,
+        () => {
+          const mapped = read();
+          return mapped instanceof Promise ? mapped.then(whenFree) : whenFree(mapped);
+        },
         (mapped) => record(asRead(incoming, { reader, receivedAt, mapped }), incoming),
       );
     },
@@ -133,28 +134,10 @@ export function createIntake(options: IntakeOptions): Intake {
         pause(patience, undefined, { signal: late.signal }).catch(() => {}),
       ]);
       late.abort();
-      await batch.drain(Math.max(0, patience - (performance.now() - since)));
+      await lanes.drain(Math.max(0, patience - (performance.now() - since)));
     },
   };
 }
-
-/**
- * Batches committed at once, each on a connection of its own: while one waits for its commit or for the network,
- * another keeps the database at work. By reader, so that messages of a reader stay in order and the same assets are
- * seldom in two batches; where they are, the second waits for the first at their positions.
- */
-export const LANES = 2;
-
-/** In items and, at 256 bytes each, payload: about 2,000 reads a transaction, and at the most 8 MB held. */
-const MAX_BATCH = 4_000;
-const MAX_HELD = 32_000;
-
-function weigh({ mapped, payload }: ReadMessage): number {
-  return 1 + (mapped.outcome === 'items' ? mapped.items.length : 0) + (payload.head.length >> 8);
-}
-
-/** What the messages on topics that no reader has are in order by. */
-const NO_READER = 0;
 
 function isLarge({ length }: Buffer): boolean {
   return length > LARGE && length <= MAX_PAYLOAD_BYTES;

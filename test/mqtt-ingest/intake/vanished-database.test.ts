@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createPool } from '../../../db/timescale/pool.ts';
 import { serviceConfig } from '../../../db/timescale/service-connections.ts';
-import { LANES } from '../../../services/mqtt-ingest/intake/intake.ts';
+import { LANES } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
 import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, type TestIntake } from '../../support/intake.ts';
