@@ -14,6 +14,7 @@ import type { KeyCache } from './access/queries.ts';
 import type { ApiContext } from './context.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
+import type { LargeRows } from './large-rows.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
 
 export interface AppParts {
@@ -28,6 +29,7 @@ export interface AppParts {
   refuseSignIn?: RefuseSignIn;
   noteRefusal?: NoteRefusal;
   largeBodies: LargeBodies;
+  largeRows: LargeRows;
   description: DescriptionOptions;
 }
 
@@ -39,12 +41,13 @@ export function createApp({
   health,
   description,
   largeBodies,
+  largeRows,
   ...parts
 }: AppParts): Koa {
   return createHttpApp({
     ...parts,
     routes: API_ROUTES,
-    access: apiKeyAccess({ door, keys, usage: keyUsage, largeBodies }),
+    access: apiKeyAccess({ door, keys, usage: keyUsage, largeBodies, largeRows }),
     largeBodies: { threads: largeBodies, bodies: import.meta.resolve('./bodies.ts') },
     pages: [servePages(health)],
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],

@@ -2,6 +2,7 @@ import type { OrganizationDatabase } from '../../db/timescale/organization-door.
 import { routesOf } from '../shared/http/route.ts';
 import type { SameJson } from '../shared/http/same-json.ts';
 import type { KeyCache } from './access/queries.ts';
+import type { ReadLargeRows } from './large-rows.ts';
 
 /** What a handler knows of who asks. */
 export interface ApiContext {
@@ -12,6 +13,7 @@ export interface ApiContext {
   /** Where a change of keys is made, so that it counts from the next request on. */
   keys: Pick<KeyCache, 'changing'>;
   sameJson: SameJson;
+  readLarge: ReadLargeRows;
 }
 
 /** Declares a route of the API. */

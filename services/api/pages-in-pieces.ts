@@ -41,20 +41,33 @@ export function textsThatFit(
 /**
  * The page of rows whose tags, and other texts, were selected with {@link textsThatFit}.
  *
- * @param read reads rows whole, as they are then; in any order.
+ * @param read reads rows whole, as JSON.
  */
 export function pageInPieces<Row extends { id: number; tags: string }>(
   rows: readonly (Row & Listed)[],
-  read: (ids: readonly number[]) => Promise<readonly Row[]>,
+  read: (ids: readonly number[]) => Promise<Uint8Array>,
 ): Page<Row> {
   const page = pageOf(rows);
   const start = firstWithoutTexts(page.rows);
   return start === -1
     ? page
-    : { ...page, rows: page.rows.slice(0, start), later: readLater(page.rows.slice(start), read) };
+    : { ...page, rows: page.rows.slice(0, start), later: readAsJson(page.rows.slice(start), read) };
 }
 
-/** As {@link pageInPieces}, of rows that are no page. */
+async function* readAsJson(
+  rows: readonly (Sized & { id: number })[],
+  read: (ids: readonly number[]) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  for (const ids of pieces(rows)) {
+    yield await read(ids);
+  }
+}
+
+/**
+ * Rows that are no page, in pieces.
+ *
+ * @param read reads rows whole, as they are then; in any order.
+ */
 export async function* inPieces<Row extends { id: number; tags: string }>(
   rows: readonly (Row & Sized)[],
   read: (ids: readonly number[]) => Promise<readonly Row[]>,

@@ -19,6 +19,7 @@ import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import type { ApiContext } from './context.ts';
+import { LargeRows } from './large-rows.ts';
 import { measureSequences } from './measure-sequences.ts';
 
 /** Connections to the database that one API process may have for requests, beside those for what reads much. */
@@ -91,6 +92,7 @@ export async function startApi(
     limits: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
   };
   const logRequests = config.LOG_REQUESTS;
+  const bodies = largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle));
   const app = createApp({
     door,
     keys: access.credentials,
@@ -106,7 +108,8 @@ export async function startApi(
         ...{ kind: 'key', address, isKnown: caller !== undefined },
         name: parseKey(token)?.id ?? '',
       }),
-    largeBodies: largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle)),
+    largeBodies: bodies,
+    largeRows: new LargeRows(bodies.threads, { url: config.DATABASE_URL, timeout: config.QUERY_TIMEOUT_MS }),
     description,
   });
   const listening = await lifecycle.start(

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { API_ROUTES } from '../../services/api/routes.ts';
 import { useApi } from '../support/api.ts';
@@ -76,5 +80,30 @@ describe('the event loop', () => {
     // Against 7.3 and 7.4 where each tag was looked at here, and 3.7 and 1.9 since.
     expect(tags.created / text.created).to.be.below(6);
     expect(tags.refused / text.refused).to.be.below(4);
+  });
+
+  it('has little more to do for a page of large rows than for sending as many bytes', async function () {
+    this.timeout(60_000);
+    const { orgId, key } = await api.organization();
+    const rows = 24;
+    await api.database.rows(
+      `insert into assets (org_id, external_key, name, metadata)
+       select $1, 'LARGE-' || place, 'large', $2::json from generate_series(1, $3) place`,
+      [orgId, JSON.stringify({ a: Array(500_000).fill(1) }), rows],
+    );
+    const headers = { authorization: `Bearer ${key}` };
+    const ask = () => sendRaw(`${api.url}/api/v1/assets?limit=200`, { method: 'GET', headers });
+    const { bytes } = await ask();
+    const chunk = Buffer.alloc(bytes / rows, 'a');
+    const server = createServer((_, response) => {
+      pipeline(Readable.from(Array(rows).fill(chunk)), response, () => {});
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const bare = await timeDuring(() => sendRaw(`http://127.0.0.1:${port}`, { method: 'GET', headers: {} }));
+    server.close();
+    const page = await timeDuring(ask);
+    // 4.7 times as much where rows were read and written here, and 1.6 to 1.9 since.
+    expect(page / bare).to.be.below(3);
   });
 });

@@ -34,10 +34,10 @@ describe('a page of much metadata', () => {
     }
   });
 
-  function ask(path: string, method = 'GET'): Promise<IncomingMessage> {
+  function ask(path: string, method = 'GET', key = api.key): Promise<IncomingMessage> {
     const asked = request(api.url + path, {
       method,
-      headers: { authorization: `Bearer ${api.key}` },
+      headers: { authorization: `Bearer ${key}` },
       agent: false,
     });
     asked.end();
@@ -114,6 +114,20 @@ describe('a page of much metadata', () => {
     expect(JSON.parse(await text(first as IncomingMessage)).data).to.have.length(LARGE + 3);
   });
 
+  it('is sent to sixteen callers of an organization at a time, by however many keys', async () => {
+    const path = `${ASSETS}?limit=200`;
+    const keys = await Promise.all(Array.from({ length: 3 }, () => api.keyWith(['assets:read'])));
+    const unread = await Promise.all(
+      keys.flatMap((key) => Array.from({ length: 8 }, () => ask(path, 'GET', key))),
+    );
+    const statuses = unread.map(({ statusCode }) => statusCode);
+    expect(statuses.filter((status) => status === 200)).to.have.length(16);
+    expect(statuses.filter((status) => status === 503)).to.have.length(8);
+    for (const response of unread) {
+      response.destroy();
+    }
+  });
+
   it('is broken off where its rows cannot be read, so that nobody takes it for whole', async () => {
     const answer = await ask(`${ASSETS}?limit=200`);
     await api.database.rows('alter table assets rename to hidden_assets');
@@ -136,7 +150,7 @@ describe('a page of much metadata', () => {
       try {
         for (let row = 1; row <= 3; row++) {
           read.push(row);
-          yield row === 2 ? [] : [{ row }];
+          yield Buffer.from(row === 2 ? '' : `{"row":${row}}`);
         }
       } finally {
         isClosed = true;
@@ -145,7 +159,8 @@ describe('a page of much metadata', () => {
     const pieces = new StreamedList([], later(), { limit: 1 }).pieces();
     expect([String((await pieces.next()).value), read]).to.deep.equal(['{"data":[', []]);
     expect([String((await pieces.next()).value), read]).to.deep.equal(['{"row":1}', [1]]);
-    expect([String((await pieces.next()).value), read]).to.deep.equal([',{"row":3}', [1, 2, 3]]);
+    expect([String((await pieces.next()).value), read]).to.deep.equal([',', [1, 2, 3]]);
+    expect([String((await pieces.next()).value), read]).to.deep.equal(['{"row":3}', [1, 2, 3]]);
     await pieces.return();
     expect(isClosed).to.equal(true);
   });

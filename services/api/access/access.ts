@@ -6,6 +6,7 @@ import type { LargeBodies } from '../../shared/http/large-bodies.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { SameJson } from '../../shared/http/same-json.ts';
 import type { ApiContext } from '../context.ts';
+import type { LargeRows, ReadLargeRows } from '../large-rows.ts';
 import { digestOf, parseKey } from './key-format.ts';
 import type { KeyUsage } from './key-usage.ts';
 import type { KeyCache } from './queries.ts';
@@ -15,6 +16,7 @@ export interface ApiAccessParts {
   keys: KeyCache;
   usage: KeyUsage;
   largeBodies: LargeBodies;
+  largeRows: LargeRows;
 }
 
 /** Lets API keys in (interface section 5). */
@@ -30,7 +32,10 @@ export function apiKeyAccess(parts: ApiAccessParts): Access<ApiContext> {
   };
 }
 
-async function authenticate(token: string, { keys, door, largeBodies }: ApiAccessParts): Promise<ApiContext> {
+async function authenticate(
+  token: string,
+  { keys, door, largeBodies, largeRows }: ApiAccessParts,
+): Promise<ApiContext> {
   const key = parseKey(token);
   const known = key === null ? null : await keys.get(key.id);
   if (key === null || known === null || !timingSafeEqual(digestOf(key.secret), known.row.secret_sha256)) {
@@ -45,7 +50,8 @@ async function authenticate(token: string, { keys, door, largeBodies }: ApiAcces
     throw unauthorized('API key has expired', caller);
   }
   const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
-  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson };
+  const readLarge: ReadLargeRows = (resource, ids) => largeRows.read(orgId, resource, ids);
+  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson, readLarge };
 }
 
 /** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */

@@ -8,6 +8,7 @@ import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
+import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import type { CommonColumns } from '../patched.ts';
@@ -72,6 +73,7 @@ const SORT_COLUMNS = {
 export async function listAssets(
   db: OrganizationDatabase,
   filters: AssetFilters,
+  readLarge: ReadLargeRows,
   signal?: AbortSignal,
 ): Promise<Page<AssetRow>> {
   const { orgId } = db;
@@ -125,7 +127,7 @@ export async function listAssets(
     left join ${LOCATION}
     cross join lateral (select ${liveTags('asset', 'asset')} offset 0) tagged
     order by ${order}`);
-  return pageInPieces(rows, (ids) => readAssets(db.listing({ isBrief: false, signal }), ids));
+  return pageInPieces(rows, (ids) => readLarge('asset', ids));
 }
 
 /**
@@ -139,7 +141,7 @@ function matched(where: ValueExpression): FragmentSqlToken {
 }
 
 /** Assets by their ids, deleted or not. */
-function readAssets(
+export function readAssets(
   connection: OrganizationConnection,
   ids: readonly number[],
 ): Promise<readonly AssetRow[]> {

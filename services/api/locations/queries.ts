@@ -7,6 +7,7 @@ import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
+import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { allOf, finding, inEffect, isFound, orderBy, when } from '../sql.ts';
@@ -58,6 +59,7 @@ const SORT_COLUMNS = {
 export async function listLocations(
   db: OrganizationDatabase,
   filters: LocationFilters,
+  readLarge: ReadLargeRows,
   signal?: AbortSignal,
 ): Promise<Page<LocationRow>> {
   const { orgId } = db;
@@ -108,7 +110,7 @@ export async function listLocations(
     left join ${PARENT}
     cross join ${TAGGED}
     order by ${order}`);
-  return pageInPieces(rows, (ids) => readLocations(db.listing({ isBrief: false, signal }), ids));
+  return pageInPieces(rows, (ids) => readLarge('location', ids));
 }
 
 /** Locations by their ids, deleted or not. */

@@ -7,35 +7,44 @@ import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import type { Page, Paging } from '../../shared/http/lists.ts';
 import { isNear } from '../brief-list.ts';
+import type { ReadLargeRows } from '../large-rows.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
-import { PARENT, readLocations, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
+import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 import type { LocationRow } from './view.ts';
+
+type Listing = [
+  db: OrganizationDatabase,
+  id: number,
+  paging: Paging,
+  readLarge: ReadLargeRows,
+  signal?: AbortSignal,
+];
 
 // Each level is looked up by itself (`offset 0`): without statistics a join reads all locations for every level.
 
 /** The chain from a location's parent to its root, nearest first. */
-export function listAncestors(db: OrganizationDatabase, id: number, paging: Paging, signal?: AbortSignal) {
+export function listAncestors(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`
     select parent_id as id, 1 as place from locations where org_id = ${db.orgId} and id = ${id}
     union all
     select above.parent_id, tree.place + 1 from tree cross join lateral (
       select parent_id from locations where org_id = ${db.orgId} and id = tree.id offset 0
     ) above`;
-  return listTree(db, tree, paging, signal);
+  return listTree(db, tree, ...rest);
 }
 
 /** The locations directly below one, letter case aside. */
-export function listChildren(db: OrganizationDatabase, id: number, paging: Paging, signal?: AbortSignal) {
+export function listChildren(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`
     select id, row_number() over (order by lower(external_key), external_key, id) as place from locations
     where org_id = ${db.orgId} and parent_id = ${id}`;
-  return listTree(db, tree, paging, signal);
+  return listTree(db, tree, ...rest);
 }
 
 /** Everything below a location, depth first. */
-export function listDescendants(db: OrganizationDatabase, id: number, paging: Paging, signal?: AbortSignal) {
+export function listDescendants(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`select id, place from locations_below(${db.orgId}, ${id})`;
-  return listTree(db, tree, paging, signal);
+  return listTree(db, tree, ...rest);
 }
 
 /** How many live locations are below one. */
@@ -58,7 +67,8 @@ async function listTree(
   db: OrganizationDatabase,
   tree: FragmentSqlToken,
   { limit, offset }: Paging,
-  signal: AbortSignal | undefined,
+  readLarge: ReadLargeRows,
+  signal?: AbortSignal,
 ): Promise<Page<LocationRow>> {
   const live = sql.fragment`tree
     join locations location on location.org_id = ${db.orgId} and location.id = tree.id
@@ -77,5 +87,5 @@ async function listTree(
     left join ${PARENT}
     cross join ${TAGGED}
     order by location.place`);
-  return pageInPieces(rows, (ids) => readLocations(db.listing({ isBrief: false, signal }), ids));
+  return pageInPieces(rows, (ids) => readLarge('location', ids));
 }

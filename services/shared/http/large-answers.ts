@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { type Caller, Problem } from './problem.ts';
 import type { StreamedList } from './streamed-list.ts';
 
-/** Answers of one caller that are sent in pieces at a time. Of each, two pieces are held at most. */
+/** Answers of one caller, and of an organization, that are sent in pieces at a time. Of each, one piece is held. */
 const MOST_AT_ONCE = 8;
+const MOST_OF_ORGANIZATION = 16;
 
 /** How long a caller may take over a piece, in milliseconds; whoever reads more slowly is cut off. */
 const PATIENCE_MS = 60_000;
@@ -25,25 +26,27 @@ export class LargeAnswers {
    * @throws Problem `unavailable` if the caller reads as many as it may.
    */
   open(list: StreamedList, response: ServerResponse, caller: Caller): Readable {
-    const who = JSON.stringify(caller);
-    const underWay = this.#underWay.get(who) ?? 0;
-    if (underWay >= MOST_AT_ONCE) {
+    const [who, organization] = [JSON.stringify(caller), String(caller['orgId'])];
+    if (this.#of(who) >= MOST_AT_ONCE || this.#of(organization) >= MOST_OF_ORGANIZATION) {
       throw new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } });
     }
-    this.#underWay.set(who, underWay + 1);
+    this.#add(who, 1);
+    this.#add(organization, 1);
     const timer = setTimeout(() => response.destroy(), PATIENCE_MS);
     response.once('close', () => {
       clearTimeout(timer);
-      this.#close(who);
+      this.#add(who, -1);
+      this.#add(organization, -1);
     });
-    return Readable.from(this.#pieces(list, response, timer), { objectMode: true, highWaterMark: 1 });
+    // None is read ahead: who reads slowly holds one piece, and others have their turn.
+    return Readable.from(this.#pieces(list, response, timer), { objectMode: true, highWaterMark: 0 });
   }
 
   async *#pieces(
     list: StreamedList,
     response: ServerResponse,
     timer: NodeJS.Timeout,
-  ): AsyncGenerator<Buffer, void> {
+  ): AsyncGenerator<Uint8Array, void> {
     try {
       for await (const piece of list.pieces()) {
         timer.refresh();
@@ -60,18 +63,22 @@ export class LargeAnswers {
     }
   }
 
-  #close(who: string): void {
-    const left = (this.#underWay.get(who) ?? 1) - 1;
-    if (left === 0) {
+  #of(who: string): number {
+    return this.#underWay.get(who) ?? 0;
+  }
+
+  #add(who: string, more: number): void {
+    const count = this.#of(who) + more;
+    if (count === 0) {
       this.#underWay.delete(who);
     } else {
-      this.#underWay.set(who, left);
+      this.#underWay.set(who, count);
     }
   }
 }
 
 const TOO_MANY =
-  'Too many large pages are being read with this credential; read them to their end, or ask for fewer rows with limit';
+  'Too many large pages are being read with this credential, or by its organization; read them to their end, or ask for fewer rows with limit';
 
 /** Why a list that can be large answers 503, for its declaration. */
 export const TOO_MANY_LARGE = 'Too many large pages are being read at once';

@@ -23,11 +23,12 @@ const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
  */
 export class LargeBodies {
   readonly #turns: FairSemaphore<string>;
-  readonly #threads: WorkThreads;
+  /** Others may have something done in them, too. */
+  readonly threads: WorkThreads;
 
   /** @param options.mostWaiting bodies of an organization. */
   constructor(threads: WorkThreads, { mostWaiting = MOST_WAITING } = {}) {
-    this.#threads = threads;
+    this.threads = threads;
     this.#turns = new FairSemaphore({
       total: THREADS,
       perKey: 1,
@@ -71,7 +72,7 @@ export class LargeBodies {
   async #inTurn<Result>(caller: Caller, task: Omit<ThreadTask, 'module'>): Promise<Result> {
     const who = String(caller['orgId'] ?? JSON.stringify(caller));
     try {
-      return await this.#turns.run(who, () => this.#threads.run({ ...task, module: BODY_THREAD }));
+      return await this.#turns.run(who, () => this.threads.run({ ...task, module: BODY_THREAD }));
     } catch (error) {
       throw error instanceof AppError && error.code === 'timed_out' ? tooMany() : error;
     }

@@ -23,8 +23,8 @@ export interface Paging {
 export interface Page<T> {
   rows: readonly T[];
   totalCount: number;
-  /** The rows after those, where they are too large to be held together. */
-  later?: AsyncIterable<readonly T[]>;
+  /** The JSON of the rows after those, some at a time, where they are too large to be held together. */
+  later?: AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -45,16 +45,7 @@ export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, 
   const { later, totalCount } = page;
   const data = page.rows.map(view);
   const rest = { limit, offset, total_count: totalCount };
-  return later === undefined ? { data, ...rest } : new StreamedList(data, viewed(later, view), rest);
-}
-
-async function* viewed<Row, View>(
-  pieces: AsyncIterable<readonly Row[]>,
-  view: (row: Row) => View,
-): AsyncGenerator<View[], void> {
-  for await (const rows of pieces) {
-    yield rows.map(view);
-  }
+  return later === undefined ? { data, ...rest } : new StreamedList(data, later, rest);
 }
 
 /** The JSON Schema of {@link listBody}. */

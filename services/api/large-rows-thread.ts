@@ -1,0 +1,40 @@
+import { move } from 'piscina';
+import {
+  type OrganizationConnection,
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../db/timescale/organization-door.ts';
+import { writeJson } from '../shared/http/json-text.ts';
+import { readAssets } from './assets/queries.ts';
+import { assetView } from './assets/view.ts';
+import type { Keyed } from './external-keys/mint.ts';
+import type { LargeRowsTask } from './large-rows.ts';
+import { readLocations } from './locations/queries.ts';
+import { locationView } from './locations/view.ts';
+
+type Reader = (
+  connection: OrganizationConnection,
+  ids: readonly number[],
+) => Promise<readonly { id: number }[]>;
+
+const READ: Record<Keyed, Reader> = {
+  asset: async (connection, ids) => (await readAssets(connection, ids)).map(assetView),
+  location: async (connection, ids) => (await readLocations(connection, ids)).map(locationView),
+};
+
+/** One connection, since a thread does one thing at a time; it ends with the thread. */
+let door: OrganizationDoor | null = null;
+
+/** {@link ReadLargeRows} */
+export async function readLargeRows({ url, timeout, orgId, resource, ids }: LargeRowsTask): Promise<unknown> {
+  door ??= openOrganizationDoor(url, {
+    max: 2,
+    applicationName: 'tagtrail api large rows',
+    scanTimeout: timeout,
+  });
+  const connection = door.of(orgId).listing({ isBrief: false, signal: undefined });
+  const found = new Map((await READ[resource](connection, ids)).map((row) => [row.id, row]));
+  const rows = ids.flatMap((id) => found.get(id) ?? []).map(writeJson);
+  // Bytes of their own, which can be handed over.
+  return move(new TextEncoder().encode(rows.join(',')));
+}

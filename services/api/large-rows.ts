@@ -1,0 +1,55 @@
+import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
+import { THREADS, type WorkThreads } from '../shared/runtime/work-threads.ts';
+import type { Keyed } from './external-keys/mint.ts';
+
+/** Where and how rows are read. */
+interface Source {
+  url: string;
+  /** Milliseconds that a statement may take. */
+  timeout: number;
+}
+
+/** Rows of an organization, to be read in a thread. */
+export interface LargeRowsTask extends Source {
+  orgId: number;
+  resource: Keyed;
+  ids: readonly number[];
+}
+
+/** The JSON of rows, with commas between them, in the order of their ids and as they are then; without those that are gone. */
+export type ReadLargeRows = (resource: Keyed, ids: readonly number[]) => Promise<Uint8Array>;
+
+const MODULE = import.meta.resolve('./large-rows-thread.ts');
+
+/** Pieces of pages, of which a caller has a few under way at most; and milliseconds. */
+const MOST_WAITING = 100;
+const PATIENCE = 45_000;
+
+/**
+ * Reads large rows in threads, each with a connection of its own: a row with a mebibyte of metadata is copied several times
+ * on its way. Organizations take turns, and a thread is left to what does not wait for the database.
+ */
+export class LargeRows {
+  readonly #threads: WorkThreads;
+  readonly #source: Source;
+  readonly #turns = new FairSemaphore<number>({
+    total: THREADS - 1,
+    perKey: 1,
+    perKeyWithRoom: 1,
+    waitingPerKey: MOST_WAITING,
+    patience: PATIENCE,
+  });
+
+  constructor(threads: WorkThreads, source: Source) {
+    this.#threads = threads;
+    this.#source = source;
+  }
+
+  /** {@link ReadLargeRows} */
+  read(orgId: number, resource: Keyed, ids: readonly number[]): Promise<Uint8Array> {
+    const argument: LargeRowsTask = { ...this.#source, orgId, resource, ids };
+    return this.#turns.run(orgId, () =>
+      this.#threads.run({ module: MODULE, name: 'readLargeRows', argument }),
+    );
+  }
+}
