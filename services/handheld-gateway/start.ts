@@ -25,10 +25,10 @@ import type { HandheldContext } from './context.ts';
 import { parseToken } from './devices/token-format.ts';
 import { countSubmissions } from './submission-metrics.ts';
 import { createRecorder } from './submissions/record-submission.ts';
+import { WRITE_CONNECTIONS } from './submissions/turns.ts';
 
-/** Connections that one gateway process may have for look-ups, and for recording. */
+/** Connections that one gateway process may have for look-ups. */
 const LOOK_UP_CONNECTIONS = 4;
-const WRITE_CONNECTIONS = 4;
 
 /** What its caller brings along. */
 export interface GatewayParts {

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { MAX_HELD } from '../../services/handheld-gateway/submissions/record-submission.ts';
+import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { MAX_HELD_BY_ORGANIZATION as MAX_HELD } from '../../services/handheld-gateway/submissions/turns.ts';
 import type { Answer } from '../support/declared-by.ts';
 import { useGateway } from '../support/gateway.ts';
+import { Site } from '../support/site.ts';
 import { aScan, aSubmission } from './new-submission.ts';
 
 describe('many submissions at once', () => {
@@ -30,5 +32,39 @@ describe('many submissions at once', () => {
     expect(await gateway.database.rows('select count from unknown_tags')).to.deep.equal([
       { count: MAX_HELD + 1 },
     ]);
+  });
+
+  it('of one organization keep no other one waiting, nor large ones its own handhelds', async () => {
+    const { database } = gateway;
+    const site = await Site.create(database, 'Other');
+    await site.asset('OTHER', 'E2AA');
+    await gateway.site.asset('OWN', 'E2BB');
+    const { token } = await createHandheld(database.pool, { orgId: site.orgId, name: 'gun' });
+    const client = await database.pool.connect();
+    const sent: Promise<Answer>[] = [];
+    const sendBlocked = async (scans: number) => {
+      const before = await waiting();
+      for (let number = 0; number < 6; number++) {
+        sent.push(gateway.submit(aSubmission(Array.from({ length: scans }, (_, at) => aScan(`E2FF${at}`)))));
+      }
+      while ((await waiting()) === before) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const waiting = async () =>
+      (await database.rows(`select from pg_locks where relation = 'unknown_tags'::regclass and not granted`))
+        .length;
+    try {
+      await client.query('begin');
+      await client.query('lock table unknown_tags in exclusive mode');
+      await sendBlocked(300);
+      expect((await gateway.submit(aSubmission([aScan('E2BB')]))).status).to.equal(201);
+      await sendBlocked(1);
+      expect((await gateway.submit(aSubmission([aScan('E2AA')]), { token })).status).to.equal(201);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect(new Set((await Promise.all(sent)).map(({ status }) => status))).to.deep.equal(new Set([201]));
   });
 });

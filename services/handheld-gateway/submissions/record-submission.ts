@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { conflict, Problem } from '../../shared/http/problem.ts';
+import { conflict } from '../../shared/http/problem.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll, type RecordOptions } from '../../shared/tracking/record.ts';
 import { digestOf } from './digest.ts';
 import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
 import type { Sender, Submission } from './submission.ts';
 import { type SubmissionView, takeSubmission } from './take-submission.ts';
+import { SubmissionTurns } from './turns.ts';
 
 export interface Recorded {
   view: SubmissionView;
@@ -34,33 +35,22 @@ export interface RecorderOptions {
 }
 
 export function createRecorder({ pool, clock, rules, onRecorded }: RecorderOptions): SubmissionRecorder {
-  let held = 0;
+  const turns = new SubmissionTurns();
   return {
     record: async (submission, sender) => {
-      if (held >= MAX_HELD) {
-        throw new Problem('unavailable', 'Too many submissions at once; try again in a moment', {
-          headers: { 'Retry-After': '1' },
-        });
-      }
-      held += 1;
-      try {
-        const recorded = await inTransaction(
+      const recorded = await turns.run(sender.orgId, submission.scans.length, () =>
+        inTransaction(
           pool,
           (client, attempt) =>
             recordOnce(client, submission, sender, { rules, now: clock(), isCareful: attempt > 1 }),
           (error) => error instanceof KnownAfterAll,
-        );
-        onRecorded(recorded);
-        return recorded;
-      } finally {
-        held -= 1;
-      }
+        ),
+      );
+      onRecorded(recorded);
+      return recorded;
     },
   };
 }
-
-/** Submissions of at most 1 MiB each that may wait for a connection or be under way. */
-export const MAX_HELD = 100;
 
 async function recordOnce(
   client: pg.ClientBase,

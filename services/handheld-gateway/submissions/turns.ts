@@ -1,0 +1,69 @@
+import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
+import { AppError } from '../../shared/errors.ts';
+import { Problem } from '../../shared/http/problem.ts';
+
+/** Connections of a process that record. */
+export const WRITE_CONNECTIONS = 4;
+
+/** Submissions of at most 1 MiB each that may wait for their turn or be under way, of all and of an organization. */
+const MAX_HELD = 100;
+export const MAX_HELD_BY_ORGANIZATION = 50;
+
+/** In scans: recording a thousand of unknown tags keeps the database busy for some 20 ms. */
+const LARGE = 200;
+
+/** Milliseconds that a submission waits for its turn. */
+const PATIENCE = 20_000;
+
+const waiting = { waitingPerKey: MAX_HELD, patience: PATIENCE };
+
+/**
+ * Turns of submissions. No organization has all connections, so that another one's scan need not wait; and of large
+ * submissions it has one under way, so that its own handhelds need not wait for those, nor others for the processor.
+ */
+export class SubmissionTurns {
+  readonly #all = new FairSemaphore<number>({
+    ...waiting,
+    total: WRITE_CONNECTIONS,
+    perKey: 2,
+    perKeyWithRoom: WRITE_CONNECTIONS - 1,
+  });
+  readonly #large = new FairSemaphore<number>({ ...waiting, total: 2, perKey: 1, perKeyWithRoom: 1 });
+  readonly #heldBy = new Map<number, number>();
+  #held = 0;
+
+  /** @throws Problem `unavailable` if too many wait, or the turn does not come in time. */
+  async run<Result>(orgId: number, scans: number, work: () => Promise<Result>): Promise<Result> {
+    const held = this.#heldBy.get(orgId) ?? 0;
+    if (this.#held >= MAX_HELD || held >= MAX_HELD_BY_ORGANIZATION) {
+      throw tooMany();
+    }
+    this.#held += 1;
+    this.#heldBy.set(orgId, held + 1);
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return work();
+    };
+    const inTurn = () => this.#all.run(orgId, begin);
+    try {
+      return await (scans > LARGE ? this.#large.run(orgId, inTurn) : inTurn());
+    } catch (error) {
+      throw !hasBegun && error instanceof AppError && error.code === 'timed_out' ? tooMany() : error;
+    } finally {
+      this.#leave(orgId);
+    }
+  }
+
+  #leave(orgId: number): void {
+    this.#held -= 1;
+    const left = (this.#heldBy.get(orgId) ?? 0) - 1;
+    left === 0 ? this.#heldBy.delete(orgId) : this.#heldBy.set(orgId, left);
+  }
+}
+
+function tooMany(): Problem {
+  return new Problem('unavailable', 'Too many submissions at once; try again in a moment', {
+    headers: { 'Retry-After': '1' },
+  });
+}
