@@ -1,6 +1,7 @@
 import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
 import { routesOf } from '../shared/http/route.ts';
 import type { SameJson } from '../shared/http/same-json.ts';
+import type { ThreadTask } from '../shared/runtime/work-threads.ts';
 import type { KeyCache } from './access/queries.ts';
 import type { ReadLargeRows } from './large-rows.ts';
 
@@ -14,6 +15,8 @@ export interface ApiContext {
   keys: Pick<KeyCache, 'changing'>;
   sameJson: SameJson;
   readLarge: ReadLargeRows;
+  /** Has something done in a thread. */
+  inThread<Result>(task: ThreadTask): Promise<Result>;
 }
 
 /** Declares a route of the API. */

@@ -5,6 +5,7 @@ import { unauthorized } from '../../shared/http/bearer.ts';
 import type { LargeBodies } from '../../shared/http/large-bodies.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { SameJson } from '../../shared/http/same-json.ts';
+import type { ThreadTask } from '../../shared/runtime/work-threads.ts';
 import type { ApiContext } from '../context.ts';
 import type { LargeRows, ReadLargeRows } from '../large-rows.ts';
 import { digestOf, parseKey } from './key-format.ts';
@@ -51,7 +52,8 @@ async function authenticate(
   }
   const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
   const readLarge: ReadLargeRows = (resource, ids) => largeRows.read(orgId, resource, ids);
-  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson, readLarge };
+  const inThread = <Result>(task: ThreadTask) => largeBodies.run<Result>(task, caller);
+  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson, readLarge, inThread };
 }
 
 /** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */

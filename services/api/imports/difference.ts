@@ -1,5 +1,5 @@
 import { JsonText } from '../../shared/http/json-text.ts';
-import { sameJsonText } from '../../shared/http/same-json.ts';
+import type { SameJson } from '../../shared/http/same-json.ts';
 import { toWire, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import { patchedMetadata } from '../assets/patch.ts';
 import { patchedCommon } from '../patched.ts';
@@ -12,13 +12,13 @@ import type { StoredRow } from './stored-rows.ts';
 /** A stored row once what was given is applied, but for its tags, and the parent of a location. */
 export type PatchedRow = Omit<StoredRow, 'parent_external_key' | 'tags'>;
 
-export async function patchedRow(stored: StoredRow, given: GivenRow): Promise<PatchedRow> {
+export async function patchedRow(stored: StoredRow, given: GivenRow, same: SameJson): Promise<PatchedRow> {
   const { id, external_key, metadata } = stored;
   return {
     id,
     external_key,
     ...patchedCommon(stored, given),
-    metadata: metadata === null ? null : await patchedMetadata(given.metadata, metadata, sameJsonText),
+    metadata: metadata === null ? null : await patchedMetadata(given.metadata, metadata, same),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';
 import type { CsvSource } from './csv.ts';
 import { FileKeys } from './file-keys.ts';
+import { HERE, type HeavyWork } from './heavy-work.ts';
 import { importRows } from './import-rows.ts';
 import { ANOTHER_IMPORT } from './import-turns.ts';
 import { withLeanHeap } from './lean-heap.ts';
@@ -32,6 +33,8 @@ export interface ImportOptions {
    * wrong included. What it throws ends the import.
    */
   admit?(rows: number): Promise<void>;
+  /** Where what takes long is done; where everything else is if left out. */
+  heavy?: HeavyWork;
   /** Told how many rows have been dealt with. */
   onProgress?(rows: number): void;
 }
@@ -102,7 +105,7 @@ function sizeOf({ given }: ImportRow): number {
 async function importAll(
   transaction: OrganizationConnection,
   source: CsvSource,
-  { isDryRun, onProgress }: ImportOptions,
+  { isDryRun, onProgress, heavy = HERE }: ImportOptions,
   postponed: Postponed,
 ): Promise<ImportOutcome> {
   const { resource } = postponed;
@@ -113,13 +116,13 @@ async function importAll(
   let size = 0;
   let done = 0;
   const importGroup = async () => {
-    await importRows(transaction, group, { resource, report, problems, postponed });
+    await importRows(transaction, group, { resource, report, problems, postponed, same: heavy.same });
     done += group.length;
     onProgress?.(done);
     group = [];
     size = 0;
   };
-  for await (const row of readRows(resource, source, notes)) {
+  for await (const row of readRows(resource, source, notes, heavy)) {
     group.push(row);
     size += sizeOf(row);
     if (group.length === GROUP || size >= GROUP_SIZE) {

@@ -1,5 +1,6 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { required } from '../../shared/http/issues.ts';
+import type { SameJson } from '../../shared/http/same-json.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
@@ -18,6 +19,7 @@ export interface Importing {
   report: ImportReport;
   problems: FileProblems;
   postponed: Postponed;
+  same: SameJson;
 }
 
 /** What a row comes to. */
@@ -87,7 +89,7 @@ async function updateOrCreate(
 async function updateStored(
   transaction: OrganizationConnection,
   left: Map<string, ImportRow>,
-  { resource, postponed }: Importing,
+  { resource, postponed, same }: Importing,
   settled: Map<ImportRow, RowChange | null>,
 ): Promise<void> {
   const ids = (await findByKeys(transaction, resource, [...left.keys()])).map(({ id }) => id);
@@ -103,7 +105,7 @@ async function updateStored(
       if (row !== undefined) {
         left.delete(stored.external_key);
         const added = missingTags(row.given.tags ?? [], stored);
-        const patched = await patchedRow(stored, row.given);
+        const patched = await patchedRow(stored, row.given, same);
         const fields = fieldChanges(stored, row.given, patched, added);
         settled.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
         if (fields.some(({ field }) => field in patched)) {

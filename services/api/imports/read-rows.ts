@@ -1,15 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FieldIssue, invalidValue, required } from '../../shared/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { readHeader } from './columns.ts';
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 import type { FileKeys } from './file-keys.ts';
 import { COLUMNS, type Column } from './given-row.ts';
+import { type HeavyWork, LARGE_ROW } from './heavy-work.ts';
 import type { FileProblems } from './problems.ts';
 import { type ImportRow, type RowOfFile, readRow } from './row.ts';
 
 /** The largest file, in bytes (10 MiB) and in rows. */
 export const FILE_LIMIT = 10_485_760;
 export const ROW_LIMIT = 50_000;
+
+/** Milliseconds after which others have their turn. */
+const TURN = 2;
 
 /** What is learned of a file besides its rows. */
 export interface FileNotes {
@@ -24,10 +29,12 @@ export async function* readRows(
   resource: Keyed,
   source: CsvSource,
   notes: FileNotes,
+  heavy: HeavyWork,
 ): AsyncGenerator<ImportRow, void> {
   const { problems } = notes;
   let columns: readonly Column[] | null = null;
   let count = 0;
+  let since = performance.now();
   try {
     for await (const record of readCsv(source)) {
       if (columns === null) {
@@ -44,7 +51,14 @@ export async function* readRows(
         problems.note(record.line, [tooManyRows()]);
         return;
       }
-      const row = readRow(resource, columns, record);
+      const isLarge = record.cells.reduce((sum, cell) => sum + cell.length, 0) > LARGE_ROW;
+      const row = isLarge
+        ? await heavy.readLargeRow({ resource, columns, record })
+        : readRow(resource, columns, record);
+      if (performance.now() - since > TURN) {
+        await nextTurn();
+        since = performance.now();
+      }
       const issues = issuesOf(row, notes);
       if (issues.length > 0) {
         problems.note(row.line, issues, row.read.ok ? 0 : row.read.leftOut);

@@ -1,6 +1,7 @@
 import { invalid } from '../../shared/http/problem.ts';
 import { found } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
+import { ROW_THREAD } from './heavy-work.ts';
 import { importFile } from './import-file.ts';
 import { inTurn, TOO_MANY } from './import-turns.ts';
 import type { ImportReport } from './report.ts';
@@ -31,6 +32,10 @@ const bulk = route({
       };
       const outcome = await importFile(context.db, 'asset', source, {
         isDryRun: query.dry_run,
+        heavy: {
+          same: context.sameJson,
+          readLargeRow: (argument) => context.inThread({ module: ROW_THREAD, name: 'readRow', argument }),
+        },
         admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
       });
       if (!outcome.isImported) {

@@ -1,4 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
+import { texts as binaryTexts } from '../../../db/timescale/array-parameters.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
@@ -93,7 +94,8 @@ const METADATA = {
 
 /** An array each, for `unnest`. */
 function columnsOf(rows: readonly WrittenRow[]): FragmentSqlToken {
-  const texts = (of: (row: WrittenRow) => string | null) => sql.array(rows.map(of), 'text');
+  const texts = (of: (row: WrittenRow) => string | null) =>
+    sql.fragment`${sql.binary(binaryTexts(rows.map(of)))}::text[]`;
   const active = sql.array(
     rows.map(({ is_active }) => is_active),
     'bool',

@@ -69,10 +69,18 @@ export class LargeBodies {
       : this.#inTurn(caller, { name: 'same', argument: [a, b] });
   }
 
-  async #inTurn<Result>(caller: Caller, task: Omit<ThreadTask, 'module'>): Promise<Result> {
+  /** Has something else done when the caller has a turn. @throws Problem `unavailable` if too much is waiting. */
+  run<Result>(task: ThreadTask, caller: Caller): Promise<Result> {
+    return this.#inTurn(caller, task);
+  }
+
+  async #inTurn<Result>(
+    caller: Caller,
+    task: Omit<ThreadTask, 'module'> & { module?: string },
+  ): Promise<Result> {
     const who = String(caller['orgId'] ?? JSON.stringify(caller));
     try {
-      return await this.#turns.run(who, () => this.threads.run({ ...task, module: BODY_THREAD }));
+      return await this.#turns.run(who, () => this.threads.run({ module: BODY_THREAD, ...task }));
     } catch (error) {
       throw error instanceof AppError && error.code === 'timed_out' ? tooMany() : error;
     }

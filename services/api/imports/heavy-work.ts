@@ -1,0 +1,30 @@
+import { type SameJson, sameJsonText } from '../../shared/http/same-json.ts';
+import type { Keyed } from '../external-keys/mint.ts';
+import type { CsvRecord } from './csv.ts';
+import type { Column } from './given-row.ts';
+import { type RowOfFile, readRow } from './row.ts';
+
+/** A row to be read. */
+export interface RowTask {
+  resource: Keyed;
+  columns: readonly Column[];
+  record: CsvRecord;
+}
+
+/** What takes long where cells are large, so that a server has it done where it holds nobody up. */
+export interface HeavyWork {
+  same: SameJson;
+  /** As {@link readRow}, of rows of more than {@link LARGE_ROW}. */
+  readLargeRow(task: RowTask): Promise<RowOfFile>;
+}
+
+/** In UTF-16 units. */
+export const LARGE_ROW = 32_768;
+
+/** Where nobody else is held up, as on the command line. */
+export const HERE: HeavyWork = {
+  same: sameJsonText,
+  readLargeRow: async ({ resource, columns, record }) => readRow(resource, columns, record),
+};
+
+export const ROW_THREAD = import.meta.resolve('./row-thread.ts');
