@@ -6,6 +6,7 @@ import { Acknowledgements } from './acknowledgements.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { BrokerKeepalive } from './broker-keepalive.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
+import { pubacks } from './pubacks.ts';
 
 export interface ConnectionOptions {
   address: BrokerAddress;
@@ -92,11 +93,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
   const acknowledgements = new Acknowledgements((messageIds) => {
     // This client never has another stream: what comes too late for it is dropped, not sent on the next connection.
     if (stream.writable) {
-      stream.cork();
-      for (const messageId of messageIds) {
-        writeToStream({ cmd: 'puback', messageId, reasonCode: 0 }, stream, client.options);
-      }
-      stream.uncork();
+      stream.write(pubacks(messageIds));
     }
   });
   const keepalive = new BrokerKeepalive(client, () => {
