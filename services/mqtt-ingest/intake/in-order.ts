@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /**
  * Messages of one reader go on in the order in which they came, although reading them takes some longer than others; those
  * of other readers do not wait for them. And of what is read in the thread that serves everybody, no more is read in one
@@ -10,44 +12,53 @@ export class InOrder {
   #bytesInTurn = 0;
   #turn: NodeJS.Immediate | null = null;
 
-  /**
-   * @param reader whose message it is.
-   * @param bytes of payload that `read` reads in this thread.
-   * @param next is called with what was read once the reader's earlier messages have gone on.
-   */
-  go<Read, Result>(
-    reader: number,
-    bytes: number,
-    read: () => Read | Promise<Read>,
-    next: (what: Read) => Promise<Result>,
-  ): Promise<Result> {
-    const before = this.#tails.get(reader);
-    if (before !== undefined) {
-      return this.#goLater(reader, before.then(() => this.#enter(bytes)).then(read), next);
+  /** Resolves with what `next` returns, which is called once the reader's earlier messages have gone on. */
+  go<Read, Result>(step: Step<Read, Result>): Promise<Result> {
+    if (this.#tails.has(step.reader)) {
+      return this.#now(step);
     }
-    const turn = this.#enter(bytes);
-    if (turn !== null) {
-      return this.#goLater(reader, turn.then(read), next);
-    }
-    const what = read();
-    return what instanceof Promise ? this.#goLater(reader, what, next) : next(what);
+    // One queue for all, without a promise between: those of a reader stay in order in it.
+    return (this.#waiting.length === 0 && step.bytes === 0) || this.#enters(step.bytes)
+      ? this.#now(step)
+      : new Promise((resolve, reject) => {
+          const proceed = () => {
+            try {
+              resolve(this.#now(step));
+            } catch (error) {
+              reject(error);
+            }
+          };
+          this.#waiting.push({ bytes: step.bytes, proceed });
+        });
   }
 
   /** Resolves when everything that came so far has gone on. */
   async settled(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await nextTurn();
+    }
     await Promise.all(this.#tails.values());
   }
 
-  async #goLater<Read, Result>(
-    reader: number,
-    what: Promise<Read>,
-    next: (what: Read) => Promise<Result>,
-  ): Promise<Result> {
+  #now<Read, Result>(step: Step<Read, Result>): Promise<Result> {
+    const before = this.#tails.get(step.reader);
+    if (before !== undefined) {
+      return this.#goLater(
+        step,
+        before.then(() => this.#turnOf(step.bytes)).then(() => step.read()),
+      );
+    }
+    const what = step.read();
+    return what instanceof Promise ? this.#goLater(step, what) : step.next(what);
+  }
+
+  async #goLater<Read, Result>(step: Step<Read, Result>, what: Promise<Read>): Promise<Result> {
+    const { reader } = step;
     const gone = Promise.withResolvers<void>();
     this.#tails.set(reader, gone.promise);
     let result: Promise<Result>;
     try {
-      result = next(await what);
+      result = step.next(await what);
     } finally {
       if (this.#tails.get(reader) === gone.promise) {
         this.#tails.delete(reader);
@@ -57,17 +68,19 @@ export class InOrder {
     return result;
   }
 
-  /** Null if it may be read in this turn; else when its turn has come. */
-  #enter(bytes: number): Promise<void> | null {
-    if (bytes === 0) {
-      return null;
-    }
+  /** When it may be read, null for now. */
+  #turnOf(bytes: number): Promise<void> | null {
+    return bytes === 0 || this.#enters(bytes)
+      ? null
+      : new Promise((proceed) => this.#waiting.push({ bytes, proceed }));
+  }
+
+  /** Whether so much may be read in this turn. */
+  #enters(bytes: number): boolean {
     this.#turn ??= setImmediate(() => this.#nextTurn());
-    if (this.#waiting.length === 0 && this.#bytesInTurn < MOST_IN_TURN) {
-      this.#bytesInTurn += bytes;
-      return null;
-    }
-    return new Promise((proceed) => this.#waiting.push({ bytes, proceed }));
+    const enters = this.#waiting.length === 0 && this.#bytesInTurn < MOST_IN_TURN;
+    this.#bytesInTurn += enters ? bytes : 0;
+    return enters;
   }
 
   #nextTurn(): void {
@@ -83,6 +96,19 @@ export class InOrder {
     }
     this.#turn = setImmediate(() => this.#nextTurn());
   }
+}
+
+/**
+ * One object for each message, and nothing else where it goes at once: thousands wait for a commit, and what each of them
+ * leaves behind was most of what the garbage collector had to do.
+ */
+interface Step<Read, Result> {
+  /** Whose message it is. */
+  reader: number;
+  /** Of payload that `read` reads in this thread. */
+  bytes: number;
+  read(): Read | Promise<Read>;
+  next(what: Read): Promise<Result>;
 }
 
 /** In bytes of payload: at the worst, text of nothing but keys, some 8 ms. */

@@ -13,9 +13,9 @@ import type { Registry } from '../registry/registry.ts';
 import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { InOrder } from './in-order.ts';
-import { readableBy, refused } from './judge.ts';
+import { type Readable, readableBy, refused } from './judge.ts';
 import { LARGE, type LargeMessages } from './large-messages.ts';
-import { digestsOf, excerptOf, type IncomingMessage, type ReadMessage } from './message.ts';
+import { type IncomingMessage, MessageAsRead, type ReadMessage } from './message.ts';
 import { ReaderClocks } from './reader-clocks.ts';
 import { NO_READER, ReaderLanes } from './reader-lanes.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
@@ -72,14 +72,28 @@ export function createIntake(options: IntakeOptions): Intake {
   const inOrder = new InOrder();
   let isDraining = false;
 
+  const read = (
+    { reader, format }: Readable,
+    { topic, payload }: IncomingMessage,
+    isReadHere: boolean,
+  ): Mapped | Promise<Mapped> => {
+    const message = { topic, payload };
+    return isReadHere
+      ? mapMessage(format, message, reader.policies)
+      : options.largeMessages.read(reader.orgId, format, message, reader.policies);
+  };
+  const whenFree = (reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> =>
+    lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
+
   /** Begins to record the message before it returns. */
-  const record = async (message: ReadMessage, incoming: IncomingMessage): Promise<MessageOutcome> => {
+  const record = async (message: MessageAsRead, incoming: IncomingMessage): Promise<MessageOutcome> => {
     const { reader, mapped, receivedAt } = message;
     incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
     if (reader !== null) {
       message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
     }
     warnings.note(reader, mapped, receivedAt);
+    lanes.enter(message);
     try {
       const outcome = await lanes.submit(message);
       options.onCommitted?.(message, outcome);
@@ -89,41 +103,34 @@ export function createIntake(options: IntakeOptions): Intake {
         throw error;
       }
       onPoison(error, message);
-      return await lanes.submit({ ...message, mapped: refused(error) });
+      const rejected = new MessageAsRead(incoming, { reader, receivedAt, mapped: refused(error) });
+      rejected.clockSample = message.clockSample;
+      return await lanes.submit(rejected);
+    } finally {
+      lanes.leave(message);
     }
   };
   return {
-    receive: async (incoming, publisher) => {
+    receive: (incoming, publisher) => {
       if (isDraining) {
-        throw new BatchClosed('nothing more is taken: stopping');
+        return Promise.reject(new BatchClosed('nothing more is taken: stopping'));
       }
       const { topic, payload } = incoming;
       const reader = publisher ?? registry.byTopic(topic) ?? null;
       const receivedAt = clock();
       const readable = incoming.isStale ? STALE : readableBy(reader, topic);
       const isReadHere = 'outcome' in readable || !isLarge(payload);
-      const read = (): Mapped | Promise<Mapped> => {
-        if ('outcome' in readable) {
-          return readable;
-        }
-        const { format } = readable;
-        const { orgId, policies } = readable.reader;
-        const message = { topic, payload };
-        return isReadHere
-          ? mapMessage(format, message, policies)
-          : options.largeMessages.read(orgId, format, message, policies);
-      };
-      const whenFree = (mapped: Mapped): Mapped | Promise<Mapped> =>
-        lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
-      return inOrder.go(
-        reader?.readerId ?? NO_READER,
-        'outcome' in readable || !isReadHere ? 0 : payload.length,
-        () => {
-          const mapped = read();
-          return mapped instanceof Promise ? mapped.then(whenFree) : whenFree(mapped);
+      return inOrder.go({
+        reader: reader?.readerId ?? NO_READER,
+        bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
+        read: () => {
+          const mapped = 'outcome' in readable ? readable : read(readable, incoming, isReadHere);
+          return mapped instanceof Promise
+            ? mapped.then((what) => whenFree(reader, what))
+            : whenFree(reader, mapped);
         },
-        (mapped) => record(asRead(incoming, { reader, receivedAt, mapped }), incoming),
-      );
+        next: (mapped) => record(new MessageAsRead(incoming, { reader, receivedAt, mapped }), incoming),
+      });
     },
     drain: async (patience) => {
       isDraining = true;
@@ -141,24 +148,6 @@ export function createIntake(options: IntakeOptions): Intake {
 
 function isLarge({ length }: Buffer): boolean {
   return length > LARGE && length <= MAX_PAYLOAD_BYTES;
-}
-
-function asRead(
-  incoming: IncomingMessage,
-  read: Pick<ReadMessage, 'reader' | 'receivedAt' | 'mapped'>,
-): ReadMessage {
-  const { topic, payload, isDup, throttledMs = 0 } = incoming;
-  const excerpt = excerptOf(payload);
-  // Assigned to, not spread: a digest is made when it is asked for.
-  return Object.assign(digestsOf(incoming, excerpt), {
-    topic,
-    receivedAt: read.receivedAt,
-    isDup,
-    reader: read.reader,
-    mapped: read.mapped,
-    payload: excerpt,
-    throttledMs,
-  });
 }
 
 const STALE = { outcome: 'ignored', reason: 'retained before this subscription' } as const;

@@ -12,11 +12,16 @@ export function judge(reader: RegisteredReader | null, topic: string, payload: B
     : mapMessage(readable.format, { topic, payload }, readable.reader.policies);
 }
 
+export interface Readable {
+  reader: RegisteredReader;
+  format: Format;
+}
+
 /** What is to read messages of the reader on the topic; or why it is not to be taken as that reader's. */
 export function readableBy(
   reader: RegisteredReader | null,
   topic: string,
-): { reader: RegisteredReader; format: Format } | (Mapped & { outcome: 'rejected' }) {
+): Readable | (Mapped & { outcome: 'rejected' }) {
   if (reader === null) {
     return { outcome: 'rejected', reason: 'no reader has this topic' };
   }

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import type { Micros } from '../../shared/instant.ts';
 import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
@@ -56,17 +56,61 @@ export const PAYLOAD_KEPT = 65_536;
  * and at one read a message digests took a tenth of Node.js's time, so it is made when it is asked for.
  */
 export function excerptOf(payload: Buffer): PayloadExcerpt {
-  const head = Buffer.from(payload.subarray(0, PAYLOAD_KEPT));
-  const bytes = payload.length;
-  return bytes > PAYLOAD_KEPT
-    ? { head, bytes, sha256: hash('sha256', payload, 'buffer') }
-    : {
-        head,
-        bytes,
-        get sha256() {
-          return hash('sha256', head, 'buffer');
-        },
-      };
+  return new Excerpt(payload);
+}
+
+/** A class, as is a message: a getter made anew for every object costs more than all of its values. */
+class Excerpt implements PayloadExcerpt {
+  readonly head: Buffer;
+  readonly bytes: number;
+  readonly #whole: Buffer | null;
+
+  constructor(payload: Buffer) {
+    this.head = Buffer.from(payload.subarray(0, PAYLOAD_KEPT));
+    this.bytes = payload.length;
+    this.#whole = payload.length > PAYLOAD_KEPT ? hash('sha256', payload, 'buffer') : null;
+  }
+
+  get sha256(): Buffer {
+    return this.#whole ?? hash('sha256', this.head, 'buffer');
+  }
+}
+
+/** A message as it was read. */
+export class MessageAsRead implements ReadMessage {
+  readonly topic: string;
+  readonly isDup: boolean;
+  readonly throttledMs: number;
+  readonly payload: PayloadExcerpt;
+  readonly receivedAt: Micros;
+  readonly reader: RegisteredReader | null;
+  readonly mapped: Mapped;
+  clockSample: ClockSample | null = null;
+  readonly #sender: string;
+  readonly #packetId: number | null;
+
+  constructor(
+    incoming: IncomingMessage,
+    { receivedAt, reader, mapped }: Pick<ReadMessage, 'receivedAt' | 'reader' | 'mapped'>,
+  ) {
+    this.topic = incoming.topic;
+    this.isDup = incoming.isDup;
+    this.throttledMs = incoming.throttledMs ?? 0;
+    this.payload = excerptOf(incoming.payload);
+    this.receivedAt = receivedAt;
+    this.reader = reader;
+    this.mapped = mapped;
+    this.#sender = incoming.sender;
+    this.#packetId = incoming.packetId;
+  }
+
+  get digest(): Buffer {
+    return digestOf(this.topic, this.payload, this.#packetId, this.#sender);
+  }
+
+  get digestOfWords(): Buffer {
+    return words(this.topic, this.payload).digest();
+  }
 }
 
 /** The digests of a message, each made when it is asked for. */
@@ -74,14 +118,21 @@ export function digestsOf(
   { topic, sender, packetId }: Pick<IncomingMessage, 'topic' | 'sender' | 'packetId'>,
   payload: PayloadExcerpt,
 ): Pick<ReadMessage, 'digest' | 'digestOfWords'> {
-  // Neither a topic nor a packet identifier contains U+0000.
-  const words = () => createHash('sha256').update(topic).update('\0').update(payload.sha256);
   return {
     get digest() {
-      return words().update(`${packetId}\0${sender}`).digest();
+      return digestOf(topic, payload, packetId, sender);
     },
     get digestOfWords() {
-      return words().digest();
+      return words(topic, payload).digest();
     },
   };
+}
+
+function digestOf(topic: string, payload: PayloadExcerpt, packetId: number | null, sender: string): Buffer {
+  return words(topic, payload).update(`${packetId}\0${sender}`).digest();
+}
+
+/** Neither a topic nor a packet identifier contains U+0000. */
+function words(topic: string, payload: PayloadExcerpt): Hash {
+  return createHash('sha256').update(topic).update('\0').update(payload.sha256);
 }

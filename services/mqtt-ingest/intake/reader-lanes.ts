@@ -28,19 +28,28 @@ export class ReaderLanes {
     return before === undefined || before.isLarge || !isLarge(message) ? null : before.done.promise;
   }
 
-  /** {@link Batch.submit}, of a message that is free to go. */
-  async submit(message: ReadMessage): Promise<MessageOutcome> {
+  /** A message that is free to go has a place with the others of its reader until {@link leave}. */
+  enter(message: ReadMessage): void {
     const reader = readerOf(message);
-    const underWay = this.#underWay.get(reader) ?? {
-      isLarge: isLarge(message),
-      messages: 0,
-      done: Promise.withResolvers<void>(),
-    };
-    underWay.messages += 1;
-    this.#underWay.set(reader, underWay);
-    try {
-      return await (underWay.isLarge ? this.#large : this.#ordinary).submit(message);
-    } finally {
+    const underWay = this.#underWay.get(reader);
+    if (underWay === undefined) {
+      const done = Promise.withResolvers<void>();
+      this.#underWay.set(reader, { isLarge: isLarge(message), messages: 1, done });
+    } else {
+      underWay.messages += 1;
+    }
+  }
+
+  /** {@link Batch.submit}, of a message that has entered. */
+  submit(message: ReadMessage): Promise<MessageOutcome> {
+    const isLarge = this.#underWay.get(readerOf(message))?.isLarge === true;
+    return (isLarge ? this.#large : this.#ordinary).submit(message);
+  }
+
+  leave(message: ReadMessage): void {
+    const reader = readerOf(message);
+    const underWay = this.#underWay.get(reader);
+    if (underWay !== undefined) {
       underWay.messages -= 1;
       if (underWay.messages === 0) {
         this.#underWay.delete(reader);

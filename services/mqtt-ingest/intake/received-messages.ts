@@ -45,9 +45,10 @@ export async function rememberMessages(
   client: ClientBase,
   messages: readonly ReadMessage[],
 ): Promise<ReadonlyMap<ReadMessage, Reception>> {
-  const receipts = messages.flatMap((message) =>
-    message.reader === null ? [] : [{ ...message, orgId: message.reader.orgId, message }],
-  );
+  const receipts = messages.flatMap((message) => {
+    const { reader, digest, isDup, receivedAt } = message;
+    return reader === null ? [] : [{ orgId: reader.orgId, digest, isDup, receivedAt, message }];
+  });
   const byDigest = Map.groupBy(receipts, keyOf);
   const firsts = [...byDigest.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
   const remembered = await insertOrFind(client, firsts);

@@ -66,20 +66,9 @@ export class Batch<Item, Result> {
    * @throws BatchClosed once `drain` was called; the fault that lies in the item; or, after the drain's time ran
    *   out, the outage's error.
    */
-  async submit(item: Item): Promise<Result> {
+  submit(item: Item): Promise<Result> {
     const weight = Math.max(1, this.#options.weigh(item));
-    while (this.#isOpen && this.#held > 0 && this.#held + weight > this.#options.maxHeld) {
-      await new Promise<void>((resolve) => this.#roomWanted.push(resolve));
-    }
-    if (!this.#isOpen) {
-      throw new BatchClosed('nothing more is taken: stopping');
-    }
-    this.#held += weight;
-    const lane = this.#laneOf(item);
-    return new Promise((resolve, reject) => {
-      lane.waiting.push({ item, weight, resolve, reject });
-      lane.working ??= this.#work(lane);
-    });
+    return this.#hasRoom(weight) ? this.#take(item, weight) : this.#takeLater(item, weight);
   }
 
   /**
@@ -92,6 +81,29 @@ export class Batch<Item, Result> {
     const timer = setTimeout(() => this.#stop.abort(), patience);
     await Promise.all(this.#lanes.map(({ working }) => working));
     clearTimeout(timer);
+  }
+
+  #hasRoom(weight: number): boolean {
+    return !this.#isOpen || this.#held === 0 || this.#held + weight <= this.#options.maxHeld;
+  }
+
+  async #takeLater(item: Item, weight: number): Promise<Result> {
+    while (!this.#hasRoom(weight)) {
+      await new Promise<void>((resolve) => this.#roomWanted.push(resolve));
+    }
+    return this.#take(item, weight);
+  }
+
+  #take(item: Item, weight: number): Promise<Result> {
+    if (!this.#isOpen) {
+      return Promise.reject(new BatchClosed('nothing more is taken: stopping'));
+    }
+    this.#held += weight;
+    const lane = this.#laneOf(item);
+    return new Promise((resolve, reject) => {
+      lane.waiting.push({ item, weight, resolve, reject });
+      lane.working ??= this.#work(lane);
+    });
   }
 
   #laneOf(item: Item): Lane<Item, Result> {
