@@ -28,13 +28,15 @@ export interface StoredRow {
  *
  * Its statements find rows by the index that leads to them most directly (`shared/tracking/index-plans.ts`): of an
  * organization that came after the last statistics, PostgreSQL expects a row at the most, and reads all there are.
- * Updating 50,000 assets of such a one took 107 s.
+ * Updating 50,000 assets of such a one took 107 s. Plans are made for any organization, as those of foreign keys would
+ * otherwise be made for this one, by the first index that begins with `org_id`: 1,500 locations took 14.6 million rows.
  */
 export async function lockImports(transaction: OrganizationConnection): Promise<boolean> {
   const { is_locked } = await transaction.one(sql.type(rowsOf<{ is_locked: boolean }>())`
     select pg_try_advisory_xact_lock(${ORGANIZATION_LOCKS.imports}, ${transaction.orgId}) as is_locked,
       set_config('enable_seqscan', 'off', true), set_config('cpu_index_tuple_cost', '1', true),
-      set_config('cpu_operator_cost', '0', true), set_config('jit', 'off', true), set_config('enable_sort', 'off', true)`);
+      set_config('cpu_operator_cost', '0', true), set_config('jit', 'off', true), set_config('enable_sort', 'off', true),
+      set_config('plan_cache_mode', 'force_generic_plan', true)`);
   return is_locked;
 }
 
