@@ -75,7 +75,12 @@ describe('the room for request bodies', () => {
   });
 
   it('takes it from bodies that come slowly while others wait, those of who has most first', async () => {
-    const room = new BodyRoom({ ...BOUNDS, stall: 20 });
+    let now = 0;
+    const room = new BodyRoom(
+      { ...BOUNDS, stall: 20 },
+      () => {},
+      () => now,
+    );
     const lost: string[] = [];
     const begin = async (organization: string, caller: string, bytes: number) => {
       const place = await room.enter(sender(organization, caller), bytes, never);
@@ -90,7 +95,9 @@ describe('the room for request bodies', () => {
     await begin('b', 'b1', 20);
     const done = await begin('b', 'b2', 30);
     done.complete(30);
-    await room.enter(sender('c', 'c1'), 40, never);
+    const entering = room.enter(sender('c', 'c1'), 40, never);
+    now = 21;
+    await entering;
     expect(lost).to.deep.equal(['a1 unavailable', 'a2 unavailable']);
   });
 
