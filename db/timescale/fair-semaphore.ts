@@ -12,6 +12,8 @@ export interface SemaphoreBounds {
   waitingPerKey: number;
   /** Milliseconds that a task waits at most. */
   patience: number;
+  /** What is thrown where a task gets no turn, if not the usual. */
+  refusal?: () => Error;
 }
 
 const TOO_MANY = 'Too many requests of the organization are waiting; send fewer at once, or try again later';
@@ -39,7 +41,8 @@ export class FairSemaphore<Key> {
 
   /**
    * @param signal ends the wait, not the work.
-   * @throws AppError `timed_out` if too many wait already, or the turn does not come in time; the signal's reason.
+   * @throws the refusal, AppError `timed_out` unless told, if too many wait already, or the turn does not come in time; the
+   * signal's reason.
    */
   async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
@@ -59,7 +62,7 @@ export class FairSemaphore<Key> {
     const { waitingPerKey, patience } = this.#bounds;
     const before = [...this.#waiting].filter((each) => each.key === key).length;
     if (before >= waitingPerKey) {
-      return Promise.reject(new AppError('timed_out', TOO_MANY));
+      return Promise.reject(this.#refusal(TOO_MANY));
     }
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
@@ -69,12 +72,16 @@ export class FairSemaphore<Key> {
         done();
       };
       const abandon = () => settle(() => reject(signal?.reason));
-      const expire = () => settle(() => reject(new AppError('timed_out', TOO_LATE)));
+      const expire = () => settle(() => reject(this.#refusal(TOO_LATE)));
       const timer = setTimeout(expire, patience);
       const waiting = { key, enter: () => settle(resolve) };
       signal?.addEventListener('abort', abandon);
       this.#waiting.add(waiting);
     });
+  }
+
+  #refusal(detail: string): Error {
+    return this.#bounds.refusal?.() ?? new AppError('timed_out', detail);
   }
 
   #hasRoomFor(key: Key): boolean {

@@ -18,6 +18,7 @@ const turns = new FairSemaphore<number>({
   perKeyWithRoom: 1,
   waitingPerKey: 1,
   patience: PATIENCE,
+  refusal: () => new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } }),
 });
 const underWay = new Set<number>();
 
@@ -37,19 +38,8 @@ export async function inTurn<Result>(
     throw new AppError('conflict', ANOTHER_IMPORT);
   }
   underWay.add(orgId);
-  let hasBegun = false;
   try {
-    return await turns.run(
-      orgId,
-      () => {
-        hasBegun = true;
-        return work();
-      },
-      signal,
-    );
-  } catch (error) {
-    const isTooLate = !hasBegun && error instanceof AppError && error.code === 'timed_out';
-    throw isTooLate ? new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } }) : error;
+    return await turns.run(orgId, work, signal);
   } finally {
     underWay.delete(orgId);
   }

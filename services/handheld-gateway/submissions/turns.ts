@@ -1,5 +1,4 @@
 import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
-import { AppError } from '../../shared/errors.ts';
 import { Problem } from '../../shared/http/problem.ts';
 
 /** Connections of a process that record. */
@@ -15,7 +14,7 @@ const LARGE = 200;
 /** Milliseconds that a submission waits for its turn. */
 const PATIENCE = 20_000;
 
-const waiting = { waitingPerKey: MAX_HELD, patience: PATIENCE };
+const waiting = { waitingPerKey: MAX_HELD, patience: PATIENCE, refusal: tooMany };
 
 /**
  * Turns of submissions. No organization has all connections, so that another one's scan need not wait; and of large
@@ -40,16 +39,9 @@ export class SubmissionTurns {
     }
     this.#held += 1;
     this.#heldBy.set(orgId, held + 1);
-    let hasBegun = false;
-    const begin = () => {
-      hasBegun = true;
-      return work();
-    };
-    const inTurn = () => this.#all.run(orgId, begin);
+    const inTurn = () => this.#all.run(orgId, work);
     try {
       return await (scans > LARGE ? this.#large.run(orgId, inTurn) : inTurn());
-    } catch (error) {
-      throw !hasBegun && error instanceof AppError && error.code === 'timed_out' ? tooMany() : error;
     } finally {
       this.#leave(orgId);
     }
