@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeJson } from '../shared/http/json-text.ts';
+import { linesForTerminal } from './for-terminal.ts';
 import { StrictCommand } from './strict-command.ts';
 
 /** What a command tells: the document that `--json` prints, and the same for a person. */
@@ -76,9 +77,12 @@ function withConventions(command: Command, path: string): Command {
     .showHelpAfterError(`(npx --no -- tagtrail ${path} --help shows how it is used)`);
 }
 
-/** Prints what a command told, in the form its options ask for. */
+/**
+ * Prints what a command told, in the form its options ask for. Names may come from a tenant, so a person is shown control
+ * characters as escapes; where a name must not begin a line of its own either, the command says `forTerminal` of it.
+ */
 export function tell({ json, text }: Told, { json: isJson }: { json?: boolean }): void {
-  process.stdout.write(`${isJson === true ? writeJson(json) : text}\n`);
+  process.stdout.write(`${isJson === true ? writeJson(json) : linesForTerminal(text)}\n`);
 }
 
 /** Reads an option's whole number. */

@@ -39,6 +39,7 @@ import { addSmoothingTry } from './commands/smoothing-try.ts';
 import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
 import { addUnknownTagsIgnore } from './commands/unknown-tags-ignore.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
+import { linesForTerminal } from './for-terminal.ts';
 import { jsonOfError, statusOf, textOfError } from './report-error.ts';
 
 const isJson = process.argv.includes('--json');
@@ -101,7 +102,7 @@ async function run(): Promise<number> {
     if (isJson && status !== 0) {
       process.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
     } else if (!(error instanceof CommanderError)) {
-      process.stderr.write(`${textOfError(error)}\n`);
+      process.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
     }
     return status;
   }

@@ -16,6 +16,7 @@ import type { Finding } from '../../services/cli/doctor/finding.ts';
 import { examineServer } from '../../services/cli/doctor/server.ts';
 import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { createLog } from '../../services/shared/runtime/log.ts';
+import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { freePort } from '../support/free-port.ts';
@@ -24,6 +25,7 @@ import { Site } from '../support/site.ts';
 
 describe('doctor', () => {
   const database = useDatabase();
+  const { tagtrail } = commandLineOn(() => database);
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-doctor-'));
   after(() => rmSync(folder, { recursive: true }));
   /** What it finds, on the suite's database if nothing else is said. */
@@ -342,6 +344,18 @@ describe('doctor', () => {
       expect(unplaced?.message).to.match(/Nowhere .*port 2/);
       expect(unplaced?.remedy).to.include(`--reader ${nowhere} --port 2`);
       expectFinding(of('rejected messages'), 'warning', '1 in a week', 'rejected replay');
+    });
+
+    it('lets no name reach the terminal, nor begin a line of its own', async () => {
+      const site = await Site.create(database);
+      const hidden = '\u001b[2JNew\nok       readers: 1, all heard from within a day\u009b';
+      await site.reader(hidden, [null], { format: `f${hidden}` });
+      const { stdout } = await tagtrail('doctor');
+      expect(stdout).to.include(
+        '\\u{1b}[2JNew\\u{a}ok       readers: 1, all heard from within a day\\u{9b} (reader',
+      );
+      expect(stdout).to.not.match(/[^\P{C}\n]/u);
+      expect(stdout).to.not.match(/^ok +readers/m);
     });
   });
 });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { inOrder } from '../../mqtt-ingest/mapping/written.ts';
 import { addCommand, tell } from '../command-line.ts';
+import { jsonForTerminal } from '../for-terminal.ts';
 import { definitionOf } from '../read-format.ts';
 
 export function addFormatShow(program: Command): void {
@@ -17,6 +18,6 @@ Example:
     )
     .action(async (name: string, options: { json?: boolean }) => {
       const definition = inOrder(await definitionOf(name)) as object;
-      tell({ json: definition, text: JSON.stringify(definition, null, 2) }, options);
+      tell({ json: definition, text: jsonForTerminal(definition) }, options);
     });
 }

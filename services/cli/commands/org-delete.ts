@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { deleteOrganization } from '../../api/orgs/delete-organization.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
 
 export function addOrgDelete(program: Command): void {
   addCommand(program, 'org', 'delete')
@@ -14,6 +15,9 @@ export function addOrgDelete(program: Command): void {
       const { id: orgId, name } = await withConnections(({ queries }) =>
         deleteOrganization(queries, options.org),
       );
-      tell({ json: { id: orgId, name }, text: `Organization ${orgId} is deleted: ${name}` }, options);
+      tell(
+        { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is deleted: ${name}`) },
+        options,
+      );
     });
 }

@@ -3,6 +3,7 @@ import { deleteReader } from '../../mqtt-ingest/readers/delete-reader.ts';
 import { wireTime } from '../../shared/http/timestamps.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
 
 export function addReaderDelete(program: Command): void {
   addCommand(program, 'reader', 'delete')
@@ -15,7 +16,7 @@ export function addReaderDelete(program: Command): void {
       tell(
         {
           json: { id: readerId, name, topic, deleted_at: wireTime(reader.deletedAt) },
-          text: `Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`,
+          text: forTerminal(`Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`),
         },
         options,
       );

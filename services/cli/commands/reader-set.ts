@@ -5,6 +5,7 @@ import { type ReaderChange, setReader } from '../../mqtt-ingest/readers/set-read
 import { AppError } from '../../shared/errors.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
+import { forTerminal } from '../for-terminal.ts';
 import { readerRow } from '../reader-row.ts';
 
 interface Options {
@@ -67,7 +68,7 @@ export function addReaderSet(program: Command): void {
             ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
           },
           text:
-            `Reader ${reader.id}: ${reader.name}, on topic ${reader.topic}, format ${reader.format}, ` +
+            `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
             `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
             `report-unknown ${reader.reportUnknown ?? 'default'}` +
             (mqttPassword === null

@@ -32,7 +32,5 @@ export function addRejectedShow(program: Command): void {
 
 function asText({ payload, payload_encoding: encoding, ...row }: Record<string, unknown>): string {
   const lines = Object.entries(row).map(([name, value]) => `${name.padEnd(18)}  ${value ?? '-'}`);
-  return [...lines, `payload (${encoding})`, ...String(payload).split('\n')]
-    .map((line) => forTerminal(line))
-    .join('\n');
+  return [...lines.map((line) => forTerminal(line)), `payload (${encoding})`, String(payload)].join('\n');
 }

@@ -1,3 +1,5 @@
+import { forTerminal } from '../for-terminal.ts';
+
 /** What one check found. A fault keeps tagtrail from working rightly; a warning is worth a look. */
 export interface Finding {
   /** What was looked at. */
@@ -9,13 +11,23 @@ export interface Finding {
 }
 
 export function ok(check: string, message: string): Finding {
-  return { check, status: 'ok', message, remedy: null };
+  return finding(check, 'ok', message, null);
 }
 
 export function warning(check: string, message: string, remedy: string): Finding {
-  return { check, status: 'warning', message, remedy };
+  return finding(check, 'warning', message, remedy);
 }
 
 export function fault(check: string, message: string, remedy: string): Finding {
-  return { check, status: 'fault', message, remedy };
+  return finding(check, 'fault', message, remedy);
+}
+
+/** What was found names readers, keys and addresses, and is shown as one line. */
+function finding(check: string, status: Finding['status'], message: string, remedy: string | null): Finding {
+  return {
+    check,
+    status,
+    message: forTerminal(message),
+    remedy: remedy === null ? null : forTerminal(remedy),
+  };
 }

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { wireTime } from '../../shared/http/timestamps.ts';
-import { forTerminal } from '../for-terminal.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 interface RefusedRow {
@@ -42,7 +41,7 @@ export async function examineSignIns(client: pg.Client): Promise<Finding[]> {
 const MOST_NAMED = 10;
 
 function times({ hour, day, last_at: lastAt, address }: RefusedRow): string {
-  const from = address === '' ? '' : ` from ${forTerminal(address)}`;
+  const from = address === '' ? '' : ` from ${address}`;
   return `(${hour} in the last hour, ${day} in the last day, the last at ${wireTime(lastAt)}${from})`;
 }
 
@@ -51,20 +50,19 @@ function whoOf(row: RefusedRow): string {
   if (name === '') {
     return UNNAMED[kind];
   }
-  const shown = forTerminal(name);
   switch (kind) {
     case 'reader':
       return owner === null
-        ? `The MQTT user name ${shown}, which no reader has, was refused`
-        : `Reader ${forTerminal(owner)} (reader ${id}, user name ${shown}) was refused: the password was wrong`;
+        ? `The MQTT user name ${name}, which no reader has, was refused`
+        : `Reader ${owner} (reader ${id}, user name ${name}) was refused: the password was wrong`;
     case 'key':
       return owner === null
-        ? `The API key tt_${shown.slice(0, PREFIX)}..., which is not known here, was refused`
-        : `The API key ${forTerminal(owner)} (tt_${shown.slice(0, PREFIX)}..., organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
+        ? `The API key tt_${name.slice(0, PREFIX)}..., which is not known here, was refused`
+        : `The API key ${owner} (tt_${name.slice(0, PREFIX)}..., organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
     case 'handheld':
       return owner === null
-        ? `The token th_${shown}_..., of a handheld that is not known here, was refused`
-        : `Handheld ${forTerminal(owner)} (handheld ${shown}, organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
+        ? `The token th_${name}_..., of a handheld that is not known here, was refused`
+        : `Handheld ${owner} (handheld ${name}, organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
   }
 }
 
