@@ -84,7 +84,13 @@ export class App {
     this.broken = new BrokenScans(database);
     this.places = new Places(database, gateway, now);
     this.walking = new Walking(database, ulid);
-    this.sweeping = new Sweeping(database, gateway, now, otherTabs);
+    this.sweeping = new Sweeping({
+      database,
+      gateway,
+      clock: now,
+      otherTabs,
+      token: () => this.session.token.value,
+    });
     this.queue = new QueueView(database, otherTabs);
     this.#recorder = new Recorder(
       database,
@@ -207,7 +213,7 @@ export class App {
   /** Begins a sweep where the user is. */
   async startSweep(place: Place): Promise<void> {
     this.notice.value = null;
-    await this.sweeping.start(ulid(), place, this.session.token.value);
+    await this.sweeping.start(ulid(), place);
   }
 
   /** Sends what was refused anew; `place` if it was at a place that there is no more. */
@@ -248,7 +254,7 @@ export class App {
   async #refreshPlaces(): Promise<void> {
     const token = this.session.token.value;
     if (token !== null && navigator.onLine) {
-      await this.places.refresh(token);
+      await this.places.refresh(token, () => this.session.token.value === token);
       await this.walking.follow(this.places.tree.value);
     }
   }
@@ -299,14 +305,14 @@ export class App {
     await this.walking.learn(learnedPlaces(scans));
     await this.#forgetOldest(scans.length);
     await this.#show();
-    await this.sweeping.lookUp(scans, this.session.token.value);
+    await this.sweeping.lookUp(scans);
     await this.#completeSweep();
   }
 
   /** The list that a sweep began without. */
   async #completeSweep(): Promise<void> {
     if (navigator.onLine) {
-      await this.sweeping.complete(this.session.token.value);
+      await this.sweeping.complete();
     }
   }
 

@@ -33,10 +33,14 @@ export class Places {
     this.kept.value = tree;
   }
 
-  /** Asks the gateway for the tree; without a network the last one stays. */
-  async refresh(token: string): Promise<void> {
+  /**
+   * Asks the gateway for the tree; without a network the last one stays.
+   *
+   * @param isCurrent whether the token is still the one to ask with: the answer may be another organization's.
+   */
+  async refresh(token: string, isCurrent: () => boolean): Promise<void> {
     const answer = await this.#gateway.locations(token);
-    if (answer.kind === 'ok') {
+    if (answer.kind === 'ok' && isCurrent()) {
       await this.keep(answer.data);
     }
   }

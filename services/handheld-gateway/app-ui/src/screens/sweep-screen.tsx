@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 import { Icon } from '../parts/icon.tsx';
 import { PlaceBar } from '../parts/place-bar.tsx';
@@ -21,7 +20,6 @@ export function SweepScreen() {
 
 function Beginning() {
   const app = useApp();
-  const [isBusy, setBusy] = useState(false);
   const { place } = app.walking.now.value;
   return (
     <div class="sweep">
@@ -44,13 +42,8 @@ function Beginning() {
         <button
           type="button"
           class="primary"
-          disabled={place === null || isBusy}
-          onClick={() => {
-            if (place !== null) {
-              setBusy(true);
-              void app.startSweep(place).finally(() => setBusy(false));
-            }
-          }}
+          disabled={place === null}
+          onClick={() => place !== null && void app.startSweep(place)}
         >
           {place === null ? 'Choose a place first' : `Sweep ${place.name}`}
         </button>

@@ -4,13 +4,13 @@ import type { Sweep } from './sweep.ts';
 
 /**
  * What should be at the place of a sweep; null if that is not known. What the sweep itself moved there was elsewhere
- * before, but a list that was asked for after it has it all the same.
+ * before, but a list that may be younger has it all the same.
  */
 export function expectedHere(
   { expected, list }: Pick<Sweep, 'expected' | 'list'>,
   scans: readonly StoredScan[],
 ): readonly ListedAsset[] | null {
-  if (expected === null || list !== 'later') {
+  if (expected === null || (list !== 'later' && list !== 'during')) {
     return expected;
   }
   const moved = new Set(

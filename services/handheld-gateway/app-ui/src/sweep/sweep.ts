@@ -7,18 +7,19 @@ export interface Sweep {
   place: Place;
   started_at: string;
   finished_at: string | null;
-  /** What should be there; null if the gateway could not be asked and never was before. */
+  /** What should be there; null if the gateway has not said so, and never did before. */
   expected: ListedAsset[] | null;
   /** When the gateway said so. */
   fetched_at: string | null;
   /**
-   * Which list that is: the one `asked` for at the beginning; an `earlier` one or none, for want of a network; one of
-   * `later`, when the network was back. Or the place is `gone`. Sweeps of earlier versions do not say.
+   * Which list that is: an earlier one or none while the one asked for at the beginning is `awaited`; that one, `asked`
+   * for and answered before anything was scanned, or come `during` the sweep; an `earlier` one or none, for want of a
+   * network; one of `later`, when the network was back. Or the place is `gone`. Sweeps of earlier versions do not say.
    */
-  list?: 'asked' | 'earlier' | 'later' | 'gone';
+  list?: 'awaited' | 'asked' | 'during' | 'earlier' | 'later' | 'gone';
 }
 
 /** Whether the list has still to be asked for. */
 export function wantsList({ expected, list }: Sweep): boolean {
-  return list === 'earlier' || (list === undefined && expected === null);
+  return list === 'awaited' || list === 'earlier' || (list === undefined && expected === null);
 }

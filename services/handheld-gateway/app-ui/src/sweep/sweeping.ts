@@ -14,6 +14,15 @@ import { keepWhereabouts, whereaboutsOf } from './whereabouts.ts';
 
 const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: [], toCheck: [] };
 
+export interface SweepingParts {
+  database: Database;
+  gateway: GatewayClient;
+  clock(): Date;
+  otherTabs: OtherTabs;
+  /** The token to ask with; null while nobody is signed in. */
+  token(): string | null;
+}
+
 export class Sweeping {
   readonly now = signal<Sweep | null>(null);
   readonly outcome = signal<SweepOutcome>(NOTHING);
@@ -25,15 +34,18 @@ export class Sweeping {
   readonly #gateway: GatewayClient;
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
-  #isAsking = false;
+  readonly #token: () => string | null;
+  /** The sweeps whose lists are being asked for. */
+  readonly #asking = new Set<string>();
   /** How often the sweep was changed in this tab. */
   #changes = 0;
 
-  constructor(database: Database, gateway: GatewayClient, clock: () => Date, otherTabs: OtherTabs) {
+  constructor({ database, gateway, clock, otherTabs, token }: SweepingParts) {
     this.#database = database;
     this.#gateway = gateway;
     this.#clock = clock;
     this.#otherTabs = otherTabs;
+    this.#token = token;
   }
 
   async load(): Promise<void> {
@@ -51,47 +63,64 @@ export class Sweeping {
     return this.now.value?.finished_at === null ? this.now.value : null;
   }
 
-  /** Begins with what should be at the place: asked for now, or as it was the last time. */
-  async start(id: string, place: Place, token: string | null): Promise<void> {
-    const answer = token === null ? null : await this.#gateway.assetsAt(token, place.id);
-    if (answer?.kind === 'ok') {
-      await keepList(this.#database, placeOf(place), answer.data, this.#clock().toISOString());
-    }
-    const list = await this.#database.get('lists', place.id);
-    await this.#keep({
+  /** Begins at once: what is scanned from now on belongs to it, however long the list of what should be there takes. */
+  async start(id: string, place: Place): Promise<void> {
+    const sweep: Sweep = {
       id,
       place: placeOf(place),
       started_at: this.#clock().toISOString(),
       finished_at: null,
-      expected: list?.assets ?? null,
-      fetched_at: list?.fetched_at ?? null,
-      list: answer?.kind === 'ok' ? 'asked' : isGone(answer) ? 'gone' : 'earlier',
-    });
+      expected: null,
+      fetched_at: null,
+      list: 'awaited',
+    };
+    this.#becomes(sweep);
+    await this.#database.put('kept', sweep, 'sweep');
+    this.#otherTabs.tell();
+    await this.recount();
+    const kept = await this.#database.get('lists', place.id);
+    if (kept !== undefined) {
+      const { assets: expected, fetched_at } = kept;
+      await this.#change(id, (now) => (now.fetched_at === null ? { ...now, expected, fetched_at } : now));
+    }
+    await this.#ask(sweep);
   }
 
   /** Asks for the list that could not be had at the beginning, and compares the sweep with it. */
-  async complete(token: string | null): Promise<void> {
+  async complete(): Promise<void> {
     const sweep = this.now.value;
-    if (sweep === null || token === null || !wantsList(sweep) || this.#isAsking) {
+    if (sweep !== null && wantsList(sweep)) {
+      await this.#ask({ ...sweep, list: 'earlier' });
+    }
+  }
+
+  async #ask({ id, place, list }: Sweep): Promise<void> {
+    const token = this.#token();
+    if (this.#asking.has(id)) {
       return;
     }
-    this.#isAsking = true;
-    const answer = await this.#gateway.assetsAt(token, sweep.place.id).finally(() => {
-      this.#isAsking = false;
-    });
-    const fetched_at = this.#clock().toISOString();
-    if (answer.kind === 'ok') {
-      await keepList(this.#database, sweep.place, answer.data, fetched_at);
+    this.#asking.add(id);
+    const answer = await (token === null ? null : this.#gateway.assetsAt(token, place.id));
+    this.#asking.delete(id);
+    if (this.#token() !== token) {
+      return; // it may be another organization's; whoever is signed in now asks anew
     }
-    const now = this.now.value;
-    // It may be over by now, or another tab has the list.
-    if (now?.id !== sweep.id || !wantsList(now)) {
-      return;
+    if (answer?.kind === 'ok') {
+      const fetched_at = this.#clock().toISOString();
+      await keepList(this.#database, place, answer.data, fetched_at);
+      const isFirst = (await this.#database.countFromIndex('scans', 'sweep', id)) === 0;
+      const which = list === 'earlier' ? 'later' : isFirst ? 'asked' : 'during';
+      await this.#withList(id, { expected: answer.data, fetched_at, list: which });
+    } else {
+      await this.#withList(id, { list: isGone(answer) ? 'gone' : 'earlier' });
     }
-    if (answer.kind === 'ok') {
-      await this.#keep({ ...now, expected: answer.data, fetched_at, list: 'later' });
-    } else if (isGone(answer)) {
-      await this.#keep({ ...now, list: 'gone' });
+  }
+
+  /** It may be over by now, or another tab has the list. */
+  async #withList(id: string, has: Partial<Sweep>): Promise<void> {
+    const sweep = this.now.value;
+    if (sweep?.id === id && wantsList(sweep) && (has.list !== 'earlier' || sweep.list === 'awaited')) {
+      await this.#change(id, (now) => (wantsList(now) ? { ...now, ...has } : now));
     }
   }
 
@@ -99,8 +128,9 @@ export class Sweeping {
    * Asks where assets are that were not expected and only seen: here already, or elsewhere since. Without a network
    * that stays open.
    */
-  async lookUp(answered: readonly StoredScan[], token: string | null): Promise<void> {
+  async lookUp(answered: readonly StoredScan[]): Promise<void> {
     const sweep = this.now.value;
+    const token = this.#token();
     if (sweep === null || token === null) {
       return;
     }
@@ -122,23 +152,17 @@ export class Sweeping {
   }
 
   async finish(): Promise<void> {
-    if (this.now.value !== null) {
-      await this.#keep({ ...this.now.value, finished_at: this.#clock().toISOString() });
-    }
+    const finished_at = this.#clock().toISOString();
+    await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at }));
   }
 
   /** Goes on with a sweep that was finished too early. */
   async resume(): Promise<void> {
-    if (this.now.value !== null) {
-      await this.#keep({ ...this.now.value, finished_at: null });
-    }
+    await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at: null }));
   }
 
   async clear(): Promise<void> {
-    this.#becomes(null);
-    await this.#database.delete('kept', 'sweep');
-    this.#otherTabs.tell();
-    await this.recount();
+    await this.#change(this.now.value?.id, () => null);
   }
 
   async #recount(): Promise<void> {
@@ -163,9 +187,26 @@ export class Sweeping {
     );
   }
 
-  async #keep(sweep: Sweep): Promise<void> {
-    this.#becomes(sweep);
-    await this.#database.put('kept', sweep, 'sweep');
+  /**
+   * Changes the sweep as it is here, and as it is kept: another tab may have changed it, too, or be done with it.
+   *
+   * @param change is applied to both, and does nothing to a sweep that has changed so already.
+   */
+  async #change(id: string | undefined, change: (sweep: Sweep) => Sweep | null): Promise<void> {
+    const before = this.now.value;
+    if (before === null || before.id !== id) {
+      return;
+    }
+    this.#becomes(change(before));
+    const changes = this.#changes;
+    const transaction = this.#database.transaction('kept', 'readwrite');
+    const kept = ((await transaction.store.get('sweep')) as Sweep | undefined) ?? null;
+    const sweep = kept?.id === id ? change(kept) : kept;
+    await (sweep === null ? transaction.store.delete('sweep') : transaction.store.put(sweep, 'sweep'));
+    await transaction.done;
+    if (changes === this.#changes) {
+      this.now.value = sweep;
+    }
     this.#otherTabs.tell();
     await this.recount();
   }

@@ -21,7 +21,7 @@ export function verdictOfSweep(sweep: Sweep, expected: number | null, outcome: S
   if (expected === null || sweep.list === 'gone' || missing.length > 0 || toCheck.length > 0) {
     return { tone: 'problem', icon: 'problem', title, says };
   }
-  return sweep.list === 'earlier'
+  return sweep.list === 'earlier' || sweep.list === 'awaited'
     ? { tone: 'queued', icon: 'queued', title, says }
     : { tone: 'moved', icon: 'check', title, says };
 }
@@ -46,7 +46,12 @@ function presence(list: Sweep['list'], expected: number | null, { found, missing
 export function noteOfList({ expected, fetched_at, list }: Sweep): string | null {
   switch (list) {
     case 'asked':
+    case 'during':
       return null;
+    case 'awaited':
+      return fetched_at === null
+        ? 'What should be here is being asked for. Scans count already.'
+        : `This goes by the list of ${momentOf(fetched_at)}, until the new one comes that was asked for`;
     case 'gone':
       return 'Somebody has deleted this place, so that nobody can say what should be here.';
     case 'later':

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import type { Route } from 'playwright-core';
+import { ulid } from 'ulid';
+import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
+import { type Device, useBrowser } from '../../support/browser.ts';
+import { useGateway } from '../../support/gateway.ts';
+import { HandheldApp } from '../../support/handheld-app.ts';
+import { Site } from '../../support/site.ts';
+
+const tag = (number: number) => `E2801160000002091234${String(number).padStart(4, '0')}`;
+const LISTS = '**/handheld/v1/locations/*/assets?*';
+
+describe('a sweep whose list is slow to come', () => {
+  const gateway = useGateway();
+  const browser = useBrowser();
+  let device: Device;
+  let app: HandheldApp;
+  /** Requests for the list that wait for an answer. */
+  let held: Route[];
+
+  beforeEach(async () => {
+    const { site } = gateway;
+    const [shelf, other] = [`SHELF-${ulid()}`, `SHELF-${ulid()}`];
+    await site.location(shelf);
+    await site.location(other);
+    await gateway.database.rows('delete from tags');
+    for (const number of [1, 2, 3]) {
+      await site.asset(`TOTE-${number}-${shelf}`, tag(number));
+      await scanAt(number === 3 ? other : shelf, tag(number));
+    }
+    held = [];
+    // What the worker lets pass cannot be held up here.
+    device = await browser.device({ serviceWorkers: 'block' });
+    await device.context.route(LISTS, (route) => void held.push(route));
+    app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await app.choosePlace(shelf);
+    await app.goTo('Sweep');
+    await app.press(`Sweep ${shelf}`);
+    await app.shows('What should be here is being asked for.');
+  });
+
+  it('begins at once: what is scanned meanwhile belongs to it, and the list completes it', async () => {
+    await app.scan(tag(1));
+    await app.scan(tag(3));
+    await app.waits(0);
+    await app.page.getByRole('img', { name: '0 of nobody knows how many found' }).waitFor();
+    for (const route of held) {
+      await route.continue();
+    }
+    // What it moved here was elsewhere before, though a list of now has it.
+    await app.page.getByRole('img', { name: '1 of 2 found' }).waitFor();
+    await app.page.locator('.heap', { hasText: 'Moved here' }).getByText('1').waitFor();
+    await app.press('Finish');
+    await app.shows('1 of 2 missing');
+  });
+
+  it('says after it is finished that the list has not come, and is completed when the app is opened anew', async () => {
+    await app.scan(tag(1));
+    await app.press('Finish');
+    await app.shows('What should be here is not known');
+    await app.shows('is being asked for');
+    await app.page.close();
+    await device.context.unroute(LISTS);
+    const reopened = await HandheldApp.open(device, gateway.url);
+    await reopened.goTo('Sweep');
+    await reopened.shows('1 of 2 missing');
+  });
+
+  it('goes by no list when none comes, and says so', async () => {
+    await app.scan(tag(1));
+    for (const route of held) {
+      await route.fulfill({ status: 503, json: { error: { detail: 'Too busy' } } });
+    }
+    await app.shows('no list of what should be here.');
+    await app.page.getByRole('img', { name: '0 of nobody knows how many found' }).waitFor();
+  });
+
+  it('stays done when the list comes to another tab that has not heard of that', async () => {
+    await device.context.addInitScript('window.BroadcastChannel = class { postMessage() {} };');
+    const tab = await HandheldApp.open(device, gateway.url);
+    await tab.goTo('Sweep');
+    await tab.shows('is being asked for');
+    await app.press('Finish');
+    await app.press('Done');
+    await app.shows('It should be here, and was not scanned.');
+    for (const route of held) {
+      await route.continue();
+    }
+    await tab.shows('It should be here, and was not scanned.');
+    await app.page.reload();
+    await app.goTo('Sweep');
+    await app.shows('It should be here, and was not scanned.');
+  });
+
+  it('keeps nothing of lists that come after another organization’s handheld has signed in', async () => {
+    const other = await Site.create(gateway.database, 'Other');
+    await other.location('ELSEWHERE');
+    await other.asset('THEIRS', tag(1));
+    const { token } = await createHandheld(gateway.database.pool, { orgId: other.orgId, name: 'other' });
+    const heldPlaces: Route[] = [];
+    await device.context.route('**/handheld/v1/locations?*', (route) =>
+      route.request().headers()['authorization']?.endsWith(token)
+        ? route.continue()
+        : void heldPlaces.push(route),
+    );
+    await app.page.evaluate(`window.dispatchEvent(new Event('online'))`);
+    await app.goTo('Settings');
+    await app.press('Sign out');
+    await app.press('Yes, sign out');
+    await app.signIn(token);
+    await app.shows('is over');
+    for (const route of [...held, ...heldPlaces]) {
+      const answered = app.page.waitForResponse(route.request().url());
+      await route.continue();
+      await (await answered).finished();
+    }
+    await app.goTo('History');
+    await app.goTo('Scan');
+    await app.choosePlace('ELSEWHERE');
+    await device.context.setOffline(true);
+    await app.scan(tag(1));
+    await app.shows('On this device, to be sent.');
+    expect(await app.page.getByText('Belongs to').count()).to.equal(0);
+  });
+
+  async function scanAt(key: string, value: string): Promise<void> {
+    const at = new Date().toISOString();
+    const scans = [{ tag_type: 'rfid', value, observed_at: at }];
+    const submission = { submission_id: ulid(), sent_at: at, location: { external_key: key }, scans };
+    expect((await gateway.submit(submission)).status).to.equal(201);
+  }
+});
