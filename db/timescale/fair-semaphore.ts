@@ -20,23 +20,35 @@ const TOO_MANY = 'Too many requests of the organization are waiting; send fewer 
 const TOO_LATE =
   'Earlier requests of the organization took too long for this one to have its turn; narrow those with filters, or try again later';
 
-interface Waiting<Key> {
-  key: Key;
+interface Waiting {
   enter(): void;
 }
 
 /**
- * Fair semaphore per key: the key that has fewest running comes first, and then who came first. A task whose key has as
- * many running as it may is passed over, so that whoever asks for much waits behind itself and not in front of others.
+ * Fair semaphore per key: the key that has fewest running comes first, and then the one that has waited longest since its
+ * last turn. A key that has as many running as it may is passed over, so that whoever asks for much waits behind itself
+ * and not in front of others.
  */
 export class FairSemaphore<Key> {
   readonly #bounds: SemaphoreBounds;
   readonly #running = new Map<Key, number>();
-  readonly #waiting = new Set<Waiting<Key>>();
-  #total = 0;
+  /** Of keys that have any, in the order of coming; keys in the order of their turns. */
+  readonly #waiting = new Map<Key, Set<Waiting>>();
+  #runningOfAll = 0;
+  #waitingOfAll = 0;
 
   constructor(bounds: SemaphoreBounds) {
     this.#bounds = bounds;
+  }
+
+  /** Tasks that run, of a key or of all. */
+  running(key?: Key): number {
+    return key === undefined ? this.#runningOfAll : (this.#running.get(key) ?? 0);
+  }
+
+  /** Tasks that wait, of a key or of all. */
+  waiting(key?: Key): number {
+    return key === undefined ? this.#waitingOfAll : (this.#waiting.get(key)?.size ?? 0);
   }
 
   /**
@@ -60,24 +72,38 @@ export class FairSemaphore<Key> {
 
   #turnOf(key: Key, signal: AbortSignal | undefined): Promise<void> {
     const { waitingPerKey, patience } = this.#bounds;
-    const before = [...this.#waiting].filter((each) => each.key === key).length;
-    if (before >= waitingPerKey) {
+    if (this.waiting(key) >= waitingPerKey) {
       return Promise.reject(this.#refusal(TOO_MANY));
     }
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abandon);
-        this.#waiting.delete(waiting);
+        this.#unqueue(key, waiting);
         done();
       };
       const abandon = () => settle(() => reject(signal?.reason));
       const expire = () => settle(() => reject(this.#refusal(TOO_LATE)));
       const timer = setTimeout(expire, patience);
-      const waiting = { key, enter: () => settle(resolve) };
+      const waiting = { enter: () => settle(resolve) };
       signal?.addEventListener('abort', abandon);
-      this.#waiting.add(waiting);
+      this.#queue(key, waiting);
     });
+  }
+
+  #queue(key: Key, waiting: Waiting): void {
+    const ofKey = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, ofKey.add(waiting));
+    this.#waitingOfAll += 1;
+  }
+
+  #unqueue(key: Key, waiting: Waiting): void {
+    const ofKey = this.#waiting.get(key);
+    ofKey?.delete(waiting);
+    if (ofKey?.size === 0) {
+      this.#waiting.delete(key);
+    }
+    this.#waitingOfAll -= 1;
   }
 
   #refusal(detail: string): Error {
@@ -86,42 +112,55 @@ export class FairSemaphore<Key> {
 
   #hasRoomFor(key: Key): boolean {
     const { total, perKey, perKeyWithRoom } = this.#bounds;
-    const running = this.#runningOf(key);
-    return running < perKey ? this.#total < total : running < perKeyWithRoom && this.#total < total - 1;
+    const running = this.running(key);
+    return running < perKey
+      ? this.#runningOfAll < total
+      : running < perKeyWithRoom && this.#runningOfAll < total - 1;
   }
 
-  #runningOf(key: Key): number {
-    return this.#running.get(key) ?? 0;
-  }
-
-  #next(): Waiting<Key> | undefined {
-    let next: Waiting<Key> | undefined;
-    for (const each of this.#waiting) {
-      const isBefore = next === undefined || this.#runningOf(each.key) < this.#runningOf(next.key);
-      if (isBefore && this.#hasRoomFor(each.key)) {
-        next = each;
+  /** Stops at the first key that has nothing running: so it looks at no more keys than tasks can run, however many wait. */
+  #next(): Key | undefined {
+    let next: Key | undefined;
+    for (const key of this.#waiting.keys()) {
+      const isBefore = next === undefined || this.running(key) < this.running(next);
+      if (isBefore && this.#hasRoomFor(key)) {
+        next = key;
+        if (this.running(key) === 0) {
+          break;
+        }
       }
     }
     return next;
   }
 
   #enter(key: Key): void {
-    this.#total += 1;
-    this.#running.set(key, this.#runningOf(key) + 1);
+    this.#runningOfAll += 1;
+    this.#running.set(key, this.running(key) + 1);
   }
 
   #leave(key: Key): void {
-    this.#total -= 1;
-    const left = this.#runningOf(key) - 1;
+    this.#runningOfAll -= 1;
+    const left = this.running(key) - 1;
     if (left === 0) {
       this.#running.delete(key);
     } else {
       this.#running.set(key, left);
     }
-    const next = this.#next();
-    if (next !== undefined) {
-      this.#enter(next.key);
-      next.enter();
+    this.#letNextIn();
+  }
+
+  #letNextIn(): void {
+    const key = this.#next();
+    const ofKey = key === undefined ? undefined : this.#waiting.get(key);
+    const [first] = ofKey ?? [];
+    if (key === undefined || ofKey === undefined || first === undefined) {
+      return;
+    }
+    this.#enter(key);
+    first.enter();
+    if (ofKey.size > 0) {
+      this.#waiting.delete(key);
+      this.#waiting.set(key, ofKey);
     }
   }
 }

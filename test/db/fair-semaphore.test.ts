@@ -58,6 +58,35 @@ describe('the fair semaphore', () => {
     expect(begun.slice(7)).to.deep.equal(['a5']);
   });
 
+  it('gives a key that has had a turn its next one after keys that have had none', async () => {
+    const { begun, start } = tasks(new FairSemaphore({ ...BOUNDS, total: 1 }));
+    const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => start(name.charAt(0), name));
+    for (const task of [0, 1, 3, 5, 2, 4]) {
+      all[task]?.end();
+      await all[task]?.done;
+    }
+    expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  });
+
+  it('takes for a turn as long as ever, however many wait', async () => {
+    const drain = async (count: number) => {
+      const semaphore = new FairSemaphore<number>({ ...BOUNDS, waitingPerKey: count });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const all = Array.from({ length: count }, (_, at) => semaphore.run(at % (count / 4), () => promise));
+      expect(semaphore.waiting() + semaphore.running()).to.equal(count);
+      expect(semaphore.waiting(0) + semaphore.running(0)).to.equal(4);
+      const before = process.cpuUsage();
+      resolve();
+      await Promise.all(all);
+      const { user, system } = process.cpuUsage(before);
+      expect(semaphore.waiting() + semaphore.running()).to.equal(0);
+      return (user + system) / count;
+    };
+    await drain(20_000);
+    // With a look at each that waits it is ten times as much for ten times as many.
+    expect(await drain(20_000)).to.be.below(4 * (await drain(2_000)) + 5);
+  });
+
   it('refuses what would make the queue of a key too long', async () => {
     const { begun, start } = tasks(new FairSemaphore(BOUNDS));
     const all = Array.from({ length: 4 }, (_, index) => start('a', `a${index}`));

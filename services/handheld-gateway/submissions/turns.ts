@@ -28,29 +28,19 @@ export class SubmissionTurns {
     perKeyWithRoom: WRITE_CONNECTIONS - 1,
   });
   readonly #large = new FairSemaphore<number>({ ...waiting, total: 2, perKey: 1, perKeyWithRoom: 1 });
-  readonly #heldBy = new Map<number, number>();
-  #held = 0;
 
   /** @throws Problem `unavailable` if too many wait, or the turn does not come in time. */
   async run<Result>(orgId: number, scans: number, work: () => Promise<Result>): Promise<Result> {
-    const held = this.#heldBy.get(orgId) ?? 0;
-    if (this.#held >= MAX_HELD || held >= MAX_HELD_BY_ORGANIZATION) {
+    if (this.#held() >= MAX_HELD || this.#held(orgId) >= MAX_HELD_BY_ORGANIZATION) {
       throw tooMany();
     }
-    this.#held += 1;
-    this.#heldBy.set(orgId, held + 1);
     const inTurn = () => this.#all.run(orgId, work);
-    try {
-      return await (scans > LARGE ? this.#large.run(orgId, inTurn) : inTurn());
-    } finally {
-      this.#leave(orgId);
-    }
+    return scans > LARGE ? this.#large.run(orgId, inTurn) : inTurn();
   }
 
-  #leave(orgId: number): void {
-    this.#held -= 1;
-    const left = (this.#heldBy.get(orgId) ?? 0) - 1;
-    left === 0 ? this.#heldBy.delete(orgId) : this.#heldBy.set(orgId, left);
+  /** Of an organization or of all. Large ones that have their turn among those are counted with all. */
+  #held(orgId?: number): number {
+    return this.#all.running(orgId) + this.#all.waiting(orgId) + this.#large.waiting(orgId);
   }
 }
 
