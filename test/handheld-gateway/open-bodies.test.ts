@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
-import { ROOM } from '../../services/shared/http/body-room.ts';
+import { ROOM } from '../../services/shared/http/body-bounds.ts';
 import { BODY_LIMIT } from '../../services/shared/http/read-body.ts';
 import { useGateway } from '../support/gateway.ts';
 import { Site } from '../support/site.ts';
@@ -27,11 +27,11 @@ describe('bodies that are begun and not ended', function () {
     }
   });
 
-  const open = (length: number) => {
+  const open = (length: number, token = gateway.token) => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1').on('error', () => {});
     sockets.push(socket);
     socket.write(
-      `POST /handheld/v1/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.token}\r\n` +
+      `POST /handheld/v1/submissions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
     );
     return socket;
@@ -92,6 +92,32 @@ describe('bodies that are begun and not ended', function () {
       // Until they have all the room there is for it.
     }
     expect((await large(gateway.token)).status).to.equal(201);
+  });
+
+  it('give way, however steadily they come, to another organization than those that hold all the room', async () => {
+    const handhelds = async (name: string) => {
+      const { orgId } = await Site.create(gateway.database, name);
+      return [
+        await createHandheld(gateway.database.pool, { orgId, name: 'first' }),
+        await createHandheld(gateway.database.pool, { orgId, name: 'second' }),
+      ];
+    };
+    const trickles = [...(await handhelds('Slow')), ...(await handhelds('Slower'))].flatMap(({ token }) =>
+      Array.from({ length: ROOM.perCaller / BODY_LIMIT }, () => open(BODY_LIMIT, token)),
+    );
+    const trickling = setInterval(() => {
+      for (const socket of trickles) {
+        socket.write(Buffer.alloc(4_096, 'a'));
+      }
+    }, 500);
+    try {
+      while ((await metric('tagtrail_http_bodies_bytes')) < ROOM.total) {
+        // Until they have all the room there is.
+      }
+      expect((await large(other)).status).to.equal(201);
+    } finally {
+      clearInterval(trickling);
+    }
   });
 
   it('are waited for where nobody else wants the room', async () => {

@@ -1,45 +1,8 @@
+import { PROGRESS, type RoomBounds, type Sender } from './body-bounds.ts';
+import { type Arriving, givingWay, type WaitingBody } from './body-giving-way.ts';
 import { type Refusal, refusalOf } from './body-refusals.ts';
+import { BodyShares } from './body-shares.ts';
 import { badRequest, type Problem } from './problem.ts';
-
-/** Who sends a body; callers share their organization's room. */
-export interface Sender {
-  organization: string;
-  caller: string;
-}
-
-export interface RoomBounds {
-  /** Bytes of all bodies, of those of an organization, and of those of a caller. No body is larger than the last. */
-  total: number;
-  perOrganization: number;
-  perCaller: number;
-  /** Requests that may wait for room, of a caller and of all. */
-  waitingPerCaller: number;
-  waiting: number;
-  /** Milliseconds that one waits. */
-  patience: number;
-  /** Milliseconds in which {@link PROGRESS} has to come while others wait for the room. */
-  stall: number;
-  /** Milliseconds in which a body has to be there. */
-  deadline: number;
-}
-
-/**
- * A body of 1 MiB has two minutes: 9 KB/s, and of a usual submission of 20 KB less than a modem of 1980 could send. The
- * largest, a file of 10 MiB, must come with 85 KB/s.
- */
-export const ROOM: RoomBounds = {
-  total: 48 * 1_048_576,
-  perOrganization: 24 * 1_048_576,
-  perCaller: 12 * 1_048_576,
-  waitingPerCaller: 128,
-  waiting: 512,
-  patience: 20_000,
-  stall: 5_000,
-  deadline: 120_000,
-};
-
-/** Bytes. */
-const PROGRESS = 4_096;
 
 /** The room that a body takes, from before it is read until its request is answered. */
 export interface Place {
@@ -52,29 +15,22 @@ export interface Place {
   leave(): void;
 }
 
-interface Held {
-  sender: Sender;
-  bytes: number;
-  since: number;
+interface Held extends Arriving {
   /** Bytes that came since `progressAt`. */
   progress: number;
-  progressAt: number;
   isComplete: boolean;
   lose: ((problem: Problem) => void) | null;
 }
 
-interface Waiting {
-  sender: Sender;
-  bytes: number;
-  since: number;
+interface Waiting extends WaitingBody {
   enter(): void;
   refuse(problem: Problem): void;
 }
 
 /**
  * Bounds the bytes of bodies in memory, by fair shares. A body that finds no room is not read: its sender is held back
- * by TCP and has its turn when there is room, whoever has least first. A body that comes so slowly that it is in others'
- * way has to give way; where nobody waits it has all the time there is.
+ * by TCP and has its turn when there is room, whoever has least first. A body that is in others' way has to give way
+ * ({@link givingWay}); where nobody waits it has all the time there is.
  *
  * 400 connections of one handheld with 1 MiB each, all but the last bytes, took `npm start` from 166 to 567 MB, and
  * 20 s after they were gone it had 570; with this from 125 to 240, and 166 afterwards (the same with one malloc arena).
@@ -85,9 +41,7 @@ export class BodyRoom {
   readonly #now: () => number;
   readonly #held = new Set<Held>();
   readonly #waiting = new Set<Waiting>();
-  readonly #ofOrganization = new Map<string, number>();
-  readonly #ofCaller = new Map<string, number>();
-  #bytes = 0;
+  readonly #shares: BodyShares;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -96,12 +50,13 @@ export class BodyRoom {
     now = () => performance.now(),
   ) {
     this.#bounds = bounds;
+    this.#shares = new BodyShares(bounds);
     this.#onRefused = onRefused;
     this.#now = now;
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#shares.bytes;
   }
 
   get waiting(): number {
@@ -113,7 +68,9 @@ export class BodyRoom {
    * @throws Problem `unavailable` if too many wait already, or there is no room in time.
    */
   async enter(sender: Sender, bytes: number, signal: AbortSignal): Promise<Place> {
-    return this.#hasRoom(sender, bytes) ? this.#place(sender, bytes) : this.#turn(sender, bytes, signal);
+    return this.#shares.boundFor({ sender, bytes }) === null
+      ? this.#place(sender, bytes)
+      : this.#turn(sender, bytes, signal);
   }
 
   #place(sender: Sender, bytes: number): Place {
@@ -128,7 +85,7 @@ export class BodyRoom {
       lose: null,
     };
     this.#held.add(held);
-    this.#count(sender, bytes);
+    this.#shares.count(sender, bytes);
     this.#watch();
     return {
       heard: (bytes) => {
@@ -155,15 +112,9 @@ export class BodyRoom {
   }
 
   #resize(held: Held, bytes: number): void {
-    this.#count(held.sender, bytes - held.bytes);
+    this.#shares.count(held.sender, bytes - held.bytes);
     held.bytes = bytes;
     this.#admit();
-  }
-
-  #count({ organization, caller }: Sender, bytes: number): void {
-    this.#bytes += bytes;
-    add(this.#ofOrganization, organization, bytes);
-    add(this.#ofCaller, caller, bytes);
   }
 
   #turn(sender: Sender, bytes: number, signal: AbortSignal): Promise<Place> {
@@ -201,27 +152,6 @@ export class BodyRoom {
     return most?.at(-1) as Waiting;
   }
 
-  #hasRoom({ organization, caller }: Sender, bytes: number): boolean {
-    const { total, perOrganization, perCaller } = this.#bounds;
-    return (
-      this.#bytes + bytes <= total &&
-      (this.#ofOrganization.get(organization) ?? 0) + bytes <= perOrganization &&
-      (this.#ofCaller.get(caller) ?? 0) + bytes <= perCaller
-    );
-  }
-
-  /** Whether a body is in a request's way, by the narrowest bound. */
-  #isInTheWay({ sender: { organization, caller }, bytes }: Waiting, held: Held): boolean {
-    const { perOrganization, perCaller } = this.#bounds;
-    if ((this.#ofCaller.get(caller) ?? 0) + bytes > perCaller) {
-      return held.sender.caller === caller;
-    }
-    return (
-      (this.#ofOrganization.get(organization) ?? 0) + bytes <= perOrganization ||
-      held.sender.organization === organization
-    );
-  }
-
   /** Lets in whoever there is room for: of those that hold least first, and then who came first. */
   #admit(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
@@ -231,22 +161,14 @@ export class BodyRoom {
 
   #next(): Waiting | null {
     let next: Waiting | null = null;
+    let least = Number.POSITIVE_INFINITY;
     for (const each of this.#waiting) {
-      if (this.#hasRoom(each.sender, each.bytes) && (next === null || this.#holdsLess(each, next))) {
-        next = each;
+      const weight = this.#shares.weightOf(each.sender);
+      if (weight < least && this.#shares.boundFor(each) === null) {
+        [next, least] = [each, weight];
       }
     }
     return next;
-  }
-
-  #holdsLess({ sender: a }: Waiting, { sender: b }: Waiting): boolean {
-    return this.#weightOf(a) < this.#weightOf(b);
-  }
-
-  /** What its organization holds, and then what it does itself. */
-  #weightOf({ organization, caller }: Sender): number {
-    const ofCaller = this.#ofCaller.get(caller) ?? 0;
-    return (this.#ofOrganization.get(organization) ?? 0) * this.#bounds.total + ofCaller;
   }
 
   #watch(): void {
@@ -254,7 +176,7 @@ export class BodyRoom {
   }
 
   #look(): void {
-    const { patience, deadline, stall } = this.#bounds;
+    const { patience, deadline } = this.#bounds;
     const now = this.#now();
     for (const held of this.#held) {
       if (now - held.since > deadline) {
@@ -266,26 +188,13 @@ export class BodyRoom {
         waiting.refuse(this.#refusal('waited'));
       }
     }
-    this.#makeRoom([...this.#held].filter((held) => !held.isComplete && now - held.progressAt > stall));
+    const arriving = [...this.#held].filter(({ isComplete }) => !isComplete);
+    for (const held of givingWay(arriving, [...this.#waiting], this.#shares, this.#bounds, now)) {
+      this.#lose(held, 'stalled');
+    }
     if (this.#held.size === 0 && this.#waiting.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
-    }
-  }
-
-  /** Of bodies that came slowly those go that are in others' way, first of who has most; each leaves when it is answered. */
-  #makeRoom(slow: Held[]): void {
-    slow.sort((a, b) => this.#weightOf(b.sender) - this.#weightOf(a.sender) || a.progressAt - b.progressAt);
-    for (const waiting of this.#waiting) {
-      for (let wanted = waiting.bytes; wanted > 0 && slow.length > 0; ) {
-        const at = slow.findIndex((held) => this.#isInTheWay(waiting, held));
-        const [held] = at === -1 ? [] : slow.splice(at, 1);
-        if (held === undefined) {
-          break;
-        }
-        wanted -= held.bytes;
-        this.#lose(held, 'stalled');
-      }
     }
   }
 
@@ -300,14 +209,5 @@ export class BodyRoom {
   #refusal(why: Refusal): Problem {
     this.#onRefused(why);
     return refusalOf(why);
-  }
-}
-
-function add(sums: Map<string, number>, key: string, amount: number): void {
-  const sum = (sums.get(key) ?? 0) + amount;
-  if (sum === 0) {
-    sums.delete(key);
-  } else {
-    sums.set(key, sum);
   }
 }

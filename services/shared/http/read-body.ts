@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyRoom, Place, Sender } from './body-room.ts';
+import type { Sender } from './body-bounds.ts';
+import type { BodyRoom, Place } from './body-room.ts';
 import { badRequest, Problem } from './problem.ts';
 
 /** The largest request body that is held in memory, in bytes: 1 MiB. */

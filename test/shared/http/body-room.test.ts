@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { BodyRoom, type Place, type Sender } from '../../../services/shared/http/body-room.ts';
+import type { Sender } from '../../../services/shared/http/body-bounds.ts';
+import { BodyRoom, type Place } from '../../../services/shared/http/body-room.ts';
 import type { Problem } from '../../../services/shared/http/problem.ts';
 
 const BOUNDS = {
@@ -10,6 +11,7 @@ const BOUNDS = {
   waiting: 4,
   patience: 60_000,
   stall: 60_000,
+  grace: 60_000,
   deadline: 60_000,
 };
 

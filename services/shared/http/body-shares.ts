@@ -1,0 +1,81 @@
+import type { RoomBounds, Sender } from './body-bounds.ts';
+
+/** A body, or one that waits to be read. */
+export interface Sized {
+  sender: Sender;
+  bytes: number;
+}
+
+/** The bound that keeps a body out, the narrowest of them. */
+export type Bound = 'caller' | 'organization' | 'total';
+
+/** How many bytes everybody holds. */
+export class BodyShares {
+  readonly #bounds: RoomBounds;
+  #ofOrganization = new Map<string, number>();
+  #ofCaller = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(bounds: RoomBounds) {
+    this.#bounds = bounds;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  copy(): BodyShares {
+    const copied = new BodyShares(this.#bounds);
+    copied.#bytes = this.#bytes;
+    copied.#ofOrganization = new Map(this.#ofOrganization);
+    copied.#ofCaller = new Map(this.#ofCaller);
+    return copied;
+  }
+
+  count({ organization, caller }: Sender, bytes: number): void {
+    this.#bytes += bytes;
+    add(this.#ofOrganization, organization, bytes);
+    add(this.#ofCaller, caller, bytes);
+  }
+
+  /** Null if there is room. */
+  boundFor({ sender: { organization, caller }, bytes }: Sized): Bound | null {
+    const { total, perOrganization, perCaller } = this.#bounds;
+    if (this.#of(this.#ofCaller, caller) + bytes > perCaller) {
+      return 'caller';
+    }
+    if (this.#of(this.#ofOrganization, organization) + bytes > perOrganization) {
+      return 'organization';
+    }
+    return this.#bytes + bytes > total ? 'total' : null;
+  }
+
+  /** What its organization holds, and then what it does itself. */
+  weightOf({ organization, caller }: Sender): number {
+    return (
+      this.#of(this.#ofOrganization, organization) * this.#bounds.total + this.#of(this.#ofCaller, caller)
+    );
+  }
+
+  /** Whether somebody else holds at least as much as this one would with its body: another organization, or caller of its own. */
+  isOwedBy({ organization, caller }: Sender, { sender, bytes }: Sized): boolean {
+    return organization === sender.organization
+      ? caller !== sender.caller &&
+          this.#of(this.#ofCaller, caller) >= this.#of(this.#ofCaller, sender.caller) + bytes
+      : this.#of(this.#ofOrganization, organization) >=
+          this.#of(this.#ofOrganization, sender.organization) + bytes;
+  }
+
+  #of(sums: ReadonlyMap<string, number>, key: string): number {
+    return sums.get(key) ?? 0;
+  }
+}
+
+function add(sums: Map<string, number>, key: string, amount: number): void {
+  const sum = (sums.get(key) ?? 0) + amount;
+  if (sum === 0) {
+    sums.delete(key);
+  } else {
+    sums.set(key, sum);
+  }
+}
