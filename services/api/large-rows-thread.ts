@@ -15,7 +15,7 @@ import { locationView } from './locations/view.ts';
 type Reader = (
   connection: OrganizationConnection,
   ids: readonly number[],
-) => Promise<readonly { id: number }[]>;
+) => Promise<readonly { id: number; deleted_at: string | null }[]>;
 
 const READ: Record<Keyed, Reader> = {
   asset: async (connection, ids) => (await readAssets(connection, ids)).map(assetView),
@@ -26,14 +26,17 @@ const READ: Record<Keyed, Reader> = {
 let door: OrganizationDoor | null = null;
 
 /** {@link ReadLargeRows} */
-export async function readLargeRows({ url, timeout, orgId, resource, ids }: LargeRowsTask): Promise<unknown> {
+export async function readLargeRows(task: LargeRowsTask): Promise<unknown> {
+  const { url, timeout, orgId, resource, ids, onlyLive } = task;
   door ??= openOrganizationDoor(url, {
     max: 2,
     applicationName: 'tagtrail api large rows',
     scanTimeout: timeout,
   });
   const connection = door.of(orgId).listing({ isBrief: false, signal: undefined });
-  const found = new Map((await READ[resource](connection, ids)).map((row) => [row.id, row]));
+  const read = await READ[resource](connection, ids);
+  const wanted = onlyLive ? read.filter((row) => row.deleted_at === null) : read;
+  const found = new Map(wanted.map((row) => [row.id, row]));
   const rows = ids.flatMap((id) => found.get(id) ?? []).map(writeJson);
   // Bytes of their own, which can be handed over.
   return move(new TextEncoder().encode(rows.join(',')));

@@ -14,10 +14,16 @@ export interface LargeRowsTask extends Source {
   orgId: number;
   resource: Keyed;
   ids: readonly number[];
+  /** Whether deleted rows count as gone. */
+  onlyLive: boolean;
 }
 
 /** The JSON of rows, with commas between them, in the order of their ids and as they are then; without those that are gone. */
-export type ReadLargeRows = (resource: Keyed, ids: readonly number[]) => Promise<Uint8Array>;
+export type ReadLargeRows = (
+  resource: Keyed,
+  ids: readonly number[],
+  options?: { onlyLive: boolean },
+) => Promise<Uint8Array>;
 
 const MODULE = import.meta.resolve('./large-rows-thread.ts');
 
@@ -46,8 +52,13 @@ export class LargeRows {
   }
 
   /** {@link ReadLargeRows} */
-  read(orgId: number, resource: Keyed, ids: readonly number[]): Promise<Uint8Array> {
-    const argument: LargeRowsTask = { ...this.#source, orgId, resource, ids };
+  read(
+    orgId: number,
+    resource: Keyed,
+    ids: readonly number[],
+    { onlyLive } = { onlyLive: false },
+  ): Promise<Uint8Array> {
+    const argument: LargeRowsTask = { ...this.#source, orgId, resource, ids, onlyLive };
     return this.#turns.run(orgId, () =>
       this.#threads.run({ module: MODULE, name: 'readLargeRows', argument }),
     );

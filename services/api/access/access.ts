@@ -51,7 +51,7 @@ async function authenticate(
     throw unauthorized('API key has expired', caller);
   }
   const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
-  const readLarge: ReadLargeRows = (resource, ids) => largeRows.read(orgId, resource, ids);
+  const readLarge: ReadLargeRows = (resource, ids, options) => largeRows.read(orgId, resource, ids, options);
   const inThread = <Result>(task: ThreadTask) => largeBodies.run<Result>(task, caller);
   return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson, readLarge, inThread };
 }

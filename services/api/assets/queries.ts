@@ -13,7 +13,8 @@ import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import type { CommonColumns } from '../patched.ts';
 import { allOf, finding, inEffect, isFound, NEXT_UPDATE, orderBy, when } from '../sql.ts';
-import { liveTags } from '../tags/queries.ts';
+import { fewLiveTags, liveTags } from '../tags/queries.ts';
+import { type LookedUp, unlessLarge } from '../whole-row.ts';
 import type { AssetFilters, NewAsset } from './schema.ts';
 import type { AssetRow } from './view.ts';
 
@@ -39,6 +40,20 @@ const LOCATION = sql.fragment`locations location
 export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
     select ${COLUMNS}
+    from (
+      select asset.*, position.location_id from ${PLACED}
+      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
+    ) asset
+    left join ${LOCATION}`);
+}
+
+/** A live asset, where others' look-ups wait behind it. */
+export function lookUpAsset(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<LookedUp<AssetRow> | null> {
+  return connection.maybeOne(sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
+    select ${SHORT_COLUMNS}, ${unlessLarge(sql.fragment`asset.metadata`)} as metadata, ${fewLiveTags('asset', 'asset')}
     from (
       select asset.*, position.location_id from ${PLACED}
       where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null

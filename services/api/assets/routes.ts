@@ -4,10 +4,11 @@ import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
 import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
+import { wholeView } from '../whole-row.ts';
 import { createAsset } from './create.ts';
 import { deleteAsset } from './delete.ts';
 import { patchAsset } from './patch.ts';
-import { findLiveAsset, findLiveAssetId, listAssets } from './queries.ts';
+import { findLiveAssetId, listAssets, lookUpAsset } from './queries.ts';
 import { renameAsset } from './rename.ts';
 import {
   ASSET,
@@ -18,7 +19,7 @@ import {
   newAssetBody,
   RENAMED_ASSET,
 } from './schema.ts';
-import { assetView } from './view.ts';
+import { type AssetRow, assetView } from './view.ts';
 
 const list = route({
   method: 'GET',
@@ -64,10 +65,15 @@ const read = route({
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',
-    row: ({ context, params }) => findLiveAsset(context.db, params.asset_id),
+    row: ({ context, params }) => lookUpAsset(context.db, params.asset_id),
   },
   success: found(ASSET, 'The asset'),
-  handle: async ({ row }) => assetView(row),
+  handle: ({ context, row }) =>
+    wholeView<AssetRow, ReturnType<typeof assetView>>(context, row, {
+      resource: 'asset',
+      view: assetView,
+      missing: 'Asset not found',
+    }),
 });
 
 const patch = route({

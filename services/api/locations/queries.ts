@@ -11,7 +11,8 @@ import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { allOf, finding, inEffect, isFound, orderBy, when } from '../sql.ts';
-import { liveTags } from '../tags/queries.ts';
+import { fewLiveTags, liveTags } from '../tags/queries.ts';
+import type { LookedUp } from '../whole-row.ts';
 import type { LocationFilters, NewLocation } from './schema.ts';
 import type { LocationRow } from './view.ts';
 
@@ -38,6 +39,18 @@ export function findLiveLocation(
 ): Promise<LocationRow | null> {
   return connection.maybeOne(sql.prepared('find-live-location', rowsOf<LocationRow>())`
     select ${COLUMNS}
+    from locations location
+    left join ${PARENT}
+    where location.org_id = ${connection.orgId} and location.id = ${id} and location.deleted_at is null`);
+}
+
+/** A live location, where others' look-ups wait behind it. */
+export function lookUpLocation(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<LookedUp<LocationRow> | null> {
+  return connection.maybeOne(sql.prepared('look-up-location', rowsOf<LookedUp<LocationRow>>())`
+    select ${SHORT_COLUMNS}, ${fewLiveTags('location', 'location')}
     from locations location
     left join ${PARENT}
     where location.org_id = ${connection.orgId} and location.id = ${id} and location.deleted_at is null`);

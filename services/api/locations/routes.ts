@@ -4,10 +4,11 @@ import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
 import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
+import { wholeView } from '../whole-row.ts';
 import { createLocation } from './create.ts';
 import { deleteLocation } from './delete.ts';
 import { patchLocation } from './patch.ts';
-import { findLiveLocation, findLiveLocationId, listLocations } from './queries.ts';
+import { findLiveLocationId, listLocations, lookUpLocation } from './queries.ts';
 import { renameLocation } from './rename.ts';
 import {
   LOCATION,
@@ -18,7 +19,7 @@ import {
   newLocationBody,
   RENAMED_LOCATION,
 } from './schema.ts';
-import { locationView } from './view.ts';
+import { type LocationRow, locationView } from './view.ts';
 
 const list = route({
   method: 'GET',
@@ -63,10 +64,15 @@ const read = route({
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',
-    row: ({ context, params }) => findLiveLocation(context.db, params.location_id),
+    row: ({ context, params }) => lookUpLocation(context.db, params.location_id),
   },
   success: found(LOCATION, 'The location'),
-  handle: async ({ row }) => locationView(row),
+  handle: ({ context, row }) =>
+    wholeView<LocationRow, ReturnType<typeof locationView>>(context, row, {
+      resource: 'location',
+      view: locationView,
+      missing: 'Location not found',
+    }),
 });
 
 const patch = route({

@@ -25,6 +25,22 @@ export function liveTags(parent: Parent, row: string): FragmentSqlToken {
     ), '[]') as tags`;
 }
 
+/** As {@link liveTags}; null where there are many, of which no more than these are read. */
+export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
+  return sql.fragment`(
+      select case when count(*) <= ${MOST_OF_FEW} then coalesce(json_agg(
+        json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value) order by tag.id), '[]') end
+      from (
+        select tag.id, tag.tag_type, tag.value from tags tag
+        where tag.org_id = ${sql.identifier([row, 'org_id'])}
+          and tag.${PARENT_COLUMN[parent]} = ${sql.identifier([row, 'id'])} and tag.detached_at is null
+        limit ${MOST_OF_FEW + 1}
+      ) tag
+    ) as tags`;
+}
+
+const MOST_OF_FEW = 200;
+
 /**
  * Attaches tags to a live row, which then stays live until the transaction ends. A pair that is live in the
  * organization, or is named twice, is attached once or not at all.

@@ -9,6 +9,7 @@ import { ROOM, type Sender } from './body-bounds.ts';
 import { BodyRoom } from './body-room.ts';
 import { checkBody, takeBody } from './checked-body.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
+import { JsonBytes } from './json-bytes.ts';
 import { writeJson } from './json-text.ts';
 import { LargeAnswers } from './large-answers.ts';
 import type { LargeBodies } from './large-bodies.ts';
@@ -178,6 +179,14 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
     koa.set(answer.headers);
     if (answer.body instanceof StreamedList) {
       sendStream(koa, answer.status, largeAnswers, answer.body);
+    } else if (answer.body instanceof JsonBytes) {
+      koa.status = answer.status;
+      koa.set('Content-Type', 'application/json');
+      koa.body = Buffer.from(
+        answer.body.bytes.buffer,
+        answer.body.bytes.byteOffset,
+        answer.body.bytes.byteLength,
+      );
     } else {
       sendJson(koa, answer.status, answer.body);
     }
