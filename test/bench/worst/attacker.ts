@@ -1,71 +1,69 @@
 import { Agent, request } from 'node:http';
+import { setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
-
-/** Requests or messages to be sent again and again, in turn, on as many connections; until told to stop. */
-export interface Attack {
-  connections: number;
-  /** Where to: a route, or a broker. */
-  url: string;
-  /** Of a request. */
-  method?: string;
-  headers?: Record<string, string>;
-  /** Of a message. */
-  reader?: { username: string; password: string; topic: string };
-  bodies: readonly (Uint8Array | null)[];
-}
-
-/** How many were answered, by status. */
-export type Answered = Record<string, number>;
+import { type Answered, type Ask, type Attack, fillIn, type Login } from './attack.ts';
 
 /**
- * Somebody who does the worst, in a process of its own: gets an {@link Attack}, says when each body was answered once,
- * and after the next message what was {@link Answered}.
+ * Somebody who does the worst, in a process of its own: gets an {@link Attack}, and tells after the next message what
+ * was {@link Answered}. Callers have machines of their own, so this one takes of the processors what others leave.
  */
+setPriority(10);
 process.once('message', (attack: Attack) => {
-  let isOver = false;
   const answered: Answered = {};
-  const first = Promise.withResolvers<void>();
-  process.once('message', () => {
-    isOver = true;
-  });
-  const sender = async (_: unknown, place: number) => {
-    const send = attack.reader === undefined ? requests(attack) : await messages(attack, place);
-    for (let turn = place; !isOver; turn += attack.connections) {
-      const status = await send(attack.bodies[turn % attack.bodies.length] ?? null);
+  process.once('message', () => process.send?.(answered, () => process.exit()));
+  for (let place = 0; place < attack.connections; place++) {
+    void send(attack, place, (status) => {
       answered[status] = (answered[status] ?? 0) + 1;
-      first.resolve();
-    }
-  };
-  void first.promise.then(() => process.send?.('begun'));
-  void Promise.all(Array.from({ length: attack.connections }, sender)).then(() => {
-    process.send?.(answered, () => process.exit());
-  });
+    });
+  }
 });
 process.once('disconnect', () => process.exit());
 
-type Send = (body: Uint8Array | null) => Promise<string>;
+async function send(attack: Attack, place: number, onAnswer: (status: string) => void): Promise<never> {
+  const sendOne =
+    'asks' in attack ? requests(attack.asks) : await messages(attack.login, attack.payloads, place);
+  for (let turn = attack.firstTurn + place; ; turn += attack.connections) {
+    const { status, retryAfter } = await sendOne(turn);
+    onAnswer(status);
+    if (status === '429' && attack.isPatient) {
+      await pause(retryAfter * 1_000);
+    }
+  }
+}
 
-function requests({ url, method, headers }: Attack): Send {
+interface Outcome {
+  status: string;
+  /** Seconds. */
+  retryAfter: number;
+}
+
+function requests(asks: readonly Ask[]): (turn: number) => Promise<Outcome> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  return (body) =>
+  const texts = asks.map(({ body, isFresh }) => (isFresh ? Buffer.from(body ?? []).toString() : null));
+  return (turn) =>
     new Promise((resolve) => {
-      const length = body === null ? {} : { 'content-length': String(body.length) };
+      const { method, url, headers, body } = asks[turn % asks.length] as Ask;
+      const text = texts[turn % asks.length] ?? null;
+      const bytes = text === null ? body : Buffer.from(fillIn(text, turn));
+      const length = bytes === null ? {} : { 'content-length': String(bytes.length) };
+      const failed = ({ message }: Error) => resolve({ status: message, retryAfter: 0 });
       const asked = request(url, { method, agent, headers: { ...headers, ...length } });
-      asked.on('error', ({ message }) => resolve(message));
+      asked.on('error', failed);
       asked.on('response', (response) => {
-        response.on('end', () => resolve(String(response.statusCode)));
-        response.on('error', ({ message }) => resolve(message));
+        const retryAfter = Number(response.headers['retry-after'] ?? 0);
+        response.on('end', () => resolve({ status: String(response.statusCode), retryAfter }));
+        response.on('error', failed);
         response.resume();
       });
-      asked.end(body);
+      asked.end(bytes);
     });
 }
 
-async function messages({ url, reader }: Attack, place: number): Promise<Send> {
-  const { username = '', password = '', topic = '' } = reader ?? {};
-  const client = await connectAsync(url, { username, password, clientId: `worst-${place}`, keepalive: 600 });
-  return async (body) => {
-    await client.publishAsync(topic, Buffer.from(body ?? []), { qos: 1 });
-    return 'acknowledged';
+async function messages({ url, topic, ...login }: Login, payloads: readonly Uint8Array[], place: number) {
+  const client = await connectAsync(url, { ...login, clientId: `worst-${place}`, keepalive: 600 });
+  return async (turn: number): Promise<Outcome> => {
+    await client.publishAsync(topic, Buffer.from(payloads[turn % payloads.length] ?? []), { qos: 1 });
+    return { status: 'acknowledged', retryAfter: 0 };
   };
 }

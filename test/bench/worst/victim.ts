@@ -1,120 +1,57 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import { quantile } from '../statistics.ts';
-import type { Answered, Attack } from './attacker.ts';
+import { setPriority } from 'node:os';
+import { setInterval } from 'node:timers/promises';
 
-/** What somebody's look-ups take while somebody else does his worst, and before and after. */
-export interface Suffered {
-  /** Milliseconds: the 99th percentile. */
-  quiet: number;
-  hostile: number;
-  /** The longest that the server's event loop was held. */
-  heldMs: number;
-  answered: Answered;
+/** What a victim looks up, and with which keys in turn. */
+export interface LookUps {
+  url: string;
+  keys: readonly string[];
 }
 
-const QUIET_MS = 400;
-const HOSTILE_MS = 1_500;
-const PATIENCE_MS = 6_000;
+/**
+ * Somebody who looks something up every few milliseconds on one connection, in a process of its own: gets
+ * {@link LookUps}, then again and again for how many milliseconds, and answers with what each look-up took. One that
+ * was due while another was under way counts from when it was due, so a second in which nothing is answered is a second
+ * of the percentiles, and not one look-up.
+ */
+const EVERY_MS = 4;
 
-/** What the server's process says of itself: how long its event loop was held, at most, since it was asked before. */
-export interface Held {
-  heldMs: number;
-  /** What the thread that answers has had of the processor, ever. */
-  cpuMs: number;
-}
+// Callers have machines of their own: this one does not wait for a processor, where that may be asked for.
+try {
+  setPriority(-10);
+} catch {}
 
-export async function held(server: ChildProcess): Promise<Held> {
-  server.send('held');
-  const [answer] = await once(server, 'message');
-  return answer;
-}
-
-/** Whether so many milliseconds have passed since now. */
-function within(forMs: number): () => boolean {
-  const end = performance.now() + forMs;
-  return () => performance.now() > end;
-}
-
-/** Looks something up again and again, on one connection. */
-export class Victim {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  readonly #url: string;
-  readonly #key: string;
-
-  constructor(url: string, key: string) {
-    this.#url = url;
-    this.#key = key;
-  }
-
-  async suffer(server: ChildProcess, attack: Attack): Promise<Suffered> {
-    const quiet = await this.#lookUps(within(QUIET_MS));
-    const attacker = fork(fileURLToPath(new URL('attacker.ts', import.meta.url)), {
-      serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    let hasBegun = false;
-    attacker.once('message', () => {
-      hasBegun = true;
-    });
-    await held(server);
-    attacker.send(attack);
-    const tooLate = within(PATIENCE_MS);
-    const first = await this.#lookUps(() => hasBegun || tooLate());
-    const hostile = [...first, ...(await this.#lookUps(within(HOSTILE_MS)))];
-    const { heldMs } = await held(server);
-    const over = Promise.race([once(attacker, 'message'), once(attacker, 'exit')]);
-    attacker.send('stop');
-    const late = setTimeout(() => attacker.kill('SIGKILL'), PATIENCE_MS);
-    const [answered] = await over;
-    clearTimeout(late);
-    attacker.kill('SIGKILL');
-    await this.#settle();
-    quiet.push(...(await this.#lookUps(within(QUIET_MS))));
-    return {
-      quiet: p99(quiet),
-      hostile: p99(hostile),
-      heldMs,
-      answered: typeof answered === 'object' && answered !== null ? answered : {},
-    };
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-
-  async #lookUps(isOver: () => boolean): Promise<number[]> {
-    const times: number[] = [];
-    while (!isOver()) {
-      times.push(await this.#lookUp());
-    }
-    return times;
-  }
-
-  /** What was begun in the server comes to its end: until twenty look-ups in a row are quick. */
-  async #settle(): Promise<void> {
-    for (let quick = 0, turns = 0; quick < 20 && turns < 2_000; turns++) {
-      quick = (await this.#lookUp()) < 5 ? quick + 1 : 0;
-    }
-  }
-
-  #lookUp(): Promise<number> {
-    return new Promise((resolve, reject) => {
+process.once('message', ({ url, keys }: LookUps) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let next = 0;
+  const lookUp = (): Promise<number> =>
+    new Promise((resolve, reject) => {
       const since = performance.now();
-      const headers = { authorization: `Bearer ${this.#key}` };
-      const asked = request(this.#url, { agent: this.#agent, headers }, (response) => {
-        response.resume().on('end', () => resolve(performance.now() - since));
+      const headers = { authorization: `Bearer ${keys[next++ % keys.length]}` };
+      // The agent sends one after the other.
+      const asked = request(url, { agent, headers }, (response) => {
+        const took = () =>
+          response.statusCode === 200
+            ? resolve(performance.now() - since)
+            : reject(new Error(`A look-up was answered with ${response.statusCode}`));
+        response.resume().on('end', took);
       });
       asked.on('error', reject).end();
     });
-  }
-}
-
-function p99(times: readonly number[]): number {
-  return quantile(
-    times.toSorted((a, b) => a - b),
-    0.99,
-  );
-}
+  process.on('message', async (forMs: number) => {
+    const times: Promise<number>[] = [];
+    const began = performance.now();
+    for await (const _ of setInterval(EVERY_MS / 2)) {
+      const due = Math.floor(Math.min(performance.now() - began, forMs) / EVERY_MS);
+      while (times.length < due) {
+        times.push(lookUp());
+      }
+      if (performance.now() - began >= forMs) {
+        break;
+      }
+    }
+    process.send?.(await Promise.all(times));
+  });
+  process.send?.('ready');
+});
+process.once('disconnect', () => process.exit());

@@ -1,0 +1,130 @@
+import type { Route } from '../../../services/shared/http/route.ts';
+import { worstBodies } from '../../support/worst-bodies.ts';
+import { type Ask, PART, TURN } from './attack.ts';
+import { csv } from './files.ts';
+import { NUMBERS, type Site } from './site.ts';
+
+/** What is sent, in turn, without credentials. */
+export interface Case {
+  name: string;
+  asks: readonly Ask[];
+  /** Four if left out. */
+  connections?: number;
+  /** Where what is refused for the rate limit is sent again at once. */
+  isImpatient?: true;
+}
+
+const LONG = 'x'.repeat(12_000);
+
+/** What can be asked of a route without a body: behind its path, and as headers. */
+const QUESTIONS: readonly { name: string; search?: string; headers?: Record<string, string> }[] = [
+  { name: 'as it is' },
+  { name: 'the largest page', search: '?limit=200' },
+  { name: 'a deep page', search: '?limit=200&offset=150000' },
+  { name: 'a deep page by name', search: '?limit=200&offset=150000&sort=-name' },
+  { name: 'a search of two letters', search: '?q=al&limit=200' },
+  { name: 'a search that finds everything', search: '?q=pallet&limit=200' },
+  { name: 'many parameters', search: `?${'x=1&'.repeat(3_000)}` },
+  { name: 'a long parameter', search: `?q=${LONG}` },
+  { name: 'a long id of a request', headers: { 'x-request-id': LONG } },
+];
+
+/** The worst that may be asked of a route. */
+export function casesOf<Context>(base: string, route: Route<Context>, site: Site): Case[] {
+  const { method, body } = route;
+  const urls = pathsOf(route.path, method, site).map((path) => base + path);
+  if (body === null) {
+    // What has been deleted can be asked for no more: each once.
+    const questions = method === 'DELETE' ? QUESTIONS.slice(0, 1) : QUESTIONS;
+    return questions.map(({ name, search = '', headers = {} }) => ({
+      name,
+      asks: urls.map((url) => ({ method, url: url + search, headers, body: null, isFresh: false })),
+    }));
+  }
+  const post = (text: string): Ask[] =>
+    urls.map((url) => ({
+      method,
+      url,
+      headers: { 'content-type': body.type },
+      body: Buffer.from(text),
+      isFresh: text.includes(TURN),
+    }));
+  // A key that is new each time, where one is made.
+  const named = (text: string) => text.replace(/"external_key":"[^"]*"/, `"external_key":"N-${TURN}"`);
+  const cases = worstBodies(body.schema).map(({ name, text }) => ({ name, asks: post(named(text)) }));
+  const more = MORE[`${method} ${route.path}`] ?? [];
+  return [...cases, ...more.map(({ name, text }) => ({ name, asks: post(text) }))];
+}
+
+const TAGS = JSON.stringify(
+  Array.from({ length: 10_000 }, (_, at) => ({ tag_type: 'rfid', value: `W-${TURN}-${at}` })),
+);
+
+/** Bodies that are new each time, of routes that store them. */
+const MORE: Readonly<Record<string, readonly { name: string; text: string }[]>> = {
+  'POST /api/v1/assets': [
+    { name: '10,000 new tags', text: `{"external_key":"T-${TURN}","name":"n","tags":${TAGS}}` },
+    { name: 'a mebibyte stored', text: `{"external_key":"M-${TURN}","name":"n","metadata":${NUMBERS}}` },
+  ],
+  'POST /api/v1/locations': [
+    { name: '10,000 new tags', text: `{"external_key":"T-${TURN}","name":"n","tags":${TAGS}}` },
+  ],
+  'PATCH /api/v1/assets/{asset_id}': [
+    { name: 'a mebibyte stored', text: `{"metadata":${NUMBERS.replace('1', TURN.replace('#', '1'))}}` },
+  ],
+};
+
+function pathsOf(path: string, method: string, { ids }: Site): string[] {
+  const isDeleted = method === 'DELETE';
+  const [root, last] = [ids.chain[0], ids.chain.at(-1)];
+  const location = path.endsWith('/ancestors') ? last : root;
+  if (path.includes('{tag_id}')) {
+    const tags = path.includes('asset') ? ids.assetTags : ids.locationTags;
+    return tags
+      .slice(0, 200)
+      .map((tag) => withIds(path, { asset_id: ids.assets[0], location_id: root, tag_id: tag }));
+  }
+  return isDeleted
+    ? (path.includes('asset') ? ids.assets.slice(1) : ids.leaves).map((id) =>
+        withIds(path, { asset_id: id, location_id: id }),
+      )
+    : [withIds(path, { asset_id: ids.assets[0], location_id: location })];
+}
+
+function withIds(path: string, ids: Readonly<Record<string, number | undefined>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) => `${ids[name] ?? 0}`);
+}
+
+const get = (url: string): Ask => ({ method: 'GET', url, headers: {}, body: null, isFresh: false });
+
+/** What stops others where it is not bounded, all at once. */
+export function mixOf(base: string): Case {
+  const lists = [
+    '/assets?q=al&limit=200',
+    '/assets?q=pallet&limit=200',
+    '/reports/asset-locations?limit=200',
+    '/assets?limit=200&offset=199000&sort=-name',
+    '/reports/asset-locations?limit=200&offset=199000',
+    '/locations?q=ch&limit=200&offset=14000',
+  ].map((path) => get(`${base}/api/v1${path}`));
+  const files = csv('', `external_key,name\n${rows(50_000)}`);
+  return {
+    name: 'searches, whole reports, deep pages and imports',
+    asks: [{ ...files, url: `${base}/api/v1/assets/bulk` }, ...Array(4).fill(lists).flat()],
+  };
+}
+
+function rows(count: number): string {
+  return Array.from({ length: count }, (_, at) => `I-${PART}-${at},n`).join('\n');
+}
+
+/** Requests beyond the limit, which no limit keeps from coming. */
+export function floodsOf(base: string): Case[] {
+  const body = Buffer.from(`{"external_key":"F","name":"n","metadata":${NUMBERS}}`);
+  const headers = { 'content-type': 'application/json' };
+  const create = { method: 'POST', url: `${base}/api/v1/assets`, headers, body, isFresh: false };
+  return [
+    { name: 'refused and sent again at once', asks: [get(`${base}/api/v1/orgs/me`)], isImpatient: true },
+    { name: 'a mebibyte, refused and sent again at once', asks: [create], isImpatient: true },
+  ];
+}

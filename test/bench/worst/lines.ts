@@ -1,0 +1,92 @@
+import { API_ROUTES } from '../../../services/api/routes.ts';
+import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
+import type { Route } from '../../../services/shared/http/route.ts';
+import { loadTargets } from '../../mqtt-ingest/fuzz/targets.ts';
+import type { Attack } from './attack.ts';
+import { type Case, casesOf, floodsOf, mixOf } from './cases.ts';
+import { costliest } from './costliest.ts';
+import { filesFor } from './files.ts';
+import { type Messages, messagesOfReads, worstMessage } from './messages.ts';
+import type { ServerLoad } from './server-load.ts';
+import type { Site } from './site.ts';
+import { submissionsTo } from './submissions.ts';
+
+/** Where the services listen. */
+export interface Listening {
+  url: string;
+  handheldUrl: string;
+  mqttUrl: string;
+}
+
+/** What somebody may do: one or two lines of the table. */
+export interface Line {
+  what: string;
+  /** Found out by trying, where there are many. */
+  worst(): Promise<readonly { name: string; attack(): Promise<Attack> }[]>;
+}
+
+const CONNECTIONS = 4;
+/** More turns than an attack has. */
+const TURNS = 100_000;
+
+/** Every route, file, submission and message; each attack with a key, handheld or reader that was not used before. */
+export function linesOf({ url, handheldUrl, mqttUrl }: Listening, site: Site, server: ServerLoad): Line[] {
+  const key = async () => `Bearer ${await site.key()}`;
+  const token = async () => `Bearer ${await site.handheld()}`;
+  let begun = 0;
+
+  const asked = (what: string, authorization: () => Promise<string>, cases: () => readonly Case[]): Line => ({
+    what,
+    worst: async () =>
+      (await costliest(cases(), server, authorization)).map((each) => ({
+        name: each.name,
+        attack: async () => {
+          const bearer = await authorization();
+          const { connections = CONNECTIONS, isImpatient = false } = each;
+          const asks = each.asks.map((ask) => ({
+            ...ask,
+            headers: { ...ask.headers, authorization: bearer },
+          }));
+          return { asks, connections, isPatient: !isImpatient, firstTurn: TURNS * begun++ };
+        },
+      })),
+  });
+  const routes = <Context>(
+    base: string,
+    authorization: () => Promise<string>,
+    all: readonly Route<Context>[],
+  ) =>
+    // What is deleted can be asked for no more.
+    all
+      .toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+      .map((route) =>
+        asked(`${route.method} ${route.path}`, authorization, () => casesOf(base, route, site)),
+      );
+  const published = (format: string, messages: () => Messages): Line => ({
+    what: `message: ${format}`,
+    worst: async () => {
+      const { name, payloads } = messages();
+      const login = () => site.reader(mqttUrl, format);
+      const attack = async () => {
+        return { login: await login(), payloads, connections: CONNECTIONS, isPatient: true, firstTurn: 0 };
+      };
+      return [{ name, attack }];
+    },
+  });
+  const formats = loadTargets().filter(({ format }) => !format.name.startsWith('whole-language'));
+
+  return [
+    ...routes(
+      url,
+      key,
+      API_ROUTES.filter(({ isInternal }) => !isInternal),
+    ),
+    asked('any of one key', key, () => [mixOf(url)]),
+    ...filesFor(url).map((file) => asked('POST /api/v1/assets/bulk', key, () => [file()])),
+    ...routes(handheldUrl, token, GATEWAY_ROUTES),
+    ...submissionsTo(handheldUrl).map((each) => asked('submissions', token, () => [each])),
+    ...formats.map((target) => published(target.format.name, () => worstMessage(target))),
+    ...messagesOfReads().map((each) => published('tagtrail', () => each)),
+    ...floodsOf(url).map((flood) => asked('beyond the limit', key, () => [flood])),
+  ];
+}

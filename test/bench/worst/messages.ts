@@ -1,0 +1,39 @@
+import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
+import { mapMessage } from '../../../services/mqtt-ingest/mapping/run.ts';
+import { largePayloads } from '../../mqtt-ingest/fuzz/large-payloads.ts';
+import type { Target } from '../../mqtt-ingest/fuzz/targets.ts';
+import { timeOf } from '../../support/held-loop.ts';
+
+/** Messages that are published in turn. */
+export interface Messages {
+  name: string;
+  payloads: readonly Uint8Array[];
+}
+
+/** What a format takes longest to understand, of a mebibyte. */
+export function worstMessage({ format, seeds }: Target): Messages {
+  const payloads = largePayloads(seeds[0]?.payload ?? Buffer.of(), MAX_PAYLOAD_BYTES - 64);
+  const times = payloads.map((payload) => timeOf(() => mapMessage(format, { topic: 'worst', payload }), 1));
+  const at = times.indexOf(Math.max(...times));
+  return { name: `a mebibyte, kind ${at + 1}`, payloads: payloads.slice(at, at + 1) };
+}
+
+/** Messages of our own format: as many reads as one may have, and as many messages as a reader may send in a second. */
+export function messagesOfReads(): Messages[] {
+  const assetTag = (at: number) => `E280${String(at).padStart(20, '0')}`;
+  return [
+    { name: '9,999 unknown tags', payloads: messages(30, 9_999, (at) => `U-${at}`) },
+    { name: '9,999 tags of assets', payloads: messages(19, 9_999, (at) => assetTag(1 + at)) },
+    { name: '2,000 a second, of 5 reads', payloads: messages(20_000, 5, (at) => assetTag(1 + at)) },
+  ];
+}
+
+function messages(count: number, reads: number, value: (at: number) => string): Uint8Array[] {
+  return Array.from({ length: count }, (_, message) => {
+    const all = Array.from({ length: reads }, (_, at) => ({
+      value: value(message * reads + at),
+      antenna: 1,
+    }));
+    return Buffer.from(JSON.stringify(all));
+  });
+}

@@ -1,0 +1,67 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** What the server's process says of itself since it was asked before, and what of its processor time ever. */
+export interface Told {
+  /** How long its event loop was held, at most. */
+  heldMs: number;
+  /** Of the thread that answers. */
+  threadMs: number;
+  /** Of all its threads. */
+  processMs: number;
+}
+
+/** The server that is attacked: its process, and that of its database. */
+export class ServerLoad {
+  readonly #process: ChildProcess;
+  readonly #pool: pg.Pool;
+
+  constructor(process: ChildProcess, pool: pg.Pool) {
+    this.#process = process;
+    this.#pool = pool;
+  }
+
+  async ask(): Promise<Told> {
+    this.#process.send('held');
+    const [told] = await once(this.#process, 'message');
+    return told;
+  }
+
+  /** Processor time, in milliseconds: of the thread that answers, and of that process and the database's together. */
+  async cpu(): Promise<{ thread: number; all: number }> {
+    const { threadMs, processMs } = await this.ask();
+    const { rows } = await this.#pool.query<{ pid: number }>(
+      'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    return { thread: threadMs, all: rows.reduce((sum, { pid }) => sum + cpuOf(pid), processMs) };
+  }
+}
+
+/** Milliseconds that a process has had of the processors; 0 of one that has ended. */
+function cpuOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+const LOOK_EVERY_MS = 250;
+const IDLE_MS = 25;
+const PATIENCE_MS = 60_000;
+
+/** Waits until the server and its database do next to nothing; for a minute at the most. */
+export async function whenIdle(server: ServerLoad): Promise<void> {
+  const since = performance.now();
+  for (let last = Number.NEGATIVE_INFINITY; performance.now() - since < PATIENCE_MS; ) {
+    const { all } = await server.cpu();
+    if (Math.abs(all - last) < IDLE_MS) {
+      return;
+    }
+    last = all;
+    await pause(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,155 @@
+import type pg from 'pg';
+import type { DatabasePool } from 'slonik';
+import { createQueryPool, createWritePool } from '../../../db/timescale/pool.ts';
+import { createApiKey } from '../../../services/api/access/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { createOrganization } from '../../../services/api/orgs/create-organization.ts';
+import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
+import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
+import { createReader } from '../../../services/mqtt-ingest/readers/create-reader.ts';
+import { setAntenna } from '../../../services/mqtt-ingest/readers/set-antenna.ts';
+import { type Filled, fill } from '../rows/seed.ts';
+import type { Login } from './attack.ts';
+import type { LookUps } from './victim.ts';
+
+/** Metadata of a mebibyte, of what takes longest. */
+export const NUMBERS = `{"a":[${'1,'.repeat(500_000)}1]}`;
+
+const ASSETS = 200_000;
+const LARGE = 60;
+/** Each is asked once a second: within its limit. */
+const VICTIM_KEYS = 300;
+
+/** Ids of what takes most in the organization of the attacker. */
+interface Ids {
+  /** With metadata of a mebibyte; the first has 10,000 tags and 100,000 stays as well, nine more such tags. */
+  assets: number[];
+  /** From the root to the last of 15,000, each within the one before. */
+  chain: number[];
+  /** Locations where nothing is. */
+  leaves: number[];
+  assetTags: number[];
+  locationTags: number[];
+}
+
+/** An organization of 200,000 assets whose keys, readers and handhelds attack, and another one that looks up. */
+export class Site {
+  readonly databaseUrl: string;
+  readonly ids: Ids;
+  readonly lookUps: (apiUrl: string) => LookUps;
+  readonly pool: pg.Pool;
+  readonly #queries: DatabasePool;
+  readonly #orgId: number;
+  #made = 0;
+
+  static async make(serverUrl: string): Promise<Site> {
+    const filled = await fill(serverUrl, { assets: ASSETS, scans: ASSETS });
+    const pool = createWritePool(filled.url, { max: 2 });
+    const queries = await createQueryPool(filled.url, { max: 1 });
+    const ids = await addLarge(pool, filled.orgId);
+    const { id: other } = await createOrganization(queries, 'other');
+    const [asset] = await idsOf(
+      pool,
+      `insert into assets (org_id, external_key, name) values ($1, 'A', 'a') returning id`,
+      [other],
+    );
+    const keys: string[] = [];
+    while (keys.length < VICTIM_KEYS) {
+      keys.push(await keyOf(queries, other));
+    }
+    return new Site(filled, pool, queries, ids, (url) => ({ url: `${url}/api/v1/assets/${asset}`, keys }));
+  }
+
+  private constructor(
+    { url, orgId }: Filled,
+    pool: pg.Pool,
+    queries: DatabasePool,
+    ids: Ids,
+    lookUps: Site['lookUps'],
+  ) {
+    this.databaseUrl = url;
+    this.#orgId = orgId;
+    this.pool = pool;
+    this.#queries = queries;
+    this.ids = ids;
+    this.lookUps = lookUps;
+  }
+
+  /** A key that has not been used. */
+  key(): Promise<string> {
+    return keyOf(this.#queries, this.#orgId);
+  }
+
+  async handheld(): Promise<string> {
+    const { token } = await createHandheld(this.pool, { orgId: this.#orgId, name: `gun ${this.#made++}` });
+    return token;
+  }
+
+  /** Its antenna is at a location. */
+  async reader(mqttUrl: string, format: string): Promise<Login> {
+    const name = `worst-${this.#made++}`;
+    const reader = { orgId: this.#orgId, name, topic: `worst/${name}`, format, policies: {} };
+    const { id, topic, mqttUsername, mqttPassword } = await createReader(this.pool, BUILTIN, reader);
+    await setAntenna(this.pool, { readerId: id, port: 1, locationExternalKey: 'LOC-0001' });
+    return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic };
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+    await this.#queries.end();
+  }
+}
+
+const BUILTIN = loadBuiltinFormats();
+
+async function keyOf(queries: DatabasePool, orgId: number): Promise<string> {
+  const { key } = await createApiKey(queries, { orgId, name: 'key', scopes: PUBLIC_SCOPES, expiresAt: null });
+  return key;
+}
+
+async function idsOf(pool: pg.Pool, text: string, values: unknown[]): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(text, values);
+  return rows.map(({ id }) => id).toSorted((a, b) => a - b);
+}
+
+async function addLarge(pool: pg.Pool, orgId: number): Promise<Ids> {
+  const assets = await idsOf(
+    pool,
+    `insert into assets (org_id, external_key, name, metadata)
+     select $1, 'A-LARGE-' || place, 'a', $2::json from generate_series(1, $3::integer) place returning id`,
+    [orgId, NUMBERS, LARGE],
+  );
+  const chain = await idsOf(
+    pool,
+    `insert into locations (org_id, external_key, name)
+     select $1, 'CHAIN-' || place, 'l' from generate_series(1, 15000) place returning id`,
+    [orgId],
+  );
+  await pool.query(`update locations set parent_id = id - 1 where org_id = $1 and id > $2 and id <= $3`, [
+    orgId,
+    chain[0],
+    chain.at(-1),
+  ]);
+  const leaves = await idsOf(
+    pool,
+    `insert into locations (org_id, external_key, name)
+     select $1, 'LEAF-' || place, 'l' from generate_series(1, 200) place returning id`,
+    [orgId],
+  );
+  const tags = `insert into tags (org_id, asset_id, location_id, tag_type, value, tag_key)
+    select $1, $2::integer, $3::integer, 'barcode', tag, tag
+    from generate_series(1, 10000) place cross join lateral (select 'T-' || coalesce($2, $3) || '-' || place as tag) named
+    returning id`;
+  const assetTags = await idsOf(pool, tags, [orgId, assets[0], null]);
+  const locationTags = await idsOf(pool, tags, [orgId, null, chain[0]]);
+  for (const asset of assets.slice(1, 10)) {
+    await pool.query(tags, [orgId, asset, null]);
+  }
+  await pool.query(
+    `insert into location_transitions (org_id, asset_id, observed_at, location_id, duration_seconds)
+     select $1, $2, now() - place * interval '1 minute', $3, 60 from generate_series(1, 100000) place`,
+    [orgId, assets[0], chain[0]],
+  );
+  await pool.query('vacuum analyze');
+  return { assets, chain, leaves, assetTags, locationTags };
+}
