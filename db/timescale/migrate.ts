@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { AppError } from '../../services/shared/errors.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { awaitLock } from './await-lock.ts';
 import { connectionConfig } from './connection.ts';
 
 export interface Migration {
@@ -13,6 +15,15 @@ export interface Migration {
 export interface MigrationResult {
   applied: string[];
   current: string;
+}
+
+export interface Migrating {
+  /** Aborted to have it stop before the next migration, or where it waits for others. */
+  signal?: AbortSignal | undefined;
+  /** Told, in a sentence, what takes long, and what it waits for. */
+  say?: ((what: string) => void) | undefined;
+  /** Milliseconds between two times that it says what takes long. */
+  every?: number;
 }
 
 /** The migrations of this version, in order. */
@@ -28,10 +39,15 @@ export function readMigrations(): Migration[] {
  * Brings the database to the newest schema, forward only. Any number of processes may do so at once: one works, the
  * others wait and find nothing left to do. Each migration and its ledger row commit together.
  *
- * @throws AppError `conflict` if the database was migrated by a newer version than this one.
+ * @throws AppError `conflict` if the database was migrated by a newer version than this one; `unavailable` if it was told
+ * to stop.
  */
-export function migrate(url: string, migrations = readMigrations()): Promise<MigrationResult> {
-  return migrateUnless(url, migrations, () => false);
+export function migrate(
+  url: string,
+  migrations = readMigrations(),
+  migrating: Migrating = {},
+): Promise<MigrationResult> {
+  return migrateUnless(url, migrations, () => false, migrating);
 }
 
 /**
@@ -49,11 +65,16 @@ async function migrateUnless(
   url: string,
   migrations: Migration[],
   isRefused: (pending: Migration[]) => boolean,
+  migrating: Migrating = {},
 ): Promise<MigrationResult> {
   const client = new pg.Client(connectionConfig(url, 'tagtrail migrate'));
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    const { signal, say } = migrating;
+    const onWaiting = () => say?.('Another process migrates the database; waiting for it');
+    if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
+      throw interrupted();
+    }
     await client.query('set client_min_messages = warning');
     await createTimescaleIfAvailable(client);
     await client.query(
@@ -66,8 +87,9 @@ async function migrateUnless(
         'The database is of an earlier version of tagtrail; back it up, then migrate it: npm start, or npx --no -- tagtrail migrate',
       );
     }
-    for (const migration of pending) {
-      await apply(client, migration);
+    for (const [index, migration] of pending.entries()) {
+      const step = `${migration.name} (${index + 1} of ${pending.length})`;
+      await sayingHowLong(step, migrating, () => applyInTurn(client, migration, step, migrating));
     }
     return { applied: pending.map(({ name }) => name), current: migrations.at(-1)?.name ?? '' };
   } finally {
@@ -108,9 +130,31 @@ async function pendingMigrations(client: pg.ClientBase, migrations: Migration[])
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
+/** A migration that would keep others waiting for the locks it waits for itself gives way to them, and tries again. */
+async function applyInTurn(
+  client: pg.Client,
+  migration: Migration,
+  step: string,
+  { signal, say }: Migrating,
+): Promise<void> {
+  while (signal?.aborted !== true) {
+    try {
+      return await apply(client, migration);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && GIVES_WAY.has(error.code ?? ''))) {
+        throw error;
+      }
+      say?.(`${step} waits for a transaction that is under way (see pg_stat_activity) and tries again`);
+    }
+    await pause(AGAIN);
+  }
+  throw interrupted();
+}
+
 async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
   await client.query('begin');
   try {
+    await client.query(`set local lock_timeout = ${LOCK_PATIENCE}`);
     await client.query('insert into schema_migrations (name) values ($1)', [name]);
     await client.query(sql);
     await client.query('commit');
@@ -119,3 +163,34 @@ async function apply(client: pg.Client, { name, sql }: Migration): Promise<void>
     throw error;
   }
 }
+
+async function sayingHowLong(
+  step: string,
+  { say, every = SAY_EVERY }: Migrating,
+  work: () => Promise<void>,
+): Promise<void> {
+  const since = performance.now();
+  const timer = setInterval(
+    () => say?.(`${step} is being applied, for ${Math.round((performance.now() - since) / 1_000)} s so far`),
+    every,
+  );
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function interrupted(): AppError {
+  return new AppError('unavailable', 'Interrupted; run it again to go on');
+}
+
+/** SQLSTATE: lock_not_available, deadlock_detected. */
+const GIVES_WAY = new Set(['55P03', '40P01']);
+
+/** Milliseconds for which it waits for a lock, and others for what they want of a table meanwhile; and then for them. */
+const LOCK_PATIENCE = 2_000;
+const AGAIN = 1_000;
+
+/** Milliseconds. */
+const SAY_EVERY = 5_000;

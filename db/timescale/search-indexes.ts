@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { type Awaiting, awaitLock } from './await-lock.ts';
 import { cancelRunning } from './cancel-running.ts';
 import { connectionConfig } from './connection.ts';
 
@@ -37,14 +38,14 @@ export async function findSearchIndexes(client: pg.ClientBase): Promise<SearchIn
 
 /**
  * Builds the indexes of searches that a migration has left out of a database in use, while others read and write. Of
- * several processes that would, one does. What was broken off leaves an index that is not valid, which is built anew.
+ * several processes that would, one does and the others wait for it. What was broken off leaves an index that is not valid, which is built anew.
  *
  * @param onBegin told of each before it is built, which takes half a minute for a million assets.
  * @returns those that were built.
  */
 export async function finishSearchIndexes(
   url: string,
-  { signal, onBegin }: { signal?: AbortSignal; onBegin?(index: string): void } = {},
+  { signal, onWaiting, onBegin }: Awaiting & { onBegin?(index: string): void } = {},
 ): Promise<string[]> {
   const client = new pg.Client(connectionConfig(url, 'tagtrail search indexes'));
   client.on('error', () => {});
@@ -52,11 +53,11 @@ export async function finishSearchIndexes(
   const cancel = () => void cancelRunning(client);
   const built: string[] = [];
   try {
-    const { rows } = await client.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [
-      ADVISORY_LOCKS.searchIndexes,
-    ]);
+    if (!(await awaitLock(client, ADVISORY_LOCKS.searchIndexes, { signal, onWaiting }))) {
+      return built;
+    }
     const { hasExtensions, missing } = await findSearchIndexes(client);
-    if (rows[0]?.is_mine !== true || !hasExtensions) {
+    if (!hasExtensions) {
       return built;
     }
     signal?.addEventListener('abort', cancel);

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
-import { migrate } from '../../db/timescale/migrate.ts';
+import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { watchDatabase } from './watch-database.ts';
@@ -47,7 +47,7 @@ export async function startEmbeddedDatabase(
     () => watchDatabase(occupied, { restart, log, onGivenUp: (error) => lifecycle.fail(error) }),
     (watch) => watch.stop(),
   );
-  await migrate(url);
+  await migrate(url, readMigrations(), { say: (what) => log.info(what) });
   return url;
 }
 

@@ -26,11 +26,13 @@ async function recompute(url: string, log: Logger, signal: AbortSignal): Promise
   try {
     await finishSearchIndexes(url, {
       signal,
+      onWaiting: () => log.info('Another process builds the indexes of searches; waiting for it'),
       onBegin: (index) =>
         log.info({ index }, 'Building an index for searches, which read every row until it is there'),
     });
     const all = await finishRecomputations(url, {
       signal,
+      onWaiting: () => log.info('Another process computes histories anew; waiting for it'),
       onProgress: (sofar) => {
         if (Date.now() >= next) {
           next = Date.now() + LOG_EVERY;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { migrate } from '../../db/timescale/migrate.ts';
+import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
 import { requireReachable } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
@@ -28,7 +28,7 @@ export async function startStandalone(
   const [databaseUrl, { startServices }] = await Promise.all([
     config.DATABASE_URL === null
       ? startEmbeddedDatabase({ data: config.TAGTRAIL_DATA, durable }, log, lifecycle)
-      : migrated(config.DATABASE_URL),
+      : migrated(config.DATABASE_URL, log),
     import('./services.ts'),
   ]);
   return {
@@ -37,8 +37,8 @@ export async function startStandalone(
   };
 }
 
-async function migrated(url: string): Promise<string> {
+async function migrated(url: string, log: Logger): Promise<string> {
   await requireReachable(url);
-  await migrate(url);
+  await migrate(url, readMigrations(), { say: (what) => log.info(what) });
   return url;
 }

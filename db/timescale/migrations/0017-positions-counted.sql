@@ -5,8 +5,13 @@
 -- Whoever makes a position holds its asset's key until the transaction ends, and whoever soft-deletes an asset takes its
 -- row's full lock: of the two, the second sees what the first did, and it is counted once.
 
--- Writers wait, readers do not, until all are counted: 1 s for a million.
-lock table locations, assets, positions in share row exclusive mode;
+-- Who writes assets or positions waits until all are counted: 1 s for a million. Readers do not, so the table that the
+-- totals of lists are read from is changed when that is done.
+lock table assets, positions in share row exclusive mode;
+create temporary table counted_positions on commit drop as
+  select asset.org_id, count(*) as row_count
+  from positions position join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+  where asset.deleted_at is null group by asset.org_id;
 
 alter table live_row_counts drop constraint live_row_counts__resource;
 alter table live_row_counts add constraint live_row_counts__resource
@@ -59,10 +64,8 @@ $$;
 
 revoke execute on function count_positions, count_position_of_asset, recount_live_rows from public;
 
-do $$
-begin
-  perform recount_live_rows();
-end $$;
+insert into live_row_counts (org_id, resource, is_active, row_count)
+select org_id, 'position', true, row_count from counted_positions;
 
 create trigger positions_inserted after insert on positions referencing new table as new_rows
   for each statement execute function count_positions();

@@ -3,5 +3,6 @@
 --
 -- Writers wait while it goes through the table once, readers do not.
 lock table tags in share row exclusive mode;
+create index tags__org_id_location_id_of_all on tags (org_id, location_id) where location_id is not null;
 drop index tags__org_id_location_id;
-create index tags__org_id_location_id on tags (org_id, location_id) where location_id is not null;
+alter index tags__org_id_location_id_of_all rename to tags__org_id_location_id;

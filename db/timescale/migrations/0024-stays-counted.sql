@@ -71,8 +71,8 @@ begin
   end loop;
 end $$;
 
--- Makes all marks anew; recorders wait, readers do not. For this migration, for copies of a database, and for an
--- administrator who brought rows in or out past the triggers.
+-- Makes all marks anew; recorders wait, readers do not. For copies of a database, and for an administrator who brought
+-- rows in or out past the triggers.
 create function recount_histories() returns void language sql as $$
   lock table location_transitions in share row exclusive mode;
   delete from history_marks;
@@ -88,10 +88,24 @@ $$;
 revoke execute on function mark_histories, recount_histories from public;
 grant execute on function mark_histories to tagtrail_service;
 
-do $$
-begin
-  perform recount_histories();
-end $$;
+-- Which histories are long is looked up while everybody writes: one that becomes it meanwhile gets its marks from the
+-- recorder. Recorders wait while those are marked: a second for a million rows of long histories.
+create temporary table long_histories on commit drop as
+  select org_id, asset_id from location_transitions group by org_id, asset_id having count(*) >= 512;
+analyze long_histories;
+lock table location_transitions in share row exclusive mode;
+insert into history_marks (org_id, asset_id, observed_at, stays)
+select org_id, asset_id, observed_at, 512
+from (
+  select org_id, asset_id, stay.observed_at, row_number() over (partition by org_id, asset_id order by stay.observed_at) as number
+  from long_histories
+  cross join lateral (
+    select observed_at from location_transitions
+    where location_transitions.org_id = long_histories.org_id and location_transitions.asset_id = long_histories.asset_id
+    offset 0
+  ) stay
+) numbered
+where number % 512 = 0;
 
 -- What is later than all that an asset has is later than its last mark, too: the recorder says so for the statement that
 -- adds such rows, and the trigger need not look. If all assets move it would take a third more of the database's time.

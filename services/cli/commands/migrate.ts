@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type MigrationResult, migrate } from '../../../db/timescale/migrate.ts';
+import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/migrate.ts';
 import { finishSearchIndexes } from '../../../db/timescale/search-indexes.ts';
 import { AppError } from '../../shared/errors.ts';
 import { finishRecomputations } from '../../shared/tracking/recompute/finish-recomputations.ts';
@@ -24,9 +24,18 @@ export function addMigrate(program: Command): void {
     .action(async (options) => {
       const { result, built, recomputed } = await interruptible((signal) =>
         withDatabaseUrl(async (url) => ({
-          result: await migrate(url),
-          built: await finishSearchIndexes(url, { signal, onBegin: sayBuilding }),
-          recomputed: await finishRecomputations(url, { signal, onProgress: sayNowAndThen() }),
+          result: await migrate(url, readMigrations(), { signal, say }),
+          built: await finishSearchIndexes(url, {
+            signal,
+            onWaiting: () => say('Another process builds the indexes of searches; waiting for it'),
+            onBegin: (index) =>
+              say(`Building ${index}, while others read and write; searches read every row until then`),
+          }),
+          recomputed: await finishRecomputations(url, {
+            signal,
+            onWaiting: () => say('Another process computes histories anew; waiting for it'),
+            onProgress: sayNowAndThen(),
+          }),
         })),
       );
       const lines = [
@@ -47,19 +56,17 @@ function describeMigrated({ applied, current }: MigrationResult): string {
     : `Applied ${applied.join(', ')}.`;
 }
 
-function sayBuilding(index: string): void {
-  process.stderr.write(
-    `Building ${index}, while others read and write; searches read every row until then\n`,
-  );
+/** Lines, because it mostly runs where there is no terminal. */
+function say(what: string): void {
+  process.stderr.write(`${what}\n`);
 }
 
-/** Lines, because it mostly runs where there is no terminal. */
 function sayNowAndThen(): (sofar: RecomputedSoFar) => void {
   let next = Date.now() + SAY_EVERY;
   return (sofar) => {
     if (Date.now() >= next) {
       next = Date.now() + SAY_EVERY;
-      process.stderr.write(`${sayProgress(sofar)}\n`);
+      say(sayProgress(sofar));
     }
   };
 }

@@ -1,29 +1,28 @@
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
+import { type Awaiting, awaitLock } from '../../../../db/timescale/await-lock.ts';
 import { connectionConfig } from '../../../../db/timescale/connection.ts';
 import { createWritePool } from '../../../../db/timescale/pool.ts';
 import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
 
 /**
  * Does what an upgrade left to do: computes anew the histories of the organizations that wait for it, those that were
- * broken off first of all. Of several processes that would, one does it.
+ * broken off first of all. Of several processes that would, one does it and the others wait for it.
  *
  * @returns what was done of each organization.
  */
 export async function finishRecomputations(
   url: string,
-  recomputing: Pick<Recomputing, 'signal' | 'onProgress'> = {},
+  { onWaiting, ...recomputing }: Awaiting & Pick<Recomputing, 'signal' | 'onProgress'> = {},
 ): Promise<(RecomputedSoFar & { isFinished: boolean })[]> {
   const holder = new pg.Client(connectionConfig(url, 'tagtrail recomputation'));
   holder.on('error', () => {});
   await holder.connect();
   const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail recomputation', patience: null });
   try {
-    const { rows } = await holder.query<{ is_mine: boolean }>('select pg_try_advisory_lock($1) as is_mine', [
-      ADVISORY_LOCKS.recomputation,
-    ]);
     const done: Awaited<ReturnType<typeof finishRecomputations>> = [];
-    if (rows[0]?.is_mine !== true) {
+    const { signal } = recomputing;
+    if (!(await awaitLock(holder, ADVISORY_LOCKS.recomputation, { signal, onWaiting }))) {
       return done;
     }
     for (const orgId of await waiting(holder)) {
