@@ -129,6 +129,9 @@ export function scanByWedge(page: Page, value: string, ...ends: ('Enter' | 'Tab'
   return typeByWedge(page, value, { ends });
 }
 
+/** After which a page that was just opened, or came to the front, believes that it hears the whole of a scan. */
+const SETTLED_MS = 300;
+
 /** Some time after whatever was typed before, by the times of the input events, as somebody who pulls a trigger then. */
 export const LATER_MS = 3_000;
 
@@ -136,19 +139,23 @@ export const LATER_MS = 3_000;
  * As {@link scanByWedge}, with a pause in front of one character.
  *
  * @param ends Enter unless told; null for a scanner that sends none.
- * @param delay how long after now it begins, in milliseconds.
+ * @param delay how long after now it begins, in milliseconds; unless told, so long that a page that was just opened has
+ *   settled, by the times of the input events.
+ * @param held how often the last key of the end is repeated, since the scanner is late to say that it is up.
  */
 export async function typeByWedge(
   page: Page,
   value: string,
   {
     ends = [],
-    delay = 0,
+    delay = ends === null ? 0 : SETTLED_MS,
     pause = { before: 0, lasts: 0 },
+    held = 0,
   }: {
     ends?: readonly ('Enter' | 'Tab')[] | null;
     delay?: number;
     pause?: { before: number; lasts: number };
+    held?: number;
   } = {},
 ): Promise<void> {
   const session = await inputOf(page);
@@ -165,7 +172,14 @@ export async function typeByWedge(
       { type: 'keyUp' as const, timestamp, ...key },
     ];
   });
-  await Promise.all(events.map((event) => session.send('Input.dispatchKeyEvent', event)));
+  const repeats = Array.from({ length: held }, (_, index) => ({
+    type: 'keyDown' as const,
+    autoRepeat: true,
+    ...END_KEYS[ends?.at(-1) ?? 'Enter'],
+    timestamp: began + keys.length * 0.005 + 0.5 + index * 0.03,
+  }));
+  const all = held === 0 ? events : events.toSpliced(-1, 0, ...repeats);
+  await Promise.all(all.map((event) => session.send('Input.dispatchKeyEvent', event)));
 }
 
 /** One for each page, and left open: closing one tells the page that it is online, whatever the truth. */

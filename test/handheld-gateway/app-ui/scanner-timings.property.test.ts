@@ -4,7 +4,7 @@ import {
   limitAfter,
   withOneMore,
 } from '../../../services/handheld-gateway/app-ui/src/scanning/pause-limit.ts';
-import { WedgeDecoder } from '../../../services/handheld-gateway/app-ui/src/scanning/wedge.ts';
+import { RECENT_MS, WedgeDecoder } from '../../../services/handheld-gateway/app-ui/src/scanning/wedge.ts';
 
 /** A key with how long after the last one it is pressed. */
 type Key = [key: string, after: number];
@@ -61,11 +61,14 @@ class App {
 
   constructor(slowest: number[] = []) {
     this.#slowest = slowest;
-    this.#decoder = new WedgeDecoder(() => limitAfter(this.#slowest));
+    this.#decoder = new WedgeDecoder(() => limitAfter(this.#slowest), this.#at);
   }
 
   press(keys: readonly Key[], field: string | null = null): void {
     for (const [key, after] of keys) {
+      if (after > RECENT_MS + 50) {
+        this.#quiet(this.#at + RECENT_MS + 50);
+      }
       this.#at += after;
       const stroke = this.#decoder.press(key, this.#at, field);
       if (stroke.kind === 'scan') {
@@ -80,9 +83,20 @@ class App {
     }
   }
 
+  /** The window lost the keys and has them again. */
+  interrupt(): void {
+    if (this.#decoder.interrupt(this.#at).kind === 'broken') {
+      this.heard.broken += 1;
+    }
+  }
+
   rest(): void {
     this.#at += 60_000;
-    if (this.#decoder.quiet(this.#at).kind === 'broken') {
+    this.#quiet(this.#at);
+  }
+
+  #quiet(at: number): void {
+    if (this.#decoder.quiet(at).kind === 'broken') {
       this.heard.broken += 1;
     }
   }
@@ -109,6 +123,7 @@ describe('scans as real scanners time them', () => {
       fc.assert(
         fc.property(fc.array(typed(scanner), { minLength: 1, maxLength: 30 }), (scans) => {
           const app = new App();
+          app.rest();
           for (const { keys } of scans) {
             app.press(keys);
           }
@@ -121,7 +136,7 @@ describe('scans as real scanners time them', () => {
     it(`of ${scanner.what} never leave a tail for a tag, whatever is paused in or lost`, () => {
       const accident = fc.record({
         at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        pause: fc.oneof(between(40, 300), between(300, 1_300)),
+        pause: fc.oneof(between(40, 300), between(300, 1_300), between(1_300, 9_500)),
         lost: between(0, 4),
       });
       fc.assert(
@@ -129,6 +144,7 @@ describe('scans as real scanners time them', () => {
           fc.array(fc.tuple(typed(scanner), fc.option(accident)), { minLength: 1, maxLength: 30 }),
           (scans) => {
             const app = new App();
+            app.rest();
             for (const [{ keys }, happened] of scans) {
               app.press(happened === null ? keys : withAccident(keys, happened));
               app.rest();
@@ -139,10 +155,36 @@ describe('scans as real scanners time them', () => {
             const whole = scans.filter(([, happened]) => happened === null || happened.lost === 0);
             if (whole.length === scans.length) {
               expect(app.heard.scans.filter((scan) => !printed.has(scan))).to.deep.equal([]);
-              expect(app.heard.scans.length + app.heard.broken).to.equal(scans.length);
+              // Of one that was torn for long both parts are told.
+              const torn = scans.filter(([, happened]) => (happened?.pause ?? 0) > 1_300).length;
+              expect(app.heard.scans.length + app.heard.broken).to.be.within(
+                scans.length,
+                scans.length + torn,
+              );
             }
           },
         ),
+        RUNS,
+      );
+    });
+
+    it(`of ${scanner.what} never leave a tail for a tag when the page did not hear the beginning`, () => {
+      fc.assert(
+        fc.property(typed(scanner), between(1, 20), fc.boolean(), (scan, far, isOpening) => {
+          const cut = Math.min(far, scan.value.length - 1);
+          const app = new App();
+          if (!isOpening) {
+            app.rest();
+            app.press(scan.keys.slice(0, cut - 1));
+            app.interrupt();
+          }
+          app.press(scan.keys.slice(cut));
+          app.rest();
+          expect(app.heard.scans).to.deep.equal([]);
+          if (scan.keys.length > cut + 4) {
+            expect(app.heard.broken).to.be.above(0);
+          }
+        }),
         RUNS,
       );
     });

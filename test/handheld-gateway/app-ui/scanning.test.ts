@@ -226,7 +226,7 @@ describe('scanning with the handheld app', () => {
     const { page } = app;
     // The browser of the tests always believes that it is in front; the event is what a page hears of it.
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
-    await scanByWedge(page, '000816');
+    await typeByWedge(page, '000816', { delay: 0 });
     await app.shows('The app was not in front for all of it.');
     await app.waits(0);
   });

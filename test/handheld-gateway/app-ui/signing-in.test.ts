@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
 import { revokeHandheld } from '../../../services/handheld-gateway/devices/revoke-handheld.ts';
-import { scanByWedge, useBrowser } from '../../support/browser.ts';
+import { LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 import { Site } from '../../support/site.ts';
@@ -82,11 +82,12 @@ describe('signing in to the handheld app', () => {
     expect(await app.felt()).to.deep.equal([...before, before.at(-1)]);
     await app.page.reload();
     await app.shows('2 scans are safe on this device');
-    await app.scan('AFTER-A-RELOAD');
+    await typeByWedge(app.page, 'AFTER-A-RELOAD', { delay: LATER_MS });
+    await app.page.locator('[data-latest="AFTER-A-RELOAD"]').waitFor();
     await app.shows('3 scans are safe on this device');
 
     const second = await createHandheld(pool, { orgId, name: 'to go on with' });
-    await scanByWedge(app.page, second.token);
+    await typeByWedge(app.page, second.token, { delay: 2 * LATER_MS });
     await app.press('Sign in and send them');
     await app.waits(0);
     const sent = await gateway.database.rows<{ value: string }>(

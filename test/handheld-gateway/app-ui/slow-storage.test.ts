@@ -1,30 +1,9 @@
-import type { Page } from 'playwright-core';
 import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
+import { holdStorage, letGo } from '../../support/held-storage.ts';
 
 const EPC = 'E28011600000020912340001';
-
-/** Keeps whatever else would be written to these stores waiting, until it is let go. */
-const hold = (stores: string[]) => `new Promise((held) => {
-  const opening = indexedDB.open('tagtrail');
-  opening.onsuccess = () => {
-    const store = opening.result
-      .transaction(${JSON.stringify(stores)}, 'readwrite')
-      .objectStore(${JSON.stringify(stores[0])});
-    globalThis.isHeld = true;
-    const goOn = () => {
-      if (globalThis.isHeld) store.count().onsuccess = goOn;
-    };
-    store.count().onsuccess = () => {
-      held();
-      goOn();
-    };
-    store.transaction.oncomplete = () => opening.result.close();
-  };
-})`;
-
-const letGo = (page: Page) => page.evaluate('globalThis.isHeld = false');
 
 describe('a sweep on a device that is slow to store', () => {
   const gateway = useGateway();
@@ -49,7 +28,7 @@ describe('a sweep on a device that is slow to store', () => {
     await app.press('Sweep SHELF-1');
     await app.press('Finish');
     await app.shows('Sweep finished');
-    await app.page.evaluate(hold(['kept']));
+    await holdStorage(app.page, ['kept']);
     await app.press('Go on');
     await app.page.getByRole('button', { name: 'Finish' }).waitFor();
     await letGo(app.page);
@@ -62,7 +41,7 @@ describe('a sweep on a device that is slow to store', () => {
     await app.shows('Offline');
     await app.press('Sweep SHELF-1');
     await app.shows('There was no network, and no list');
-    await app.page.evaluate(hold(['lists']));
+    await holdStorage(app.page, ['lists']);
     const asked = app.page.waitForResponse('**/handheld/v1/locations/*/assets*');
     await device.context.setOffline(false);
     await (await asked).finished();

@@ -28,8 +28,20 @@ describe('telling a scanner that types from a person', () => {
 
   it('takes of typing followed by a burst the burst only', () => {
     const decoder = newDecoder();
-    press([...'half a word'], 120, decoder);
+    [...'half a word'].map((key, index) => decoder.press(key, index * 120, 'half a word'.slice(0, index)));
     expect(scans(press([...'12345', 'Enter'], 5, decoder, 3_000))).to.deep.equal(['12345']);
+  });
+
+  it('takes a scan right after somebody typed into a field and touched the screen, but not its tail alone', () => {
+    const decoder = newDecoder();
+    const type = (text: string, apart: number, from: number) =>
+      [...text].map((key, index) => decoder.press(key, from + index * apart, text.slice(0, index)));
+    type('dock', 110, 0);
+    decoder.touch();
+    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 600))).to.deep.equal(['PAL-3']);
+    type('PAL-4711-', 5, 2_000);
+    decoder.touch();
+    expect(scans(press([...'000815', 'Enter'], 5, decoder, 2_400))).to.deep.equal([]);
   });
 
   it('leaves Enter to a person who presses it after a burst without an end', () => {
@@ -74,10 +86,69 @@ describe('telling a scanner that types from a person', () => {
     expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 80))).to.deep.equal(['PAL-3']);
   });
 
-  it('takes the burst after a broken one that had no end', () => {
+  describe('doubts what comes after characters without an end', () => {
+    const HEAD = 'PAL-4711-';
+
+    /** A value whose head and tail are so far apart that they are two bursts. */
+    function torn(head: string, apart: number, tail: string, decoder = newDecoder()) {
+      press([...head], 5, decoder);
+      return press([...tail, 'Enter'], 5, decoder, (head.length - 1) * 5 + apart).at(-1);
+    }
+
+    for (const apart of [1_600, 4_000, 9_900]) {
+      it(`and takes no tail for a tag that comes ${apart} ms later, be the head a single character`, () => {
+        for (const head of [HEAD, HEAD.slice(0, 2), 'P']) {
+          expect(torn(head, apart, '000815')).to.deep.include({
+            kind: 'broken',
+            broken: { why: 'pause', parts: [head, '000815'] },
+          });
+        }
+      });
+    }
+
+    it('but takes the same label scanned again, and whatever is scanned after that or ten seconds later', () => {
+      expect(torn(HEAD, 3_000, `${HEAD}000815`)).to.deep.include({ value: `${HEAD}000815` });
+      expect(torn(HEAD, 10_100, '000815')).to.deep.include({ value: '000815' });
+      const decoder = newDecoder();
+      torn(HEAD, 3_000, '000815', decoder);
+      expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 5_000))).to.deep.equal(['PAL-3']);
+    });
+
+    it('and doubts it for a scan with keys in it that had no end, too', () => {
+      const decoder = newDecoder();
+      press([...'10LOT77', 'F8', ...'21'], 5, decoder);
+      expect(press([...'PAL-3', 'Enter'], 5, decoder, 2_000).at(-1)?.kind).to.equal('broken');
+    });
+  });
+
+  it('takes no part of a scan with what nobody can read in it, wherever that is', () => {
+    for (const at of [0, 4, 8]) {
+      const decoder = newDecoder();
+      const head = press([...'PAL-4711'].slice(0, at), 5, decoder);
+      decoder.unknown(at * 5);
+      decoder.unknown(at * 5 + 2);
+      expect(head).to.have.length(at);
+      const tail = press([...'PAL-4711'.slice(at), 'Enter'], 5, decoder, (at + 1) * 5);
+      const parts = [`${'PAL-4711'.slice(0, at)}…${'PAL-4711'.slice(at)}`];
+      expect(tail.at(-1)).to.deep.include({ kind: 'broken', broken: { why: 'keys', parts } });
+    }
+  });
+
+  it('takes nothing that begins as the page begins to hear, and what comes later', () => {
+    const decoder = new WedgeDecoder<string>(() => 130, 1_000);
+    expect(press([...'000815', 'Enter'], 5, decoder, 990).at(-1)).to.deep.include({
+      kind: 'broken',
+      broken: { why: 'interrupted', parts: ['000815'] },
+    });
+    expect(scans(press([...'000815', 'Enter'], 5, decoder, 1_300))).to.deep.equal(['000815']);
+  });
+
+  it('tells a scanner that types slowly that it does, where there is no field, and leaves a field alone', () => {
+    const typed = press([...'PAL-4711', 'Enter'], 200);
+    expect(typed.at(-1)).to.deep.include({ broken: { why: 'slow', parts: ['PAL-4711'] } });
     const decoder = newDecoder();
-    press([...'10LOT77', 'F8', ...'21'], 5, decoder);
-    expect(scans(press([...'PAL-3', 'Enter'], 5, decoder, 2_000))).to.deep.equal(['PAL-3']);
+    [...'PAL-4711'].map((key, index) => decoder.press(key, index * 200, 'PAL-4711'.slice(0, index)));
+    expect(decoder.press('Enter', 1_600)).to.deep.equal({ kind: 'typing' });
   });
 
   it('takes a burst that a key with a name went before', () => {
@@ -200,6 +271,9 @@ describe('telling a scanner that types from a person', () => {
       decoder.press(key, 500 + index * 5, `abc${'PAL-3'.slice(0, index)}`),
     );
     expect(strokes).to.have.length(5);
-    expect(decoder.press('Enter', 525)).to.deep.include({ kind: 'broken', undo: 'abc' });
+    expect(decoder.press('Enter', 525)).to.deep.include({
+      kind: 'broken',
+      undo: ['', 'P', 'PA', 'PAL', 'PAL-'].map((scanned) => `abc${scanned}`),
+    });
   });
 });

@@ -1,22 +1,43 @@
 import './style/app.css';
 import { render } from 'preact';
 import { App, AppContext } from './app.ts';
+import { Sounds } from './feedback/sounds.ts';
 import { startRouter } from './router.ts';
+import { listenToWedge } from './scanning/listen-to-wedge.ts';
+import { FIRST_LIMIT_MS } from './scanning/pause-limit.ts';
 import { Frame } from './screens/frame.tsx';
 import { NoMemoryScreen } from './screens/no-memory-screen.tsx';
+import { takeBroken, takeScan } from './screens/take-scan.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 
 const root = document.getElementById('app') ?? document.body;
+
+let app: App | undefined;
+let started: (app: App | null) => void = () => {};
+const isStarted = new Promise<App | null>((resolve) => {
+  started = resolve;
+});
+const sounds = new Sounds();
+/** Heard from the first moment: what is scanned while the app still opens waits for it. */
+const whenStarted = (work: (app: App) => void) =>
+  void isStarted.then((there) => (there === null ? sounds.play('refused', true) : work(there)));
+listenToWedge({
+  limit: () => app?.pace.limit ?? FIRST_LIMIT_MS,
+  onScan: (value) => whenStarted((there) => takeScan(there, value)),
+  onBroken: (scan) => whenStarted((there) => takeBroken(there, scan)),
+  onPace: (slowest) => app?.pace.learn(slowest),
+});
 
 let database: Database | undefined;
 try {
   database = await openDatabase();
 } catch (error) {
   // A policy that blocks storage, a private window of some browsers, a disk that is full.
+  started(null);
   render(<NoMemoryScreen reason={String(error)} />, root);
 }
 if (database !== undefined) {
-  const app = new App(database);
+  app = new App(database);
   startRouter();
   await app.start();
   render(
@@ -25,5 +46,6 @@ if (database !== undefined) {
     </AppContext.Provider>,
     root,
   );
+  started(app);
   void app.updates.start();
 }

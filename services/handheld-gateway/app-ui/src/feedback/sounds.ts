@@ -41,7 +41,11 @@ export class Sounds {
   #context: AudioContext | undefined;
 
   play(cue: Cue, isLoud: boolean): void {
-    navigator.vibrate?.(VIBRATIONS[cue]);
+    // What is answered right after the page was opened is felt only if the user has touched it.
+    const activation: UserActivation | undefined = navigator.userActivation;
+    if (activation?.hasBeenActive !== false) {
+      navigator.vibrate?.(VIBRATIONS[cue]);
+    }
     if (!isLoud) {
       return;
     }

@@ -63,5 +63,9 @@ export const ADVICE: Record<WhyBroken, { title: string; says: string }> = {
     title: 'Broken: scan again',
     says: 'The app was not in front for all of it.',
   },
+  slow: {
+    title: 'Typed too slowly',
+    says: 'Scan again. Set the scanner’s delay between characters to none, or type under “Type”.',
+  },
   long: { title: 'Not a tag', says: 'That is longer than a tag can be (255 characters).' },
 };

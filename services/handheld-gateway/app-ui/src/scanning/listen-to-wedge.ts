@@ -26,11 +26,13 @@ export interface WedgeEars {
  * @returns how to stop.
  */
 export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): () => void {
-  const decoder = new WedgeDecoder<FieldBefore>(limit);
+  const decoder = new WedgeDecoder<FieldBefore>(limit, performance.now());
   const stopping = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether the text that a field gets now was heard as a key. */
   let isHeard = false;
+  /** Whether the key that is down ended a scan: Bluetooth may be late to say that it is up again. */
+  let isEndDown = false;
 
   const tell = (stroke: Stroke<FieldBefore>) => {
     if (stroke.kind === 'scan') {
@@ -52,12 +54,20 @@ export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): (
     if (isOfInputMethod(event)) {
       return; // the text comes with `beforeinput`
     }
+    if (event.repeat && isEndDown) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     const isCommand = event.ctrlKey || event.altKey || event.metaKey || event.repeat;
     isHeard = !isCommand && [...event.key].length === 1;
-    const stroke = isCommand
-      ? decoder.command(event.timeStamp)
-      : decoder.press(event.key, event.timeStamp, fieldOf(event.target));
-    if (stroke.kind === 'scan' || stroke.kind === 'broken' || stroke.kind === 'end') {
+    const stroke = isOfNumber(event)
+      ? decoder.unknown(event.timeStamp, fieldOf(event.target))
+      : isCommand
+        ? decoder.command(event.timeStamp)
+        : decoder.press(event.key, event.timeStamp, fieldOf(event.target));
+    isEndDown = stroke.kind === 'scan' || stroke.kind === 'broken' || stroke.kind === 'end';
+    if (isEndDown) {
       // Enter would press the button that has the focus, Tab would move it.
       event.preventDefault();
       event.stopPropagation();
@@ -70,12 +80,17 @@ export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): (
     tell(stroke);
     wait();
   };
-  // Android's keyboards, and scanners behind them, tell the text but not the key.
+  // Android's keyboards, and scanners behind them, tell the text but not the key; of words that grow, nothing to go by.
   const onText = (event: InputEvent) => {
-    if (isHeard || event.inputType !== 'insertText' || [...(event.data ?? '')].length !== 1) {
-      return; // a word as a whole is a person's choice, or a value for the field
+    const isOfKey = isHeard;
+    isHeard = false;
+    if (isOfKey || !event.inputType.startsWith('insert') || !isTextField(event.target)) {
+      return;
     }
-    decoder.press(event.data ?? '', event.timeStamp, fieldOf(event.target));
+    const isCharacter = event.inputType === 'insertText' && [...(event.data ?? '')].length === 1;
+    isCharacter
+      ? decoder.press(event.data ?? '', event.timeStamp, fieldOf(event.target))
+      : decoder.unknown(event.timeStamp, fieldOf(event.target));
     wait();
   };
   const onInterruption = (event: Event) => tell(decoder.interrupt(event.timeStamp));
@@ -83,6 +98,7 @@ export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): (
   const { signal } = stopping;
   document.addEventListener('keydown', onKey, { capture: true, signal });
   document.addEventListener('beforeinput', onText, { capture: true, signal });
+  document.addEventListener('pointerdown', () => decoder.touch(), { capture: true, signal });
   document.addEventListener('visibilitychange', onInterruption, { signal });
   window.addEventListener('blur', onInterruption, { signal });
   window.addEventListener('focus', onInterruption, { signal });
@@ -96,10 +112,16 @@ function isOfInputMethod({ key, isComposing }: KeyboardEvent): boolean {
   return isComposing || key === 'Unidentified' || key === 'Process';
 }
 
-function restore(before: FieldBefore | null): void {
-  if (before !== null) {
-    before.field.value = before.value;
-    before.field.dispatchEvent(new Event('input', { bubbles: true }));
+/** Characters by their numbers, typed on the keypad with Alt held down: how some scanners type what no key is for. */
+function isOfNumber({ altKey, ctrlKey, code }: KeyboardEvent): boolean {
+  return altKey && !ctrlKey && /^Numpad\d$/.test(code);
+}
+
+function restore(befores: readonly FieldBefore[]): void {
+  const firsts = new Map([...befores].reverse().map(({ field, value }) => [field, value]));
+  for (const [field, value] of firsts) {
+    field.value = value;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { LONGEST_LIMIT_MS, SHORTEST_LIMIT_MS } from './rhythm.ts';
 
 /** Until the scanner is known: Bluetooth's pauses are seldom longer, and a cable's scanner does not need it. */
-const FIRST_LIMIT_MS = 130;
+export const FIRST_LIMIT_MS = 130;
 /** As many scans as the limit goes by: a scanner that is changed for another is learned after as many. */
 const REMEMBERED = 20;
 const ALLOWANCE = 1.5;

@@ -11,9 +11,13 @@ const SURELY_A_MACHINE = 6;
 const MOST_SLOW = 0.3;
 
 /**
- * What was typed, as told by its rhythm. `from` is the character with which a machine began; before it came a person's.
+ * What was typed, as told by its rhythm. `slow` is what no person types: many characters where there is no field. `from` is the character with which a machine began; before it came a person's.
  */
-export type Rhythm = { kind: 'typing' } | { kind: 'whole' } | { kind: 'pieces'; from: number };
+export type Rhythm =
+  | { kind: 'typing' }
+  | { kind: 'slow' }
+  | { kind: 'whole' }
+  | { kind: 'pieces'; from: number };
 
 const TYPING: Rhythm = { kind: 'typing' };
 
@@ -53,7 +57,10 @@ export function rhythmOf(
   }
   const tail = gaps.length - 1 - gaps.findLastIndex((gap) => gap > QUICK_MS);
   const isTailMachines = tail + 1 >= FEWEST_CHARACTERS && endGap <= (isInField ? QUICK_MS : limit);
-  return isMachines || isTailMachines ? { kind: 'pieces', from: gaps.length - tail } : TYPING;
+  if (isMachines || isTailMachines) {
+    return { kind: 'pieces', from: gaps.length - tail };
+  }
+  return isInField || count < SURELY_A_MACHINE ? TYPING : { kind: 'slow' };
 }
 
 /** Whether a machine began what has no end yet. */

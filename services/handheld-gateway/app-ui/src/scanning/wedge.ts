@@ -2,18 +2,30 @@ import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm
 
 /**
  * Tells a scanner that types (a keyboard wedge) from a person who types: it is far faster, and ends with Enter or Tab.
+ * A value is taken only if all of it was heard; whatever a machine typed and is not taken is told as broken, and has to
+ * be scanned again, since a part of a value may be another asset's tag. All the rules:
  *
- * What follows recent characters is never a scan of its own. Scanners pause, Bluetooth's above all, and what comes after
- * the pause is the tail of a value that may be another asset's tag: then the scan is broken, and has to be made again.
- * The same goes for what began while the page could not hear it, and for scans with keys in them that are no characters
- * (scanners type separators as Ctrl+], F8 and the like).
+ * 1. Characters belong together as long as none is `RECENT_MS` later than the one before it. With their end they are
+ *    typing, a whole scan, or a scan in pieces (`rhythm.ts`).
+ * 2. In pieces, broken: something in it took longer than the limit for pauses, or a person had just typed in front of it.
+ * 3. Broken, however steady: one in which a key was pressed that is no character (scanners type separators as Ctrl+], F8
+ *    and the like), or that holds what nobody can read (`unknown`); that began up to `LONGEST_LIMIT_MS` after the page
+ *    began to hear keys, or while it lost them; that is longer than a tag can be.
+ * 4. Characters that no end follows are broken if a machine began them. For `DOUBTED_MS` after them, and after those a
+ *    person may have typed outside of a field, what is heard next may be their tail: it is taken only if it begins as
+ *    they do, which is the same label scanned again.
+ * 5. Outside of a field nobody types `SURELY_A_MACHINE` characters and Enter: a scanner did, if slowly, and is told so.
+ * 6. Keys right after an end belong to it: CR LF, Tab and Enter.
  */
 export const RECENT_MS = 1_500;
+const DOUBTED_MS = 10_000;
+/** Stands for what was typed and nobody can read. */
+const UNREADABLE = '…';
 /** As long as a tag value may be (interface section 2.4), and a token. What is longer is noise. */
 const MOST_CHARACTERS = 255;
 
 /** Why no value can be made of a scan. */
-export type WhyBroken = 'pause' | 'keys' | 'unended' | 'interrupted' | 'long';
+export type WhyBroken = 'pause' | 'keys' | 'unended' | 'interrupted' | 'long' | 'slow';
 
 export interface Broken {
   why: WhyBroken;
@@ -21,16 +33,16 @@ export interface Broken {
   parts: string[];
 }
 
-/** What a key press was. `Before` is what the listener wants back to undo the typing. */
+/** What a key press was. `Before` is what the listener wants back to undo the typing, in the order of the characters. */
 export type Stroke<Before> =
   /** A person's, as far as can be told yet. */
   | { kind: 'typing' }
   /** Within a burst. */
   | { kind: 'burst' }
   /** The end of a scan; `slowest` is the longest gap in it, in milliseconds. */
-  | { kind: 'scan'; value: string; slowest: number; undo: Before | null }
+  | { kind: 'scan'; value: string; slowest: number; undo: Before[] }
   /** The end of a scan that no value can be made of; `slowest` if it is one of this scanner's, but for a pause. */
-  | { kind: 'broken'; broken: Broken; slowest: number | null; undo: Before | null }
+  | { kind: 'broken'; broken: Broken; slowest: number | null; undo: Before[] }
   /** One more key of an end: scanners may end with CR LF, or Tab and Enter. */
   | { kind: 'end' };
 
@@ -49,11 +61,17 @@ export class WedgeDecoder<Before = never> {
   #isInterrupted = false;
   #hasEnded = false;
   #lastAt = Number.NEGATIVE_INFINITY;
-  #disturbedAt = Number.NEGATIVE_INFINITY;
+  #disturbedAt: number;
+  /** Of characters without an end, whose tail may come yet. */
+  #head: { text: string; at: number } | null = null;
 
-  /** @param limit the longest pause within a scan, in milliseconds. */
-  constructor(limit: () => number) {
+  /**
+   * @param limit the longest pause within a scan, in milliseconds.
+   * @param since when the page began to hear keys.
+   */
+  constructor(limit: () => number, since = Number.NEGATIVE_INFINITY) {
     this.#limit = limit;
+    this.#disturbedAt = since;
   }
 
   /**
@@ -73,10 +91,23 @@ export class WedgeDecoder<Before = never> {
     if ([...key].length !== 1) {
       return this.command(at);
     }
+    return this.#add(key, at, before);
+  }
+
+  /** Something was typed, and nobody can tell what: a word of a keyboard on the screen, a character by its number. */
+  unknown(at: number, before: Before | null = null): Stroke<Before> {
+    this.#forgetIfOld(at);
+    const isMore = this.#typed.at(-1)?.text === UNREADABLE;
+    const stroke = isMore ? this.#going(at) : this.#add(UNREADABLE, at, before);
+    this.#hasKeys = true;
+    return stroke;
+  }
+
+  #add(text: string, at: number, before: Before | null): Stroke<Before> {
     if (this.#typed.length === 0) {
       this.#isInterrupted = at - this.#disturbedAt <= LONGEST_LIMIT_MS;
     }
-    this.#typed.push({ text: key, gap: at - this.#lastAt, before });
+    this.#typed.push({ text, gap: at - this.#lastAt, before });
     if (this.#typed.length > MOST_CHARACTERS) {
       this.#typed.shift();
       this.#isTooLong = true;
@@ -96,6 +127,13 @@ export class WedgeDecoder<Before = never> {
     return this.#going(at);
   }
 
+  /** Somebody touched the screen, or clicked: what was typed into a field before that is a person's, and complete. */
+  touch(): void {
+    if (this.#isInField && !isBegunByMachine(this.#gaps(), this.#limit())) {
+      this.#forget();
+    }
+  }
+
   /** The page lost the keys, or has them again: what was being typed is not whole, nor is what begins now. */
   interrupt(at: number): Stroke<Before> {
     this.#disturbedAt = at;
@@ -104,8 +142,7 @@ export class WedgeDecoder<Before = never> {
 
   /** Some time went by: a scan that has no end until now has none. */
   quiet(at: number): Stroke<Before> {
-    const isInField = this.#typed.at(-1)?.before != null;
-    if (at - this.#lastAt < RECENT_MS || isInField) {
+    if (at - this.#lastAt < RECENT_MS || this.#isInField) {
       return { kind: 'typing' }; // in a field it can be seen, and taken by hand
     }
     return this.#withoutEnd('unended');
@@ -120,6 +157,7 @@ export class WedgeDecoder<Before = never> {
   #withoutEnd(why: WhyBroken): Stroke<Before> {
     const isMachines = isBegunByMachine(this.#gaps(), this.#limit());
     const stroke = isMachines ? this.#broken(why, 0) : ({ kind: 'typing' } as const);
+    this.#doubt();
     this.#forget();
     return stroke;
   }
@@ -129,6 +167,7 @@ export class WedgeDecoder<Before = never> {
     const isAgain = this.#hasEnded && endGap <= this.#limit();
     const stroke: Stroke<Before> = isAgain ? { kind: 'end' } : this.#ended(endGap);
     this.#forget();
+    this.#head = null;
     this.#hasEnded = stroke.kind !== 'typing';
     this.#lastAt = at;
     return stroke;
@@ -136,11 +175,12 @@ export class WedgeDecoder<Before = never> {
 
   #ended(endGap: number): Stroke<Before> {
     const gaps = this.#gaps();
-    const isInField = this.#typed.at(-1)?.before != null;
-    const rhythm = rhythmOf(gaps, endGap, { limit: this.#limit(), isInField });
+    const rhythm = rhythmOf(gaps, endGap, { limit: this.#limit(), isInField: this.#isInField });
     switch (rhythm.kind) {
       case 'typing':
         return { kind: 'typing' };
+      case 'slow':
+        return this.#broken('slow', 0);
       case 'pieces': {
         const slowest = Math.max(endGap, ...gaps);
         const isOneScan = slowest <= LONGEST_LIMIT_MS && isSteady(gaps) && !this.#hasKeys;
@@ -150,8 +190,13 @@ export class WedgeDecoder<Before = never> {
         if (this.#hasKeys || this.#isTooLong || this.#isInterrupted) {
           return this.#broken(this.#hasKeys ? 'keys' : this.#isTooLong ? 'long' : 'interrupted', 0);
         }
-        const value = this.#typed.map(({ text }) => text).join('');
-        return { kind: 'scan', value, slowest: Math.max(endGap, ...gaps), undo: this.#before(0) };
+        const value = this.#text();
+        const slowest = Math.max(endGap, ...gaps);
+        if (this.#head !== null && !value.startsWith(this.#head.text)) {
+          const parts = [this.#head.text, value];
+          return { kind: 'broken', broken: { why: 'pause', parts }, slowest, undo: this.#before(0) };
+        }
+        return { kind: 'scan', value, slowest, undo: this.#before(0) };
       }
     }
   }
@@ -159,7 +204,7 @@ export class WedgeDecoder<Before = never> {
   #broken(why: WhyBroken, from: number, slowest: number | null = null): Stroke<Before> {
     const parts = [''];
     for (const [index, { text, gap }] of this.#typed.entries()) {
-      if (index > 0 && (gap > this.#limit() || index === from)) {
+      if (index > 0 && why !== 'slow' && (gap > this.#limit() || index === from)) {
         parts.push('');
       }
       parts.push((parts.pop() ?? '') + text);
@@ -167,8 +212,17 @@ export class WedgeDecoder<Before = never> {
     return { kind: 'broken', broken: { why, parts }, slowest, undo: this.#before(from) };
   }
 
-  #before(from: number): Before | null {
-    return this.#typed[from]?.before ?? null;
+  /** The focus may have moved in between: each field has a `Before` of its own. */
+  #before(from: number): Before[] {
+    return this.#typed.slice(from).flatMap(({ before }) => (before === null ? [] : [before]));
+  }
+
+  get #isInField(): boolean {
+    return this.#typed.at(-1)?.before != null;
+  }
+
+  #text(): string {
+    return this.#typed.map(({ text }) => text).join('');
   }
 
   #gaps(): number[] {
@@ -177,7 +231,19 @@ export class WedgeDecoder<Before = never> {
 
   #forgetIfOld(at: number): void {
     if (at - this.#lastAt > RECENT_MS) {
+      this.#doubt();
       this.#forget();
+    }
+    if (this.#typed.length === 0 && this.#head !== null && at - this.#head.at > DOUBTED_MS) {
+      this.#head = null;
+    }
+  }
+
+  /** What comes next may be the tail of these characters. In a field they are a person's, unless they came too quickly. */
+  #doubt(): void {
+    const isDoubted = !this.#isInField || isBegunByMachine(this.#gaps(), this.#limit());
+    if (this.#typed.length > 0 && isDoubted) {
+      this.#head = { text: this.#text(), at: this.#lastAt };
     }
   }
 

@@ -1,13 +1,9 @@
-import { useEffect } from 'preact/hooks';
-import { type App, useApp } from '../app.ts';
+import { useApp } from '../app.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { QueueChip } from '../parts/queue-chip.tsx';
 import { useTheme } from '../parts/use-theme.ts';
-import { goToScreen, type Screen, screen } from '../router.ts';
-import { listenToWedge } from '../scanning/listen-to-wedge.ts';
-import type { Broken } from '../scanning/wedge.ts';
-import { tokenIn } from '../session/token.ts';
+import { type Screen, screen } from '../router.ts';
 import { HistoryScreen } from './history-screen.tsx';
 import { PlaceScreen } from './place-screen.tsx';
 import { ScanScreen } from './scan-screen.tsx';
@@ -34,16 +30,6 @@ const TABS = [
 export function Frame() {
   const app = useApp();
   useTheme(app.settings.now.value.theme);
-  useEffect(
-    () =>
-      listenToWedge({
-        limit: () => app.pace.limit,
-        onScan: (value) => scanned(app, value),
-        onBroken: (scan) => broken(app, scan),
-        onPace: (slowest) => app.pace.learn(slowest),
-      }),
-    [app],
-  );
   if (app.session.token.value === null) {
     return <SignInScreen />;
   }
@@ -79,30 +65,4 @@ export function Frame() {
       </nav>
     </div>
   );
-}
-
-/** While nobody is signed in a token is scanned to sign in; all else is a scan, wherever it is made. */
-function scanned(app: App, value: string): void {
-  if (app.session.token.value === null && tokenIn(value) !== null) {
-    app.tokenScanned.value = value;
-    return;
-  }
-  app.scan(value);
-  showScans(app);
-}
-
-function broken(app: App, scan: Broken): void {
-  app.scanWasBroken(scan);
-  showScans(app);
-}
-
-/** Goes where the last scan is shown: the sweep's screen does while one is under way, and so does signing in. */
-function showScans(app: App): void {
-  if (app.session.token.value === null) {
-    return;
-  }
-  const isShown = screen.value === 'scan' || (screen.value === 'sweep' && app.sweeping.open !== null);
-  if (!isShown) {
-    goToScreen(app.sweeping.open === null ? 'scan' : 'sweep');
-  }
 }

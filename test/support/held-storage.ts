@@ -1,0 +1,24 @@
+import type { Page } from 'playwright-core';
+
+/** Keeps waiting whatever else would be read from or written to these of the app's stores, in any tab, until it is let go. */
+export const holdStorage = (page: Page, stores: readonly string[]) => page.evaluate(hold(stores));
+
+const hold = (stores: readonly string[]) => `new Promise((held) => {
+  const opening = indexedDB.open('tagtrail');
+  opening.onsuccess = () => {
+    const store = opening.result
+      .transaction(${JSON.stringify(stores)}, 'readwrite')
+      .objectStore(${JSON.stringify(stores[0])});
+    globalThis.isHeld = true;
+    const goOn = () => {
+      if (globalThis.isHeld) store.count().onsuccess = goOn;
+    };
+    store.count().onsuccess = () => {
+      held();
+      goOn();
+    };
+    store.transaction.oncomplete = () => opening.result.close();
+  };
+})`;
+
+export const letGo = (page: Page) => page.evaluate('globalThis.isHeld = false');
