@@ -89,7 +89,7 @@ revoke execute on function mark_histories, recount_histories from public;
 grant execute on function mark_histories to tagtrail_service;
 
 -- Which histories are long is looked up while everybody writes: one that becomes it meanwhile gets its marks from the
--- recorder. Recorders wait while those are marked: a second for a million rows of long histories.
+-- recorder. Recorders wait while those are marked: half a second of a core for a million rows of long histories.
 create temporary table long_histories on commit drop as
   select org_id, asset_id from location_transitions group by org_id, asset_id having count(*) >= 512;
 analyze long_histories;

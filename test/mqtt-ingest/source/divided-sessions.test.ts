@@ -4,7 +4,12 @@ import type { SubscribedIngestConfig } from '../../../services/mqtt-ingest/inges
 import { useDatabase } from '../../support/database.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { Site } from '../../support/site.ts';
-import { type RunningIngest, startIngestOn, until } from '../../support/subscribed-ingest.ts';
+import {
+  type RunningIngest,
+  startIngestOn,
+  subscribedConfig,
+  until,
+} from '../../support/subscribed-ingest.ts';
 
 const TOPICS = ['site/a', 'site/b', 'site/c', 'site/d', 'gates/+'];
 
@@ -144,6 +149,30 @@ describe('sessions at a broker among which readers are divided', function () {
     await covers(two);
     await allStored();
   });
+
+  it('are free when a process has stopped in order, for one of any name; of one that vanished when it is missed', async () => {
+    const held = () =>
+      database.rows<{ client_id: string }>('select client_id from broker_sessions where held_until > now()');
+    const one = await start({ MQTT_CLIENT_ID: 'one' });
+    await covers(one);
+    const { length } = (await held()).filter(({ client_id: id }) => id !== 'one');
+    expect(length).to.be.at.least(SESSIONS);
+    await stop(one);
+    expect(await held()).to.deep.equal([]);
+
+    await database.rows(
+      `update broker_sessions set holder = 'vanished', held_until = now() + interval '1 hour' where client_id = 'tagtrail-readers-0'`,
+    );
+    const two = await start({ MQTT_CLIENT_ID: 'two' });
+    await until(() => two.subscriber.figures().sessions === length - 1);
+    await database.rows(`update broker_sessions set held_until = now() where holder = 'vanished'`);
+    await covers(two);
+    await publish();
+    await allStored();
+  });
 });
+
+/** As many as the suite's configuration says. */
+const SESSIONS = subscribedConfig('', '').MQTT_SESSIONS;
 
 const BEGAN = Date.now() - 86_400_000;
