@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { createQueryPool } from '../../db/timescale/pool.ts';
+import { revokeKey } from '../../services/api/access/revoke-key.ts';
+import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
 import { CredentialCache } from '../../services/shared/access/credential-cache.ts';
 import { type Call, expectProblem, useApi } from '../support/api.ts';
+import { sendInterrupted } from '../support/raw-request.ts';
 
 describe('API keys', () => {
   const api = useApi();
@@ -83,6 +87,31 @@ describe('API keys', () => {
     await api.database.rows('update api_keys set revoked_at = now() where id = $1', [key.split('_')[1]]);
     expectProblem(await untilStatus(key, 401), 'unauthorized', 'API key has been revoked');
   });
+
+  for (const [what, path, type, body] of [
+    ['a create', '/api/v1/assets', 'application/json', '{"external_key":"LATE","name":"late"}'],
+    [
+      'an import',
+      '/api/v1/assets/bulk',
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nexternal_key,name\nLATE,late\r\n--x--\r\n',
+    ],
+  ] as const) {
+    it(`are refused when they are revoked before all of ${what} has come`, async () => {
+      const key = await api.keyWith(PUBLIC_SCOPES);
+      const headers = { authorization: `Bearer ${key}`, 'content-type': type };
+      const revoke = async () => {
+        expect((await me({ key })).status).to.equal(200);
+        const queries = await createQueryPool(api.database.url, { max: 1 });
+        await revokeKey(queries, key.split('_')[1] ?? '');
+        await queries.end();
+      };
+      const answer = await sendInterrupted(api.url + path, { method: 'POST', headers, body }, revoke);
+      expect(answer.status).to.equal(401);
+      expect(JSON.parse(answer.text).error.detail).to.equal('API key has been revoked');
+      expect(await api.database.rows(`select from assets where external_key = 'LATE'`)).to.deep.equal([]);
+    });
+  }
 
   it('lose a scope at once', async () => {
     const key = await api.keyWith(['assets:read']);

@@ -5,6 +5,7 @@ import { createHandheld } from '../../services/handheld-gateway/devices/create-h
 import { revokeHandheld } from '../../services/handheld-gateway/devices/revoke-handheld.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
 import { useGateway } from '../support/gateway.ts';
+import { sendInterrupted } from '../support/raw-request.ts';
 import { Site } from '../support/site.ts';
 import { aScan, aSubmission } from './new-submission.ts';
 
@@ -83,6 +84,21 @@ describe('the token of a handheld', () => {
       expect(await database.rows('select from submissions')).to.deep.equal([]);
     });
   }
+
+  it('is of no use to a submission that has not all come when it is revoked', async () => {
+    const { id, token } = await issue();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await sendInterrupted(
+      `${gateway.url}/handheld/v1/submissions`,
+      { method: 'POST', headers, body: JSON.stringify(aSubmission([aScan('E2')])) },
+      async () => {
+        expect((await ask(token)).status).to.equal(200);
+        await revokeHandheld(database.pool, id);
+      },
+    );
+    expect(answer.status).to.equal(401);
+    expect(await database.rows('select from submissions')).to.deep.equal([]);
+  });
 
   it('may be sent by any spelling of the scheme', async () => {
     const headers = { Authorization: `bEARER   ${gateway.token}` };

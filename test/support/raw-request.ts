@@ -19,3 +19,23 @@ export async function sendRaw(
   }
   return { status: response.statusCode, bytes };
 }
+
+/** Sends a request but for the last byte of its body, and that once `meanwhile` is done. */
+export async function sendInterrupted(
+  url: string,
+  { method, headers, body }: { method: string; headers: Record<string, string>; body: string },
+  meanwhile: () => Promise<unknown>,
+): Promise<{ status: number; text: string }> {
+  const length = String(Buffer.byteLength(body));
+  const asked = request(url, { method, headers: { ...headers, 'content-length': length }, agent: false });
+  await new Promise((resolve) => asked.write(body.slice(0, -1), resolve));
+  await meanwhile();
+  asked.end(body.slice(-1));
+  const [response] = await once(asked, 'response');
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of response) {
+    text += chunk;
+  }
+  return { status: response.statusCode, text };
+}

@@ -16,6 +16,9 @@ export const TRUSTED_MS = 400;
 /** Timers may be a millisecond early, and clocks not run equally fast. */
 export const HEARD_WITHIN_MS = 500;
 
+/** Milliseconds for which a credential may be acted on after it was found good, without looking again. */
+export const GOOD_FOR_MS = HEARD_WITHIN_MS - TRUSTED_MS;
+
 /** Milliseconds from one question to the next. */
 export const QUESTION_EVERY_MS = 100;
 

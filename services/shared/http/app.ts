@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { GOOD_FOR_MS } from '../access/heard-everywhere.ts';
 import { bearerToken } from './bearer.ts';
 import type { Body } from './body.ts';
 import { ROOM, type Sender } from './body-bounds.ts';
@@ -145,6 +146,7 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       refuseAfterSunset(route.deprecated, now());
     }
     const context = await signIn(koa, options);
+    const signedInAt = performance.now();
     const caller = access.callerOf(context);
     koa.state['caller'] = caller;
     if (limiter !== undefined) {
@@ -174,6 +176,11 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
         return largeBodies.threads.read(declared, where, bytes, caller);
       },
       streamBody: (limit: number) => body.stream(limit),
+      confirm: async () => {
+        if (performance.now() - signedInAt > GOOD_FOR_MS) {
+          access.authorize(await signIn(koa, options), route);
+        }
+      },
     };
     const answer = await route.answer(exchange, context).finally(() => body.leave());
     koa.set(answer.headers);

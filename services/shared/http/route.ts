@@ -90,6 +90,8 @@ export interface Exchange {
   readBody<T>(body: Body<T>): Promise<T>;
   /** @param limit in bytes. */
   streamBody(limit: number): AsyncIterable<Buffer>;
+  /** Asked once the body is there. @throws Problem if the caller was revoked while it was on its way. */
+  confirm(): Promise<void>;
 }
 
 export interface Answer {
@@ -173,9 +175,12 @@ async function receiveBody<Input>(
   if (body === undefined) {
     return undefined;
   }
-  return 'receive' in body
-    ? body.receive(exchange.streamBody(body.limit), exchange.headers)
-    : exchange.readBody(body);
+  const received =
+    'receive' in body
+      ? await body.receive(exchange.streamBody(body.limit), exchange.headers)
+      : await exchange.readBody(body);
+  await exchange.confirm();
+  return received;
 }
 
 function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, Input, Result>(
