@@ -11,6 +11,9 @@ import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
 export function boundConnections(server: Server, most: number): void {
   const sockets = new BoundedSockets(most);
   server.on('connection', (socket: Socket) => sockets.add(socket, groupOfAddress(socket.remoteAddress)));
+  function release(this: ServerResponse): void {
+    sockets.release(this.req.socket);
+  }
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
@@ -20,6 +23,6 @@ export function boundConnections(server: Server, most: number): void {
       sockets.release(socket);
       request.once('end', () => response.writableEnded || sockets.pin(socket));
     }
-    response.once('prefinish', () => sockets.release(socket));
+    response.on('prefinish', release);
   });
 }

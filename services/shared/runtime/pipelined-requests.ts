@@ -19,11 +19,24 @@ export function handleInTurn(listener: RequestListener): RequestListener {
 
   function start(line: Line, request: IncomingMessage, response: ServerResponse): void {
     line.underWay += 1;
-    response.once('close', () => {
-      line.underWay -= 1;
-      next(line, request.socket);
-    });
+    response.on('close', leave);
     listener(request, response);
+  }
+
+  /** The same function for all requests. */
+  function leave(this: ServerResponse): void {
+    const { socket } = this.req;
+    const line = lines.get(socket);
+    if (line !== undefined) {
+      line.underWay -= 1;
+      next(line, socket);
+    }
+  }
+
+  function begin(socket: Socket): Line {
+    const line = { underWay: 0, waiting: [] };
+    lines.set(socket, line);
+    return line;
   }
 
   function next(line: Line, socket: Socket): void {
@@ -48,7 +61,7 @@ export function handleInTurn(listener: RequestListener): RequestListener {
 
   return (request, response) => {
     const { socket } = request;
-    const line = lines.get(socket) ?? { underWay: 0, waiting: [] };
+    const line = lines.get(socket) ?? begin(socket);
     if (socket.writableEnded) {
       // Sent behind a request whose answer ended the connection: none of them is done, and none answered.
       return;
@@ -57,7 +70,6 @@ export function handleInTurn(listener: RequestListener): RequestListener {
       endReadably(socket, line);
     }
     if (line.underWay < AT_ONCE && line.waiting.length === 0) {
-      lines.set(socket, line);
       start(line, request, response);
       return;
     }
