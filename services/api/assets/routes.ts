@@ -34,7 +34,7 @@ const list = route({
   success: listed(ASSET, 'A page of assets'),
   problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context, query, signal }) =>
-    listBody(await listAssets(context.db, query, context.readLarge, signal), query, assetView),
+    listBody(await listAssets(context.db, query, context.readLarge, signal()), query, assetView),
 });
 
 const create = route({

@@ -23,7 +23,7 @@ const list = route({
   },
   success: listed(HISTORY_ITEM, 'A page of transitions'),
   handle: async ({ context, query, row: assetId, signal }) =>
-    listBody(await listTransitions(context.db, assetId, query, signal), query, historyItemView),
+    listBody(await listTransitions(context.db, assetId, query, signal()), query, historyItemView),
 });
 
 export const historyRoutes = [list];

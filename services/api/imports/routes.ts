@@ -43,7 +43,7 @@ const bulk = route({
       }
       return outcome.report;
     };
-    return inTurn(context.db.orgId, work, signal);
+    return inTurn(context.db.orgId, work, signal());
   },
 });
 

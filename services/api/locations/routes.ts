@@ -34,7 +34,7 @@ const list = route({
   success: listed(LOCATION, 'A page of locations'),
   problems: { unavailable: TOO_MANY_LARGE },
   handle: async ({ context, query, signal }) =>
-    listBody(await listLocations(context.db, query, context.readLarge, signal), query, locationView),
+    listBody(await listLocations(context.db, query, context.readLarge, signal()), query, locationView),
 });
 
 const create = route({

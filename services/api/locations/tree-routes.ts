@@ -52,7 +52,7 @@ const treeRoute = ({ name, operationId, summary, description, example, list }: W
     success: listed(LOCATION, 'A page of locations', example),
     problems: { unavailable: TOO_MANY_LARGE },
     handle: async ({ context, query, row: id, signal }) =>
-      listBody(await list(context.db, id, query, context.readLarge, signal), query, locationView),
+      listBody(await list(context.db, id, query, context.readLarge, signal()), query, locationView),
   });
 
 export const treeRoutes = [

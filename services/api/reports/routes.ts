@@ -17,7 +17,7 @@ const assetLocations = route({
   params: {},
   success: listed(ASSET_LOCATION, 'A page of scanned assets'),
   handle: async ({ context, query, signal }) =>
-    listBody(await listAssetLocations(context.db, query, signal), query, assetLocationView),
+    listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
 
 export const reportRoutes = [assetLocations];

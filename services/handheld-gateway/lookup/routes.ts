@@ -48,7 +48,7 @@ const places = route({
   params: {},
   success: listed(PLACE, 'A page of locations', {}, PAGING),
   handle: async ({ context, query, signal }) =>
-    listBody(await listPlaces(context.db, query, signal), query, placeView),
+    listBody(await listPlaces(context.db, query, signal()), query, placeView),
 });
 
 const expected = route({
@@ -67,7 +67,7 @@ const expected = route({
   },
   success: listed(EXPECTED, 'A page of assets', {}, PAGING),
   handle: async ({ context, query, row: id, signal }) =>
-    listBody(await listExpected(context.db, id, query, signal), query, expectedView),
+    listBody(await listExpected(context.db, id, query, signal()), query, expectedView),
 });
 
 export const lookUpRoutes = [tag, places, expected];

@@ -153,15 +153,18 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       koa.set(await limiter.take(context));
     }
     access.authorize(context, route);
-    const body = new RequestBody(koa.req, room, senderOf(caller), () => signalOf(koa.res));
+    const body = new RequestBody(
+      koa.req,
+      room,
+      () => senderOf(caller),
+      () => signalOf(koa.res),
+    );
     const exchange = {
       headers: koa.req.headers,
       path: koa.path,
       search: koa.querystring,
       params,
-      get signal() {
-        return signalOf(koa.res);
-      },
+      signal: () => signalOf(koa.res),
       charge: async (tokens: number) => {
         if (limiter !== undefined && tokens > 0) {
           koa.set(await limiter.takeMore(context, tokens));
@@ -182,7 +185,8 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
         }
       },
     };
-    const answer = await route.answer(exchange, context).finally(() => body.leave());
+    const answered = route.answer(exchange, context);
+    const answer = await (route.body === null ? answered : answered.finally(() => body.leave()));
     koa.set(answer.headers);
     if (answer.body instanceof StreamedList) {
       sendStream(koa, answer.status, largeAnswers, answer.body);

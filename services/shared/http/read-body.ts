@@ -16,12 +16,12 @@ const SMALL = 16_384;
 export class RequestBody {
   readonly #request: IncomingMessage;
   readonly #room: BodyRoom;
-  readonly #sender: Sender;
+  readonly #sender: () => Sender;
   readonly #signal: () => AbortSignal;
   #place: Place | null = null;
 
   /** @param signal when it aborts, the sender has hung up. */
-  constructor(request: IncomingMessage, room: BodyRoom, sender: Sender, signal: () => AbortSignal) {
+  constructor(request: IncomingMessage, room: BodyRoom, sender: () => Sender, signal: () => AbortSignal) {
     this.#request = request;
     this.#room = room;
     this.#sender = sender;
@@ -63,7 +63,7 @@ export class RequestBody {
       throw tooLarge(limit);
     }
     if (announced > SMALL) {
-      this.#place = await this.#room.enter(this.#sender, announced, this.#signal());
+      this.#place = await this.#room.enter(this.#sender(), announced, this.#signal());
     }
     const chunks = this.#request.iterator({ destroyOnReturn: false });
     let size = 0;
