@@ -73,6 +73,86 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
     await app.page.getByText('not sent yet').waitFor({ state: 'detached' });
   });
 
+  it('sends fewer scans at a time where a submission takes too long to come through, and more again after', async () => {
+    const passed: number[] = [];
+    let isSlow = true;
+    await device.context.route('**/submissions', async (route) => {
+      const { scans } = JSON.parse(route.request().postData() ?? '');
+      if (isSlow && scans.length > SCANS / 4) {
+        await route.fulfill({ status: 408, json: { error: { detail: 'The body took too long' } } });
+        return;
+      }
+      isSlow = false;
+      passed.push(scans.length);
+      await route.continue();
+    });
+    const values = Array.from({ length: SCANS }, (_, index) => `OVER-A-SLOW-NETWORK-${index}`);
+    await scanOffline(values);
+    await app.waits(0);
+    expect(passed).to.deep.equal([5, 10, 5]);
+    const rows = await gateway.database.rows<{ value: string; times: number }>(
+      `select value, count::integer as times from unknown_tags where value like 'OVER-A-SLOW-NETWORK-%' order by last_seen`,
+    );
+    expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
+  });
+
+  describe('that says when to come back', () => {
+    beforeEach(async () => {
+      await device.context.addInitScript(TIMERS_BY_HAND);
+      await app.page.reload();
+      await app.shows('You are at');
+    });
+
+    for (const [status, said, least, most] of [
+      [503, '20', 20_000, 21_000],
+      [429, '9', 9_000, 10_000],
+      [503, '0', 500, 1_000],
+      [503, '-5', 500, 1_000],
+      [503, '99999999', 300_000, 300_000],
+      [503, 'soon', 500, 1_000],
+    ] as const) {
+      it(`with ${status} and “${said}” is tried again then, says why in the history, and loses nothing`, async () => {
+        await device.context.route('**/submissions', (route) =>
+          route.fulfill({
+            status,
+            headers: { 'Retry-After': said },
+            json: { error: { detail: 'Too many submissions at once' } },
+          }),
+        );
+        await app.scan(`BUSY-${status}-${said}`);
+        await app.shows('No answer · 1 waiting');
+        await app.goTo('History');
+        await app.shows('Too many submissions at once. Nothing is lost, and it is tried again and again.');
+        const waits = await app.page.evaluate<number[]>('globalThis.waits');
+        expect(waits.filter((wait) => wait >= least && wait <= most)).to.have.length(1);
+        await device.context.unroute('**/submissions');
+        await app.page.evaluate(`globalThis.advance(${most})`);
+        await app.waits(0);
+      });
+    }
+
+    it('gives what is large as long as a slow network takes for it', async () => {
+      let requests = 0;
+      let answer = () => {};
+      const isAnswered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await device.context.route('**/submissions', async (route) => {
+        requests += 1;
+        await isAnswered;
+        await route.continue();
+      });
+      const asked = app.page.waitForRequest('**/submissions');
+      const long = 'LONG-'.repeat(48);
+      await scanOffline(Array.from({ length: 5 }, (_, index) => `${long}${index}`));
+      await asked;
+      await app.page.evaluate('globalThis.advance(30_900)');
+      answer();
+      await app.waits(0);
+      expect(requests).to.equal(1);
+    });
+  });
+
   /** All of them wait when the network comes back. */
   async function scanOffline(values: readonly string[]): Promise<void> {
     await device.context.setOffline(true);
@@ -84,6 +164,31 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
     await device.context.setOffline(false);
   }
 });
+
+/** What waits for longer is up to the test: `waits` says for how long, `advance` that so many milliseconds have passed. */
+const TIMERS_BY_HAND = `(() => {
+  const { setTimeout: start, clearTimeout: stop } = globalThis;
+  let timers = [];
+  let now = 0;
+  globalThis.waits = [];
+  globalThis.setTimeout = (work, wait = 0, ...given) => {
+    if (wait < 400) return start(work, wait, ...given);
+    const timer = { work, at: now + wait };
+    timers.push(timer);
+    globalThis.waits.push(wait);
+    return timer;
+  };
+  globalThis.clearTimeout = (timer) => {
+    timers = timers.filter((each) => each !== timer);
+    if (typeof timer !== 'object') stop(timer);
+  };
+  globalThis.advance = (wait) => {
+    now += wait;
+    const due = timers.filter(({ at }) => at <= now);
+    timers = timers.filter(({ at }) => at > now);
+    due.forEach(({ work }) => work());
+  };
+})()`;
 
 function tooLarge(route: Route): Promise<void> {
   return route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>Request Entity Too Large</h1>' });

@@ -42,8 +42,11 @@ export type Answer<Data> =
   | { kind: 'ok'; data: Data; total?: number | undefined }
   /** The gateway will say the same again: not worth repeating. */
   | { kind: 'refused'; status: number; detail: string }
-  /** More than the gateway, or a server in front of it, takes at once: nothing of it was read. */
-  | { kind: 'too_large'; detail: string }
+  /**
+   * More than the gateway, or a server in front of it, takes at once, or than the network brings there in time: it was
+   * not read whole.
+   */
+  | { kind: 'too_large'; detail: string; isForSlowness: boolean }
   | { kind: 'unauthorized'; detail: string }
   /** Worth repeating later; `seconds` if the gateway said when. */
   | { kind: 'unreachable'; detail: string; seconds: number | null };

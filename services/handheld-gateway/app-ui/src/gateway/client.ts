@@ -3,8 +3,11 @@ import type { Location, Place } from '../places/place.ts';
 import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
 import { resultOf } from './result-of.ts';
 
-/** A submission may be long, and its answer is worth waiting for; whoever looks something up stands and waits. */
+/** The gateway has submissions wait for their turn, for 20 s at most; whoever looks something up stands and waits. */
 const SENDING_PATIENCE_MS = 30_000;
+/** And beyond that, for the slowest network that is one: a body that is given up halfway is sent from its beginning. */
+const SLOWEST_BYTES_PER_SECOND = 1_000;
+const MOST_DOUBLINGS = 3;
 const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
 /** To read a list whole. */
@@ -24,11 +27,10 @@ export class GatewayClient {
     this.#onTime = onTime;
   }
 
-  async submit(token: string, submission: Submission): Promise<Answer<ScanResult[]>> {
-    const answer = await this.#request(token, '/handheld/v1/submissions', {
-      ...submission,
-      sent_at: this.#now().toISOString(),
-    });
+  /** @param failures in a row so far: each doubles what the body may take. */
+  async submit(token: string, submission: Submission, failures: number): Promise<Answer<ScanResult[]>> {
+    const body = { ...submission, sent_at: this.#now().toISOString() };
+    const answer = await this.#request(token, '/handheld/v1/submissions', { body, failures });
     if (answer.kind !== 'ok') {
       return answer;
     }
@@ -91,17 +93,22 @@ export class GatewayClient {
   }
 
   /** A GET, or a POST if there is a body. */
-  async #request(token: string, path: string, body?: object): Promise<Answer<unknown>> {
+  async #request(
+    token: string,
+    path: string,
+    sent?: { body: object; failures: number },
+  ): Promise<Answer<unknown>> {
+    const text = sent === undefined ? null : JSON.stringify(sent.body);
     try {
       const response = await fetch(path, {
-        method: body === undefined ? 'GET' : 'POST',
+        method: text === null ? 'GET' : 'POST',
         headers: {
           Authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(text === null ? {} : { 'Content-Type': 'application/json' }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(text === null ? {} : { body: text }),
         cache: 'no-store',
-        signal: timeLimit(body === undefined ? LOOK_UP_PATIENCE_MS : SENDING_PATIENCE_MS),
+        signal: timeLimit(text === null ? LOOK_UP_PATIENCE_MS : patienceFor(text, sent?.failures ?? 0)),
       });
       const answer = answerOf(response, inJson(await response.text()));
       const time = Date.parse(response.headers.get('Date') ?? '');
@@ -144,8 +151,12 @@ function answerOf(response: Response, body: Body | null): Answer<unknown> {
     return body?.data === undefined ? foreign() : { kind: 'ok', data: body.data, total: body.total_count };
   }
   const detail = body?.error?.detail;
-  if (status === 413) {
-    return { kind: 'too_large', detail: detail ?? answeredWith(status) };
+  // It takes no body that takes as long, either: half of it comes sooner.
+  if (status === 413 || status === 408) {
+    return { kind: 'too_large', detail: detail ?? answeredWith(status), isForSlowness: status === 408 };
+  }
+  if (status === 429 || status >= 500) {
+    return { kind: 'unreachable', detail: detail ?? answeredWith(status), seconds: retryAfter(response) };
   }
   if (body?.error === undefined || detail === undefined) {
     return { kind: 'unreachable', detail: answeredWith(status), seconds: null };
@@ -154,11 +165,19 @@ function answerOf(response: Response, body: Body | null): Answer<unknown> {
   if (status === 401 || status === 403 || status === 422) {
     return { kind: 'unauthorized', detail };
   }
-  if (status === 429 || status === 408 || status >= 500) {
-    const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
-    return { kind: 'unreachable', detail, seconds: Number.isFinite(seconds) ? seconds : null };
-  }
   return { kind: 'refused', status, detail: inWords(body.error) };
+}
+
+/** In seconds; servers in front of the gateway may say a date instead, and what cannot be understood is as good as nothing. */
+function retryAfter({ headers }: Response): number | null {
+  const said = headers.get('Retry-After') ?? '';
+  const seconds = /^\s*\d+\s*$/.test(said) ? Number(said) : (Date.parse(said) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null;
+}
+
+function patienceFor(text: string, failures: number): number {
+  const uploading = (new Blob([text]).size / SLOWEST_BYTES_PER_SECOND) * 1000;
+  return SENDING_PATIENCE_MS + uploading * 2 ** Math.min(failures, MOST_DOUBLINGS);
 }
 
 interface Fault {

@@ -39,6 +39,8 @@ export class Sender {
   #failures = 0;
   /** As many scans as go into a submission: fewer once one was too large for a server on the way. */
   #mostScans = MOST_SCANS;
+  /** As many as the network brought there in time, doubled with every answer. */
+  #mostInTime = MOST_SCANS;
   #isRunning = false;
   #isWanted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -99,7 +101,7 @@ export class Sender {
         }
       }
       await correctTimes(database, clock.takeCorrections());
-      const next = await takeNext(database, newId, this.#mostScans);
+      const next = await takeNext(database, newId, Math.min(this.#mostScans, this.#mostInTime));
       if (next === null) {
         this.link.value = 'fine';
         return;
@@ -117,13 +119,15 @@ export class Sender {
   ): Promise<boolean> {
     const { database, gateway, onAnswered, onUnauthorized } = this.#parts;
     this.link.value = 'sending';
-    const answer = await gateway.submit(token, submission);
-    if (answer.kind !== 'unreachable') {
+    const answer = await gateway.submit(token, submission, this.#failures);
+    const isSlow = answer.kind === 'too_large' && answer.isForSlowness;
+    if (answer.kind !== 'unreachable' && !isSlow) {
       this.#failures = 0;
       this.trouble.value = null;
     }
     switch (answer.kind) {
       case 'ok':
+        this.#mostInTime = Math.min(MOST_SCANS, 2 * this.#mostInTime);
         onAnswered(await settle(database, submission.submission_id, answer.data));
         return true;
       case 'refused':
@@ -132,13 +136,21 @@ export class Sender {
       case 'too_large': {
         const half = Math.floor(submission.scans.length / 2);
         if (half === 0) {
+          if (isSlow) {
+            this.#tryLater({ detail: answer.detail, seconds: null });
+            return false;
+          }
           await this.#setAside(submission, { status: 413, detail: answer.detail });
           return true;
         }
-        // It was not read, so its scans may go out under other ids. (Had it been recorded before on another way, without
+        // It was not read whole, so its scans may go out under other ids. (Had it been recorded before on another way, without
         // an answer, the same scans are there twice: that moves nothing.)
         await queueAgain(database, submission.submission_id, null);
-        this.#mostScans = half;
+        if (isSlow) {
+          this.#mostInTime = half;
+        } else {
+          this.#mostScans = half;
+        }
         return true;
       }
       case 'unauthorized':
@@ -165,7 +177,7 @@ export class Sender {
     this.#failures += 1;
     this.link.value = isOffline() ? 'offline' : 'waiting';
     this.trouble.value = detail;
-    const wait = seconds === null ? backOff(this.#failures, random()) : seconds * 1000;
+    const wait = backOff(this.#failures, random(), seconds);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#run();

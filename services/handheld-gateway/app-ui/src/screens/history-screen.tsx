@@ -18,7 +18,10 @@ export function HistoryScreen() {
       {trouble !== null && queue.waiting.value > 0 && (
         <section class="advice" aria-label="Not sent">
           <h2>{counted(queue.waiting.value, 'scan')} not sent yet</h2>
-          <p>{trouble} Nothing is lost, and it is tried again and again.</p>
+          <p>
+            {/[.!?]$/.test(trouble) ? trouble : `${trouble}.`} Nothing is lost, and it is tried again and
+            again.
+          </p>
         </section>
       )}
       {refused.map((submission) => (
