@@ -47,10 +47,16 @@ export function forkFile(file: string, environment: NodeJS.ProcessEnv = {}): Chi
 
 /** The next message of a process. @throws if it ends before. */
 export async function answerOf(child: ChildProcess): Promise<unknown> {
-  const over = once(child, 'exit').then(([code]) => {
+  const listening = new AbortController();
+  const { signal } = listening;
+  const over = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`${child.spawnargs.at(-1)} ended with status ${code}`);
   });
   over.catch(() => {});
-  const [answer] = await Promise.race([once(child, 'message'), over]);
-  return answer;
+  try {
+    const [answer] = await Promise.race([once(child, 'message', { signal }), over]);
+    return answer;
+  } finally {
+    listening.abort();
+  }
 }

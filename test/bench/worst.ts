@@ -15,6 +15,7 @@ const { values, positionals } = parseArgs({
   options: {
     unlimited: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '1' },
+    assets: { type: 'string', default: '200000' },
   },
 });
 const filter = new RegExp(positionals[0] ?? '');
@@ -33,17 +34,8 @@ const UNLIMITED = {
 
 const since = performance.now();
 const elapsed = () => `${((performance.now() - since) / 60_000).toFixed(1)} min`;
-const database = await openDatabaseServer();
-const site = await Site.make(database.url);
-const server = forkFile('servers/everything.ts', {
-  ...(values.unlimited ? UNLIMITED : {}),
-  DATABASE_URL: site.databaseUrl,
-});
-const listening = (await answerOf(server)) as Listening;
-const load = new ServerLoad(server, site.pool);
-const windows = await Windows.open(site.lookUps(listening.url), load);
 
-async function measure({ what, worst }: Line): Promise<void> {
+async function measure(windows: Windows, { what, worst }: Line): Promise<void> {
   for (const { name, attack } of await worst()) {
     const attacks = [];
     while (attacks.length < rounds) {
@@ -71,7 +63,25 @@ function countsOf(answered: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
+const closing: (() => unknown)[] = [];
 try {
+  const database = await openDatabaseServer();
+  closing.push(() => database.close());
+  const site = await Site.make(database.url, Number(values.assets));
+  closing.push(() => site.close());
+  const server = forkFile('servers/everything.ts', {
+    ...(values.unlimited ? UNLIMITED : {}),
+    DATABASE_URL: site.databaseUrl,
+  });
+  const ended = once(server, 'exit');
+  closing.push(() => {
+    server.kill('SIGTERM');
+    return ended;
+  });
+  const listening = (await answerOf(server)) as Listening;
+  const load = new ServerLoad(server, site.pool);
+  const windows = await Windows.open(site.lookUps(listening.url), load);
+  closing.push(() => windows.close());
   const lines = linesOf(listening, site, load).filter(({ what }) => filter.test(what));
   console.log(
     `Node.js ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model ?? ''}; ` +
@@ -81,14 +91,11 @@ try {
   console.log('|---|---|---|---|---|---|---|');
   for (const [at, line] of lines.entries()) {
     console.error(`${elapsed()}, ${at + 1} of ${lines.length}: ${line.what}`);
-    await measure(line);
+    await measure(windows, line);
   }
   console.log(`\n${elapsed()}`);
 } finally {
-  windows.close();
-  const ended = once(server, 'exit');
-  server.kill('SIGTERM');
-  await ended;
-  await site.close();
-  await database.close();
+  for (const close of closing.toReversed()) {
+    await close();
+  }
 }

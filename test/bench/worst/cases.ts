@@ -70,7 +70,7 @@ const MORE: Readonly<Record<string, readonly { name: string; text: string }[]>> 
     { name: '10,000 new tags', text: `{"external_key":"T-${TURN}","name":"n","tags":${TAGS}}` },
   ],
   'PATCH /api/v1/assets/{asset_id}': [
-    { name: 'a mebibyte stored', text: `{"metadata":${NUMBERS.replace('1', TURN.replace('#', '1'))}}` },
+    { name: 'a mebibyte stored', text: `{"metadata":${NUMBERS.replace('1', `1${TURN}`)}}` },
   ],
 };
 

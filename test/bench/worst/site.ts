@@ -15,7 +15,6 @@ import type { LookUps } from './victim.ts';
 /** Metadata of a mebibyte, of what takes longest. */
 export const NUMBERS = `{"a":[${'1,'.repeat(500_000)}1]}`;
 
-const ASSETS = 200_000;
 const LARGE = 60;
 /** Each is asked once a second: within its limit. */
 const VICTIM_KEYS = 300;
@@ -32,7 +31,7 @@ interface Ids {
   locationTags: number[];
 }
 
-/** An organization of 200,000 assets whose keys, readers and handhelds attack, and another one that looks up. */
+/** An organization of many assets whose keys, readers and handhelds attack, and another one that looks up. */
 export class Site {
   readonly databaseUrl: string;
   readonly ids: Ids;
@@ -42,8 +41,8 @@ export class Site {
   readonly #orgId: number;
   #made = 0;
 
-  static async make(serverUrl: string): Promise<Site> {
-    const filled = await fill(serverUrl, { assets: ASSETS, scans: ASSETS });
+  static async make(serverUrl: string, assets: number): Promise<Site> {
+    const filled = await fill(serverUrl, { assets, scans: assets });
     const pool = createWritePool(filled.url, { max: 2 });
     const queries = await createQueryPool(filled.url, { max: 1 });
     const ids = await addLarge(pool, filled.orgId);
