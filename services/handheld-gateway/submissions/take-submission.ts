@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { wireTimeOfMicros } from '../../shared/http/timestamps.ts';
+import { findByIndexes } from '../../shared/tracking/index-plans.ts';
 import { observedAt } from '../../shared/tracking/observed-at.ts';
 import type { RecordOptions } from '../../shared/tracking/record.ts';
 import type { Scan } from '../../shared/tracking/scan.ts';
@@ -30,7 +31,8 @@ export async function takeSubmission(
   options: RecordOptions,
 ): Promise<SubmissionView> {
   const { orgId, receivedAt } = sender;
-  const steps = await walk(client, orgId, submission);
+  // Plans are kept as they were first made, so the settings come before look-ups that recordScans makes, too.
+  const [, steps] = await Promise.all([findByIndexes(client), walk(client, orgId, submission)]);
   const timed = steps.map((step, index) => timedStep(step, toScan(step, index, submission, sender), options));
   const settled = await settle(client, orgId, timed, options);
   const names = await namesIn(client, orgId, settled);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../../db/timescale/connection.ts';
 
-/** What the executions of one named statement took, all of them together. */
+/** What the executions of one statement took, all of them together. */
 export interface Measured {
   /** Rows that any step of the plans had in hand, those that it threw away included. */
   rows: number;
@@ -22,7 +22,7 @@ export class MeasuredClient {
   }
 
   /** @param plans `force_generic_plan`: a plan is made once and kept; `force_custom_plan`: for every execution. */
-  static async connect(url: string, plans: 'force_generic_plan' | 'force_custom_plan') {
+  static async connect(url: string, plans: 'auto' | 'force_generic_plan' | 'force_custom_plan' = 'auto') {
     const client = new pg.Client({ ...connectionConfig(url, 'measured'), pipeline: true });
     await client.connect();
     const measured = new MeasuredClient(client);
@@ -44,7 +44,10 @@ export class MeasuredClient {
     return measured;
   }
 
-  /** What each statement took, by its name, while `work` ran in a transaction that is rolled back. */
+  /**
+   * What each statement took while `work` ran in a transaction that is rolled back: by its name, or by its text if it
+   * checks a foreign key.
+   */
   async measure(work: (client: pg.Client) => Promise<unknown>): Promise<ReadonlyMap<string, Measured>> {
     this.#measured = new Map();
     await this.client.query('begin');
@@ -62,17 +65,18 @@ export class MeasuredClient {
       return;
     }
     const explained = JSON.parse(message.slice(start)) as { 'Query Text': string; Plan: Step };
-    const name = this.#names.get(explained['Query Text'].trim());
-    if (name !== undefined) {
-      const { rows, pages, scanned } = this.#measured.get(name) ?? { rows: 0, pages: 0, scanned: [] };
-      const steps = allSteps(explained.Plan);
-      this.#measured.set(name, {
-        rows: rows + steps.reduce((sum, step) => sum + rowsInHand(step), 0),
-        pages:
-          pages + (explained.Plan['Shared Hit Blocks'] ?? 0) + (explained.Plan['Shared Read Blocks'] ?? 0),
-        scanned: [...scanned, ...steps.flatMap(scannedTable)],
-      });
+    const text = explained['Query Text'].trim();
+    const name = this.#names.get(text) ?? (text.startsWith(FOREIGN_KEY_CHECK) ? text : undefined);
+    if (name === undefined) {
+      return;
     }
+    const { rows, pages, scanned } = this.#measured.get(name) ?? { rows: 0, pages: 0, scanned: [] };
+    const steps = allSteps(explained.Plan);
+    this.#measured.set(name, {
+      rows: rows + steps.reduce((sum, step) => sum + rowsInHand(step), 0),
+      pages: pages + (explained.Plan['Shared Hit Blocks'] ?? 0) + (explained.Plan['Shared Read Blocks'] ?? 0),
+      scanned: [...scanned, ...steps.flatMap(scannedTable)],
+    });
   }
 }
 
@@ -80,11 +84,15 @@ const SETTINGS = [
   ['auto_explain.log_min_duration', '0'],
   ['auto_explain.log_analyze', 'on'],
   ['auto_explain.log_buffers', 'on'],
+  ['auto_explain.log_nested_statements', 'on'],
   ['auto_explain.log_timing', 'off'],
   ['auto_explain.log_format', 'json'],
   ['auto_explain.log_parameter_max_length', '0'],
   ['auto_explain.log_level', 'notice'],
 ] as const;
+
+/** What PostgreSQL runs for each row that refers to another. */
+const FOREIGN_KEY_CHECK = 'SELECT 1 FROM ONLY';
 
 interface Step {
   'Node Type': string;
