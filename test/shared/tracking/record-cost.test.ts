@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Scan } from '../../../services/shared/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
+import { recordIn } from './concurrently.ts';
 import { costOfRecording } from './cost.ts';
 import { aRead, record, storedHistory } from './recording.ts';
 
@@ -54,6 +55,28 @@ describe('the cost of recording', function () {
       expect(little.rows).to.be.within(1, 40);
     });
   }
+
+  it('has nothing of counting positions but when an asset is seen for the first time', async () => {
+    const seen = await assetWith(1);
+    await site.asset('crate-new', 'crate-new');
+    const countings = async (scan: Scan) => {
+      const client = await database.pool.connect();
+      try {
+        await client.query(`begin; set local track_functions = 'pl'`);
+        await recordIn(client, [scan]);
+        const { rows } = await client.query<{ calls: number }>(
+          `select coalesce(sum(calls), 0)::integer as calls from pg_stat_xact_user_functions
+           where funcname = 'count_positions'`,
+        );
+        return rows[0]?.calls;
+      } finally {
+        await client.query('rollback');
+        client.release();
+      }
+    };
+    expect(await countings(scanOf(seen.value, second(1), 1))).to.equal(0);
+    expect(await countings(scanOf('crate-new', second(1), 1))).to.equal(1);
+  });
 
   it('does not grow in statements with the size of the batch', async () => {
     const standing: { id: number; value: string }[] = [];

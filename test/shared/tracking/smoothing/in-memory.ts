@@ -19,7 +19,7 @@ export class AssetInMemory {
   readonly #settings: SmoothingSettings;
   readonly #scans = new Map<string, PlacedScan>();
   #transitions: Transition[] = [];
-  #position: Position = { orgId: ORG, assetId: ASSET, stay: null, lastSeen: null };
+  #position: Position = { orgId: ORG, assetId: ASSET, stay: null, lastSeen: null, row: '' };
 
   constructor(settings: readonly DatedSmoothing[]) {
     this.#settings = new SmoothingSettings(settings);
