@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { bigints, integers, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { Micros } from '../../shared/instant.ts';
 import type { OutcomeStatus } from '../../shared/tracking/scan.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
@@ -71,8 +72,8 @@ export async function addReaderCounts(
 ): Promise<void> {
   const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));
   const rows = [...Map.groupBy(ofReaders, ({ reader }) => reader.readerId).values()].map((all) => ({
-    orgId: all[0]?.reader.orgId,
-    readerId: all[0]?.reader.readerId,
+    orgId: all[0]?.reader.orgId ?? null,
+    readerId: all[0]?.reader.readerId ?? null,
     ...sum(all.map(({ counts }) => counts)),
   }));
   if (rows.length === 0) {
@@ -82,11 +83,12 @@ export async function addReaderCounts(
     name: 'add-reader-counts',
     text: ADD,
     values: [
-      ...(['orgId', 'readerId', ...COUNTERS, 'lastMessageAt'] as const).map((column) =>
-        rows.map((row) => row[column]),
-      ),
-      rows.map(({ clockSample }) => clockSample?.minute ?? null),
-      rows.map(({ clockSample }) => clockSample?.offset ?? null),
+      integers(rows.map(({ orgId }) => orgId)),
+      integers(rows.map(({ readerId }) => readerId)),
+      ...COUNTERS.map((counter) => bigints(rows.map((row) => row[counter]))),
+      timestamps(rows.map(({ lastMessageAt }) => lastMessageAt)),
+      integers(rows.map(({ clockSample }) => clockSample?.minute ?? null)),
+      bigints(rows.map(({ clockSample }) => clockSample?.offset ?? null)),
     ],
   });
 }
@@ -95,10 +97,10 @@ const ADD = `insert into reader_counters as stored (org_id, reader_id, messages,
     duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
     clock_minute, clock_offsets_ms)
   select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
-    recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, time_of_micros(last_message_at),
+    recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
     clock_minute, case when clock_offset is null then '{}' else array[clock_offset] end
   from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::integer[], $14::bigint[])
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::timestamptz[], $13::integer[], $14::bigint[])
     as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
     ignored, throttled_ms, last_message_at, clock_minute, clock_offset)
   order by org_id, reader_id
