@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { HeldMessages } from '../../../services/mqtt-ingest/source/held-messages.ts';
+
+describe('what is held of several readers', () => {
+  /** Whose messages were let in, in order, where there is room for one at a time. */
+  function order(bytes: number, messages: number): string[] {
+    const held = new HeldMessages({ messages: 2, bytes: 10_000_000 });
+    const letIn: string[] = [];
+    const underWay: (() => void)[] = [];
+    const enter = (owner: string) =>
+      held.enter(
+        bytes,
+        () => {
+          letIn.push(owner);
+          underWay.push(() => held.leave(bytes, owner));
+        },
+        owner,
+      );
+    enter('first');
+    enter('first');
+    for (const owner of ['loud', 'other', 'third']) {
+      for (let message = 0; message < messages; message++) {
+        enter(owner);
+      }
+    }
+    for (let done = underWay.shift(); done !== undefined; done = underWay.shift()) {
+      done();
+    }
+    expect(held.messages).to.equal(0);
+    expect(held.waiting).to.equal(0);
+    return letIn.slice(2);
+  }
+
+  /** How many of one reader came one after the other, each time. */
+  function runs(order: readonly string[]): number[] {
+    const lengths: number[] = [];
+    for (const [index, owner] of order.entries()) {
+      if (index > 0 && owner === order[index - 1]) {
+        lengths.push((lengths.pop() ?? 0) + 1);
+      } else {
+        lengths.push(1);
+      }
+    }
+    return lengths;
+  }
+
+  it('is let in by turns of some messages, so that a batch has many reads of few assets', () => {
+    expect(runs(order(5_000, 24))).to.deep.equal([11, 11, 11, 11, 11, 11, 2, 2, 2]);
+  });
+
+  it('has turns of one message if messages are large, and of a few dozen if they are small', () => {
+    expect(runs(order(100_000, 3))).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    expect(runs(order(100, 100)).slice(0, 3)).to.deep.equal([59, 59, 59]);
+  });
+});
