@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createAsset } from '../../services/api/assets/create.ts';
+import { renameAsset } from '../../services/api/assets/rename.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -47,5 +48,11 @@ describe('the way to the database and back', () => {
 
   it('is gone two times more where the key has to be minted', async () => {
     expect(await count(() => create(undefined))).to.equal(3);
+  });
+
+  it('is gone five times for a new external key, of which one brings the asset, however large', async () => {
+    const { id } = await create('OLD');
+    expect(await count(() => renameAsset(door.of(orgId), id, 'NEW'))).to.equal(5);
+    expect(await count(() => renameAsset(door.of(orgId), id, 'NEW'))).to.equal(3);
   });
 });

@@ -18,7 +18,8 @@ export function patchAsset(
   same: SameJson,
 ): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
-    const current = await mustBeThere(lockLiveAsset(transaction, id));
+    await mustBeThere(lockLiveAsset(transaction, id));
+    const current = await mustBeThere(findLiveAsset(transaction, id));
     const patched = await patchedColumns(current, patch.against(current), same);
     if (isUnchanged(current, patched)) {
       return current;
@@ -29,7 +30,7 @@ export function patchAsset(
 }
 
 /** @throws Problem `not_found` if the asset was deleted since the request was let in. */
-export async function mustBeThere(asset: Promise<AssetRow | null>): Promise<AssetRow> {
+export async function mustBeThere<Found>(asset: Promise<Found | null>): Promise<Found> {
   const found = await asset;
   if (found === null) {
     throw notFound('Asset not found');

@@ -192,16 +192,16 @@ export function insertAsset(
       is_active, valid_from, valid_to, created_at, updated_at, deleted_at, metadata, '[]' as tags`);
 }
 
-/** The live asset, locked against other changes of it until the transaction ends; scans of it are not held up. */
-export async function lockLiveAsset(
-  transaction: OrganizationConnection,
-  id: number,
-): Promise<AssetRow | null> {
-  const locked = await transaction.maybeOne(sql.prepared('lock-live-asset', rowsOf<{ id: number }>())`
-    select id from assets
+/**
+ * Locks the live asset against other changes of it until the transaction ends; scans of it are not held up.
+ *
+ * @returns its external key; null if there is none.
+ */
+export function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
+  return transaction.maybeOneFirst(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
+    select external_key from assets
     where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
     for no key update`);
-  return locked === null ? null : findLiveAsset(transaction, id);
 }
 
 /** What a PATCH can set, as the database takes it. */

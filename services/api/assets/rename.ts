@@ -12,12 +12,10 @@ import type { AssetRow } from './view.ts';
  */
 export function renameAsset(db: OrganizationDatabase, id: number, externalKey: string): Promise<AssetRow> {
   return db.transaction(async (transaction) => {
-    const current = await mustBeThere(lockLiveAsset(transaction, id));
-    if (current.external_key === externalKey) {
-      return current;
+    if ((await mustBeThere(lockLiveAsset(transaction, id))) !== externalKey) {
+      await claim(transaction, [`asset:${externalKey}`]);
+      await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
     }
-    await claim(transaction, [`asset:${externalKey}`]);
-    await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
     return mustBeThere(findLiveAsset(transaction, id));
   });
 }

@@ -4,22 +4,23 @@ import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
-import { findLiveLocation } from './queries.ts';
-import type { LocationRow } from './view.ts';
 
-/** The live location, locked against other changes of it until the transaction ends. */
-export async function lockLocationForChange(
+/**
+ * Locks the live location against other changes of it until the transaction ends.
+ *
+ * @returns its external key; null if there is none.
+ */
+export function lockLocationForChange(
   transaction: OrganizationConnection,
   id: number,
-): Promise<LocationRow | null> {
-  const locked = await transaction.maybeOne(sql.prepared(
+): Promise<string | null> {
+  return transaction.maybeOneFirst(sql.prepared(
     'lock-location-for-change',
-    rowsOf<{ id: number }>(),
+    rowsOf<{ external_key: string }>(),
   )`
-    select id from locations
+    select external_key from locations
     where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
     for no key update`);
-  return locked === null ? null : findLiveLocation(transaction, id);
 }
 
 /**

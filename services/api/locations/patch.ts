@@ -28,7 +28,8 @@ export function patchLocation(
   patch: LocationPatch,
 ): Promise<LocationRow> {
   return db.transaction(async (transaction) => {
-    const current = await mustBeThere(lockLocationForChange(transaction, id));
+    await mustBeThere(lockLocationForChange(transaction, id));
+    const current = await mustBeThere(findLiveLocation(transaction, id));
     const changes = patch.against(current);
     const patched = {
       ...patchedCommon(current, changes),
@@ -43,7 +44,7 @@ export function patchLocation(
 }
 
 /** @throws Problem `not_found` if the location was deleted since the request was let in. */
-export async function mustBeThere(location: Promise<LocationRow | null>): Promise<LocationRow> {
+export async function mustBeThere<Found>(location: Promise<Found | null>): Promise<Found> {
   const found = await location;
   if (found === null) {
     throw notFound('Location not found');

@@ -19,9 +19,8 @@ export function renameLocation(
   externalKey: string,
 ): Promise<{ location: LocationRow; descendantCount: number }> {
   return db.transaction(async (transaction) => {
-    const current = await mustBeThere(lockLocationForChange(transaction, id));
-    if (current.external_key === externalKey) {
-      return { location: current, descendantCount: 0 };
+    if ((await mustBeThere(lockLocationForChange(transaction, id))) === externalKey) {
+      return { location: await mustBeThere(findLiveLocation(transaction, id)), descendantCount: 0 };
     }
     await claim(transaction, [`location:${externalKey}`]);
     await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
