@@ -64,6 +64,16 @@ function countsOf(answered: Readonly<Record<string, number>>): string {
 }
 
 const closing: (() => unknown)[] = [];
+
+async function closeAll(): Promise<void> {
+  for (let close = closing.pop(); close !== undefined; close = closing.pop()) {
+    await close();
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => closeAll().then(() => process.exit(1)));
+}
 try {
   const database = await openDatabaseServer();
   closing.push(() => database.close());
@@ -95,7 +105,5 @@ try {
   }
   console.log(`\n${elapsed()}`);
 } finally {
-  for (const close of closing.toReversed()) {
-    await close();
-  }
+  await closeAll();
 }

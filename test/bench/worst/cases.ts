@@ -22,6 +22,7 @@ const QUESTIONS: readonly { name: string; search?: string; headers?: Record<stri
   { name: 'the largest page', search: '?limit=200' },
   { name: 'a deep page', search: '?limit=200&offset=150000' },
   { name: 'a deep page by name', search: '?limit=200&offset=150000&sort=-name' },
+  { name: 'a large row by its key', search: '?external_key=A-LARGE-2' },
   { name: 'a search of two letters', search: '?q=al&limit=200' },
   { name: 'a search that finds everything', search: '?q=pallet&limit=200' },
   { name: 'many parameters', search: `?${'x=1&'.repeat(3_000)}` },
@@ -66,10 +67,14 @@ const MORE: Readonly<Record<string, readonly { name: string; text: string }[]>> 
     { name: '10,000 new tags', text: `{"external_key":"T-${TURN}","name":"n","tags":${TAGS}}` },
     { name: 'a mebibyte stored', text: `{"external_key":"M-${TURN}","name":"n","metadata":${NUMBERS}}` },
   ],
+  'POST /api/v1/assets/{asset_id}/rename': [
+    { name: 'of a large asset', text: `{"external_key":"A-LARGE-${TURN}"}` },
+  ],
   'POST /api/v1/locations': [
     { name: '10,000 new tags', text: `{"external_key":"T-${TURN}","name":"n","tags":${TAGS}}` },
   ],
   'PATCH /api/v1/assets/{asset_id}': [
+    { name: 'a small change of a large asset', text: `{"description":"${TURN}"}` },
     { name: 'a mebibyte stored', text: `{"metadata":${NUMBERS.replace('1', `1${TURN}`)}}` },
   ],
 };
