@@ -54,6 +54,7 @@ create table assets (
   constraint assets__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 CREATE UNIQUE INDEX assets__org_id_external_key ON public.assets USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
+CREATE INDEX assets__org_id_id_deleted ON public.assets USING btree (org_id, id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX assets__org_id_valid_from ON public.assets USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX assets__org_id_valid_to ON public.assets USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
 CREATE INDEX assets__searched_text ON public.assets USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);

@@ -1,10 +1,10 @@
-import type { FragmentSqlToken } from 'slonik';
+import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import { isNear } from '../brief-list.ts';
-import { countScanned } from '../live-count.ts';
+import { countScanned, countScannedAt } from '../live-count.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import type { AssetLocationFilters } from './schema.ts';
 import type { AssetLocationRow } from './view.ts';
@@ -41,12 +41,7 @@ export async function listAssetLocations(
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, NULLABLE);
-  const narrowing = [
-    when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
-    when(
-      filters.asset_external_key,
-      (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`,
-    ),
+  const places = [
     when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
     when(
       filters.location_external_key,
@@ -54,17 +49,28 @@ export async function listAssetLocations(
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
   ];
+  const narrowing = [
+    when(filters.asset_id, (ids) => sql.fragment`position.asset_id = any(${sql.array(ids, 'int4')})`),
+    when(
+      filters.asset_external_key,
+      (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`,
+    ),
+  ];
   const where = allOf([
     sql.fragment`position.org_id = ${orgId}`,
     sql.fragment`position.last_seen is not null`,
     filters.include_not_in_effect ? null : inEffect('asset'),
     filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
+    ...places,
     ...narrowing,
   ]);
-  const isWhole = !filters.include_deleted && narrowing.every((condition) => condition === null);
+  const isOfPlaces = !filters.include_deleted && narrowing.every((condition) => condition === null);
+  const isWhole = isOfPlaces && places.every((condition) => condition === null);
   const total = isWhole
     ? countScanned(orgId, filters.include_not_in_effect)
-    : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
+    : isOfPlaces
+      ? countScannedAt(orgId, allOf(places), filters.include_not_in_effect)
+      : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
   const list = (isBrief: boolean, positions: FragmentSqlToken) =>
     db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
       select total.total_count, page.*
@@ -79,9 +85,10 @@ export async function listAssetLocations(
         limit ${filters.limit} offset ${filters.offset}
       ) page on true
       order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, NULLABLE)}`);
-  if (isWhole && isNear(filters) && isLatestFirst(filters)) {
-    for (const positions of [positionsOfLatestScans(orgId), latestPositions(orgId)]) {
-      const page = pageOf(await list(true, positions));
+  if (isOfPlaces && isNear(filters) && isLatestFirst(filters)) {
+    const latest = latestPositions(orgId, allOf([sql.fragment`last_seen is not null`, ...places]));
+    for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
+      const page = pageOf(await list(isWhole, positions));
       if (page.rows.length === Math.min(filters.limit, Math.max(0, page.totalCount - filters.offset))) {
         return page;
       }
@@ -126,9 +133,9 @@ const LATEST = 400;
  * position that was scanned in place, and would need twice the time if an index had to follow (1,000 positions of 20,000
  * in 67 ms instead of 37). Keeping the latest while reading all positions is quick, and joining them to their assets is not.
  */
-function latestPositions(orgId: number): FragmentSqlToken {
+function latestPositions(orgId: number, condition: ValueExpression): FragmentSqlToken {
   return sql.fragment`(
-      select * from positions where org_id = ${orgId} and last_seen is not null
+      select * from positions position where org_id = ${orgId} and ${condition}
       order by last_seen desc, asset_id limit ${sql.literalValue(String(LATEST))}
     ) position ${NAMED}`;
 }
