@@ -1,11 +1,11 @@
-import { hasTokenShape, withoutTokens } from '../../shared/tracking/tag-secrets.ts';
+import { hasBlanksInToken, hasTokenShape, withoutTokens } from '../../shared/tracking/tag-secrets.ts';
 import type { ReadMessage } from './message.ts';
 
 const NOTHING = Buffer.alloc(0);
 
 /**
  * What is kept of a rejected message's payload: its bytes, with asterisks in the place of secrets. Where a read is a
- * secret that the payload has in another form, in base64 for instance, nothing of it is kept.
+ * secret that the payload has in another form, in base64 or with blanks for instance, nothing of it is kept.
  */
 export function payloadWithoutTokens({
   mapped,
@@ -13,11 +13,16 @@ export function payloadWithoutTokens({
 }: Pick<ReadMessage, 'mapped' | 'payload'>): Buffer {
   // Each byte a character, whatever the bytes mean: tokens are ASCII.
   const text = head.toString('latin1');
-  if (hasTokenShape(text)) {
-    return Buffer.from(withoutTokens(text), 'latin1');
-  }
-  const hasSecret =
+  const isSeen = hasTokenShape(text);
+  const isOtherwise =
     mapped.outcome === 'items' &&
-    mapped.items.some((item) => item.outcome === 'read' && hasTokenShape(item.read.value));
-  return hasSecret ? NOTHING : head;
+    mapped.items.some(
+      (item) =>
+        item.outcome === 'read' &&
+        (isSeen ? hasBlanksInToken(item.read.value) : hasTokenShape(item.read.value)),
+    );
+  if (isOtherwise) {
+    return NOTHING;
+  }
+  return isSeen ? Buffer.from(withoutTokens(text), 'latin1') : head;
 }

@@ -82,13 +82,19 @@ describe('a token or key that a reader sends', () => {
     });
   }
 
-  it('leaves nothing of a message that has it in another form', async () => {
-    const { id, topic } = await reader();
-    const escaped = JSON.stringify([{ tag_type: 'barcode', value: TOKEN }]).replace('th_', 't\\u0068_');
-    await intake.receive(topic, escaped);
-    expect(await countersOf(database, id)).to.include({ reads: 1, rejected: 1 });
-    expect(await database.rows('select length(payload) as kept, bytes from rejected_messages')).to.deep.equal(
-      [{ kept: 0, bytes: escaped.length }],
-    );
-  });
+  const note = 'x'.repeat(500);
+  for (const [form, payload] of [
+    ['escaped', JSON.stringify([{ tag_type: 'barcode', value: TOKEN }]).replace('th_', 't\\u0068_')],
+    ['with a blank', JSON.stringify([{ tag_type: 'barcode', value: TOKEN.replace(/.{30}/, '$& '), note }])],
+    ['with blanks', JSON.stringify([{ tag_type: 'barcode', value: TOKEN.replaceAll(/.{4}/g, '$& '), note }])],
+  ] as const) {
+    it(`leaves nothing of a message that has it in another form: ${form}`, async () => {
+      const { id, topic } = await reader();
+      await intake.receive(topic, payload);
+      expect(await countersOf(database, id)).to.include({ reads: 1, rejected: 1 });
+      expect(
+        await database.rows('select length(payload) as kept, bytes from rejected_messages'),
+      ).to.deep.equal([{ kept: 0, bytes: payload.length }]);
+    });
+  }
 });

@@ -21,12 +21,13 @@ export class BrokenScans {
   }
 
   async load(): Promise<void> {
-    this.recent.value = ((await this.#database.get('kept', 'broken')) as BrokenScan[] | undefined) ?? [];
+    const kept = ((await this.#database.get('kept', 'broken')) as BrokenScan[] | undefined) ?? [];
+    this.recent.value = kept.map(withoutToken);
   }
 
   /** @returns the scan as it is kept. */
   keep(broken: Broken, at: string): BrokenScan {
-    const kept = { ...broken, parts: mayBeToken(broken.parts) ? [] : broken.parts, at };
+    const kept = withoutToken({ ...broken, at });
     this.recent.value = [kept, ...this.recent.value].slice(0, MOST_KEPT);
     // If it cannot be kept it was shown all the same, and nothing rests on it.
     void this.#database.put('kept', [...this.recent.value], 'broken').catch(() => {});
@@ -34,10 +35,21 @@ export class BrokenScans {
   }
 }
 
-/** Nobody knows what is missing: the tail of a token has nothing of its beginning. Tags mix no small and capital letters. */
+function withoutToken(scan: BrokenScan): BrokenScan {
+  return mayBeToken(scan.parts) ? { ...scan, parts: [] } : scan;
+}
+
+/**
+ * Nobody knows what is missing: the tail of a token has nothing of its beginning. Tags mix no small and capital letters,
+ * and few are long words of letters beyond those of hex, which is what a tail is that came in one case.
+ */
 function mayBeToken(parts: readonly string[]): boolean {
   const isMixed = (part: string) => part.length >= 8 && /[a-z]/.test(part) && /[A-Z]/.test(part);
-  return hasTokenShape(parts.join('')) || parts.some((part) => /^t[th]_/i.test(part)) || parts.some(isMixed);
+  const isRandom = (part: string) => /[\w-]{16,}/.test(part) && (part.match(/[g-z]/gi) ?? []).length >= 6;
+  return (
+    hasTokenShape(parts.join('')) ||
+    parts.some((part) => /t[th](_|%5f)/i.test(part) || isMixed(part) || isRandom(part))
+  );
 }
 
 /** What was heard, in words for the user; the parts of what may be a secret are not among them. */
