@@ -65,9 +65,14 @@ export function toDatabase(value: Instant): string {
 
 /** From the text of a `timestamptz` in a UTC session: `2026-05-01 10:00:00.123456+00`. */
 export function fromDatabase(text: string): Instant {
+  return isoOf(text, 6) as Instant;
+}
+
+/** @param digits of the fraction; finer ones are cut off. */
+function isoOf(text: string, digits: number): string {
   const year = text.endsWith(' BC') ? '0000' : text.slice(0, 4);
   const fraction = text[19] === '.' ? text.slice(20, text.indexOf('+')) : '';
-  return `${year}${text.slice(4, 10)}T${text.slice(11, 19)}.${fraction.padEnd(6, '0')}Z` as Instant;
+  return `${year}${text.slice(4, 10)}T${text.slice(11, 19)}.${fraction.padEnd(digits, '0').slice(0, digits)}Z`;
 }
 
 /** On the wire: milliseconds, finer digits cut off. */
@@ -85,9 +90,9 @@ export function wireTimeOfMicros(micros: Micros): string {
   return new Date(Math.floor(micros / MICROS_PER_MILLISECOND)).toISOString();
 }
 
-/** A `timestamptz` of the database as the wire shows it. */
+/** A `timestamptz` of the database as the wire shows it; a page of 50 assets has up to 250 of them. */
 export function wireTime(text: string): string {
-  return toWire(fromDatabase(text));
+  return isoOf(text, 3);
 }
 
 /** {@link wireTime} of a column that may be null. */
