@@ -79,6 +79,9 @@ const MORE: Readonly<Record<string, readonly { name: string; text: string }[]>> 
   ],
 };
 
+/** Of the large assets, what comes behind is for the files. */
+const KEPT = 50;
+
 function pathsOf(path: string, method: string, { ids }: Site): string[] {
   const isDeleted = method === 'DELETE';
   const [root, last] = [ids.chain[0], ids.chain.at(-1)];
@@ -90,7 +93,7 @@ function pathsOf(path: string, method: string, { ids }: Site): string[] {
       .map((tag) => withIds(path, { asset_id: ids.assets[0], location_id: root, tag_id: tag }));
   }
   return isDeleted
-    ? (path.includes('asset') ? ids.assets.slice(1) : ids.leaves).map((id) =>
+    ? (path.includes('asset') ? ids.assets.slice(1, KEPT) : ids.leaves).map((id) =>
         withIds(path, { asset_id: id, location_id: id }),
       )
     : [withIds(path, { asset_id: ids.assets[0], location_id: location })];

@@ -31,7 +31,7 @@ const FILES: Readonly<Record<string, () => string>> = {
   'quotation marks': () => '"""",'.repeat(2_080_000),
   'cells of a mebibyte': () => Array(9).fill(`,n,,${cell()}`).join('\n'),
   'metadata against what is stored': () =>
-    Array.from({ length: 9 }, (_, at) => `A-LARGE-${at + 2},,,${cell(' ')}`).join('\n'),
+    Array.from({ length: 9 }, (_, at) => `A-LARGE-${at + 51},,,${cell(' ')}`).join('\n'),
   '50,000 rows that are wrong': () => Array(50_000).fill('a b,,x,{').join('\n'),
   '50,000 rows': () => records((at) => `K-${at}`),
 };

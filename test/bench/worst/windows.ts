@@ -18,14 +18,18 @@ export interface Suffered {
   answered: Answered;
 }
 
-/** A look-up is due every 4 ms: 1,000 and 2,500 of them. */
+/** A look-up is due every 4 ms: 1,000 and 2,000 of them. */
 const QUIET_MS = 4_000;
-const HOSTILE_MS = 10_000;
+const HOSTILE_MS = 8_000;
 
-/** Quiet and hostile windows in turn; a hostile one begins with the attack, which ends with it. */
+/**
+ * Quiet and hostile windows in turn; a hostile one begins with the attack, which ends with it. The quiet one after an attack
+ * is the one before the next.
+ */
 export class Windows {
   readonly #victim: ChildProcess;
   readonly #server: ServerLoad;
+  #lastQuiet: number | null = null;
 
   private constructor(victim: ChildProcess, server: ServerLoad) {
     this.#victim = victim;
@@ -43,9 +47,10 @@ export class Windows {
 
   /** @param attacks one for each hostile window. */
   async suffer(attacks: readonly Attack[]): Promise<Suffered> {
-    const suffered: Suffered = { quiet: [], hostile: [], heldMs: 0, answered: {} };
+    const before = this.#lastQuiet ?? (await this.#quiet());
+    const suffered: Suffered = { quiet: [before], hostile: [], heldMs: 0, answered: {} };
     for (const attack of attacks) {
-      suffered.quiet.push(await this.#quiet());
+      await whenIdle(this.#server);
       const attacker = forkHere('attacker.ts');
       await this.#server.ask();
       attacker.send(attack);
@@ -55,8 +60,9 @@ export class Windows {
       for (const [status, count] of Object.entries((await answerOf(attacker)) as Answered)) {
         suffered.answered[status] = (suffered.answered[status] ?? 0) + count;
       }
+      this.#lastQuiet = await this.#quiet();
+      suffered.quiet.push(this.#lastQuiet);
     }
-    suffered.quiet.push(await this.#quiet());
     return suffered;
   }
 
