@@ -27,11 +27,17 @@ export class ScreenStates {
 
   /**
    * @param within a selector of the part to look at, of a screen that was looked at before.
+   * @param layouts those to look at it in.
    * @throws AssertionError if axe has anything against the page as it is now.
    */
-  async look(page: Page, name: string, within: string | null = null): Promise<void> {
+  async look(
+    page: Page,
+    name: string,
+    within: string | null = null,
+    layouts: readonly string[] = Object.keys(LAYOUTS),
+  ): Promise<void> {
     const found: string[] = [];
-    for (const [layout, size] of Object.entries(LAYOUTS)) {
+    for (const [layout, size] of Object.entries(LAYOUTS).filter(([each]) => layouts.includes(each))) {
       await page.setViewportSize(size);
       for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
+import { ADVICE } from '../../../services/handheld-gateway/app-ui/src/scanning/advice.ts';
+import { LISTS } from '../../../services/handheld-gateway/app-ui/src/sweep/sweep.ts';
 import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
 import { revokeHandheld } from '../../../services/handheld-gateway/devices/revoke-handheld.ts';
 import { STATUSES } from '../../../services/handheld-gateway/submissions/result.ts';
@@ -293,6 +295,44 @@ describe('the screens of the handheld app', function () {
     await look('places-none');
   });
 
+  it('each kind of list that a sweep may be compared with, under way and over', async () => {
+    await signedIn();
+    await app.isInstalled();
+    await app.goTo('Sweep');
+    await device.context.setOffline(true);
+    for (const [kept, fetched_at] of [
+      ['none', null],
+      ['list', '2026-05-04T08:00:00.000Z'],
+    ] as const) {
+      for (const list of LISTS) {
+        for (const finished_at of [null, '2026-05-04T08:10:00.000Z']) {
+          const name = `sweep-of-${list}-${kept}-${finished_at === null ? 'under-way' : 'over'}`;
+          const place = { ...PLACE, name };
+          const expected = fetched_at === null ? null : [{ ...ASSET, tags: [] }];
+          const sweep = { id: name, place, started_at: '2026-05-04T08:00:00.000Z', finished_at };
+          await app.page.evaluate(keep('sweep', { ...sweep, expected, fetched_at, list }));
+          await app.page.locator('.sweep', { hasText: name }).waitFor();
+          await states.look(app.page, name, '.sweep', ['upright']);
+        }
+      }
+    }
+  });
+
+  it('each way in which a scan can be broken', async () => {
+    await signedIn();
+    const broken = Object.keys(ADVICE).map((why, index) => ({
+      why,
+      parts: index === 0 ? [] : [why.toUpperCase(), '000815'],
+      at: new Date().toISOString(),
+    }));
+    await app.page.evaluate(keep('broken', broken));
+    await app.goTo('History');
+    for (const { why } of broken.slice(1)) {
+      await app.shows(`“${why.toUpperCase()}”`);
+    }
+    await look('history-broken');
+  });
+
   it('a token of another handheld while scans wait, and a scan while signing in again', async () => {
     const { orgId } = gateway.site;
     const lost = await createHandheld(gateway.database.pool, { orgId, name: 'lost' });
@@ -382,6 +422,20 @@ const lastScanAs = (scan: object) => `new Promise((resolve) => {
     transaction.objectStore('scans').openCursor(null, 'prev').onsuccess = ({ target }) => {
       target.result.update({ ...target.result.value, ...${JSON.stringify(scan)} });
     };
+    transaction.oncomplete = () => {
+      opening.result.close();
+      new BroadcastChannel('tagtrail-queue').postMessage('changed');
+      resolve();
+    };
+  };
+})`;
+
+/** Keeps a value on the device, as another tab might, and tells the app. */
+const keep = (name: string, value: unknown) => `new Promise((resolve) => {
+  const opening = indexedDB.open('tagtrail');
+  opening.onsuccess = () => {
+    const transaction = opening.result.transaction('kept', 'readwrite');
+    transaction.objectStore('kept').put(${JSON.stringify(value)}, '${name}');
     transaction.oncomplete = () => {
       opening.result.close();
       new BroadcastChannel('tagtrail-queue').postMessage('changed');

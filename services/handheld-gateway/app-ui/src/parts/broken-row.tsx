@@ -1,4 +1,5 @@
-import { ADVICE, type BrokenScan, heard } from '../scanning/broken-scans.ts';
+import { ADVICE } from '../scanning/advice.ts';
+import { type BrokenScan, heard } from '../scanning/broken-scans.ts';
 import { Icon } from './icon.tsx';
 import { timeOf } from './titles.ts';
 

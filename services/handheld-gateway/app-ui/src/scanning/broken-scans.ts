@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { hasTokenShape } from '../../../../shared/tracking/tag-secrets.ts';
 import type { Database } from '../storage/database.ts';
-import type { Broken, WhyBroken } from './wedge.ts';
+import type { Broken } from './wedge.ts';
 
 /** A scan that no value could be made of: kept to be seen, never sent. */
 export interface BrokenScan extends Broken {
@@ -56,28 +56,3 @@ function mayBeToken(parts: readonly string[]): boolean {
 export function heard({ parts }: Broken): string {
   return parts.length === 0 ? 'parts that may be of a token' : parts.map((part) => `“${part}”`).join(' … ');
 }
-
-/** Why it was not taken, and what to do about it. */
-export const ADVICE: Record<WhyBroken, { title: string; says: string }> = {
-  pause: {
-    title: 'Broken: scan again',
-    says: 'The scanner paused in the middle, so this may be half of a value.',
-  },
-  keys: {
-    title: 'Not a plain value',
-    says: 'Have the scanner type characters only, and no keys for separators.',
-  },
-  unended: {
-    title: 'Broken: scan again',
-    says: 'The scan has no end. Have the scanner send Enter after each value.',
-  },
-  interrupted: {
-    title: 'Broken: scan again',
-    says: 'The app was not in front for all of it.',
-  },
-  slow: {
-    title: 'Typed too slowly',
-    says: 'Scan again. Set the scanner’s delay between characters to none, or type under “Type”.',
-  },
-  long: { title: 'Not a tag', says: 'That is longer than a tag can be (255 characters).' },
-};

@@ -1,6 +1,13 @@
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { Place } from '../places/place.ts';
 
+/**
+ * What a sweep may be compared with: an earlier list or none while the one asked for at the beginning is `awaited`; that
+ * one, `asked` for and answered before anything was scanned, or come `during` the sweep; an `earlier` one or none, for
+ * want of a network; one of `later`, when the network was back. Or the place is `gone`.
+ */
+export const LISTS = ['awaited', 'asked', 'during', 'earlier', 'later', 'gone'] as const;
+
 /** A sweep of a location, kept on the device until the user is done with it. */
 export interface Sweep {
   id: string;
@@ -11,12 +18,8 @@ export interface Sweep {
   expected: ListedAsset[] | null;
   /** When the gateway said so. */
   fetched_at: string | null;
-  /**
-   * Which list that is: an earlier one or none while the one asked for at the beginning is `awaited`; that one, `asked`
-   * for and answered before anything was scanned, or come `during` the sweep; an `earlier` one or none, for want of a
-   * network; one of `later`, when the network was back. Or the place is `gone`. Sweeps of earlier versions do not say.
-   */
-  list?: 'awaited' | 'asked' | 'during' | 'earlier' | 'later' | 'gone';
+  /** Which list that is. Sweeps of earlier versions do not say. */
+  list?: (typeof LISTS)[number];
 }
 
 /** Whether the list has still to be asked for. */
