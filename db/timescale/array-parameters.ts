@@ -21,6 +21,29 @@ export const doubles = (values: readonly (number | null)[]): Buffer =>
 export const texts = (values: readonly (string | null)[]): Buffer =>
   array(25, values, (into, value) => into.text(value));
 
+/** The elements of such arrays of texts, none of them null, as one. */
+export function joinedTexts(arrays: readonly Uint8Array[]): Buffer {
+  const filled = arrays.filter(({ length }) => length > HEADER).map(asBuffer);
+  const [first] = filled;
+  if (first === undefined) {
+    return texts([]);
+  }
+  const joined = Buffer.concat([first.subarray(0, HEADER), ...filled.map((array) => array.subarray(HEADER))]);
+  joined.writeInt32BE(
+    filled.reduce((count, array) => count + array.readInt32BE(COUNT), 0),
+    COUNT,
+  );
+  return joined;
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Bytes in front of the elements of an array that has any, and where they say how many there are. */
+const HEADER = 20;
+const COUNT = 12;
+
 /** @param values microseconds since 1970; the statement has `timestamptz[]`. */
 export const timestamps = (values: readonly (number | null)[]): Buffer =>
   array(1184, values, (into, value) => into.timestamp(value));

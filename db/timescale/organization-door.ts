@@ -1,6 +1,7 @@
 import { AppError, IdsUsedUp } from '../../services/shared/errors.ts';
-import { ENTER, ENTER_BRIEFLY, entering } from './enter-organization.ts';
+import { ENTER, ENTER_BRIEFLY, ENTER_TO_WRITE, entering, enteringToWrite } from './enter-organization.ts';
 import { FairSemaphore } from './fair-semaphore.ts';
+import { type GroupedWrite, GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
@@ -9,7 +10,7 @@ import type { Preceding } from './preceded-query.ts';
 import { type RowQueries, type RowQuery, rowQueries, toConfig } from './row-queries.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
-import { inOneTrip, inTransaction } from './transaction.ts';
+import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
 export interface OrganizationConnection extends RowQueries {
@@ -21,16 +22,12 @@ export interface OrganizationDatabase extends OrganizationConnection {
    * What can wait for others' locks belongs here: a statement by itself is sent on a connection that others share, and
    * their answers come after its own.
    *
-   * Runs `work` in a transaction; again from the start if the database gave it up for another's sake.
+   * Runs `work` in a transaction; again from the start if the database gave it up for another's sake, or if another has
+   * committed something unique that `work` did not find when it looked.
    */
   transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
-  /**
-   * For transactions of two statements that are both known beforehand: every statement is one, in which `first` runs before
-   * it. They take one round trip, with their commit.
-   *
-   * @param first has a name and returns no rows; its parameters are texts or binary.
-   */
-  behind(first: RowQuery<never>): OrganizationConnection;
+  /** Does a write together with those of its kind that the organization has waiting; see {@link GroupedWrite}. */
+  grouped<Item, Row, Outcome>(write: GroupedWrite<Item, Row, Outcome>, item: Item): Promise<Outcome>;
   /** For lists; see {@link ListOptions}. */
   listing(options: ListOptions): OrganizationConnection;
 }
@@ -77,6 +74,12 @@ export function openOrganizationDoor(
     patience: PATIENCE,
   });
   const lists = new Lists(shared, scanning);
+  const groups = new GroupedWrites((orgId, write, items, lockTimeout) =>
+    turns.run(orgId, async () => {
+      const preceding = [entered(orgId, lockTimeout), precedingOf(write.first(orgId, items))];
+      return (await inOneTrip(exclusive, preceding, toConfig(write.query(orgId, items)))).rows;
+    }),
+  );
   return {
     of: (orgId) => ({
       orgId,
@@ -84,22 +87,18 @@ export function openOrganizationDoor(
       transaction: (work) =>
         turns
           .run(orgId, () =>
-            inTransaction(exclusive, async (client) => {
-              const set = client.query({ name: ENTER.name, text: ENTER.text, values: [String(orgId)] });
-              const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
-              return (await Promise.all([worked, set]))[0];
-            }),
+            inTransaction(
+              exclusive,
+              async (client) => {
+                const set = client.query(entered(orgId));
+                const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
+                return (await Promise.all([worked, set]))[0];
+              },
+              isUniqueViolation,
+            ),
           )
           .catch(rethrow),
-      behind: (first) => {
-        const preceding = [{ ...entering(orgId), text: ENTER.text }, precedingOf(first)];
-        return {
-          orgId,
-          ...rowQueries((query) =>
-            turns.run(orgId, () => inOneTrip(exclusive, preceding, query)).catch(rethrow),
-          ),
-        };
-      },
+      grouped: (write, item) => groups.run(orgId, write, item).catch(rethrow),
       listing: (options) => ({
         orgId,
         ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
@@ -117,6 +116,10 @@ const SCANNING_CONNECTIONS = 4;
 const SCAN_TIMEOUT = 10_000;
 
 const ORGANIZATION_ROLE = 'tagtrail_api';
+
+function entered(orgId: number, lockTimeout = 0): Preceding & { text: string } {
+  return { ...enteringToWrite(orgId, lockTimeout), text: ENTER_TO_WRITE.text };
+}
 
 function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
   const { name, text, values = [] } = toConfig(first);

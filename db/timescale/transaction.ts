@@ -29,6 +29,7 @@ export function inTransaction<Result>(
 
 /**
  * As {@link inTransaction}, for statements that are all known beforehand: they go and are committed in one round trip.
+ * They look themselves for what is unique, so what they run into was committed since, and they will see it.
  *
  * @param preceding return no rows; they are prepared the first time that a connection is used for them.
  */
@@ -37,7 +38,7 @@ export function inOneTrip(
   preceding: readonly (Preceding & { text: string })[],
   query: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
-  return untilNotGivenUp(pool, NEVER, async (client) => {
+  return untilNotGivenUp(pool, isUniqueViolation, async (client) => {
     await Promise.all(preceding.map(({ name, text }) => prepareOnce(client, name, text)));
     return sendPreceded(client, preceding, query);
   });
@@ -108,6 +109,11 @@ const TRANSIENT = new Set(['40P01', '40001']);
 
 function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && TRANSIENT.has(error.code);
+}
+
+/** `unique_violation`. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505';
 }
 
 /** A connection that cannot even roll back is of no more use. */

@@ -5,7 +5,7 @@ import type { OrganizationConnection } from '../../db/timescale/organization-doo
 import { type RowQuery, rowsOf } from '../../db/timescale/row-queries.ts';
 import { sql } from '../../db/timescale/sql.ts';
 import { asRows } from './tags/queries.ts';
-import type { TagColumns } from './tags/tag-columns.ts';
+import type { TagArrays } from './tags/tag-columns.ts';
 
 /**
  * Keeps others from giving live rows these names until the transaction ends. So what is found to be free stays free,
@@ -18,28 +18,26 @@ import type { TagColumns } from './tags/tag-columns.ts';
  * take all the locks the database has.
  */
 export async function claim(transaction: OrganizationConnection, names: readonly string[]): Promise<void> {
-  await transaction.query(claiming(transaction.orgId, names));
-}
-
-/** The statement that does it, for where it goes before another; it returns no rows. */
-export function claiming(orgId: number, names: readonly string[]): RowQuery<never> {
   const named = sql.fragment`unnest(${sql.binary(texts(names))}::text[]) name`;
-  return sql.prepared('claim-names', rowsOf<never>())`${locking(orgId, named)}`;
+  await transaction.query(sql.prepared('claim-names', rowsOf<never>())`${locking(transaction.orgId, named)}`);
 }
 
 /** As {@link claim}, also for tags; all at once, so that everybody takes the locks in the same order. */
 export async function claimWithTags(
   transaction: OrganizationConnection,
   names: readonly string[],
-  tags: TagColumns,
+  tags: TagArrays,
 ): Promise<void> {
+  await transaction.query(claiming(transaction.orgId, names, tags));
+}
+
+/** The statement that does it, for where it goes before another; it returns no rows. */
+export function claiming(orgId: number, names: readonly string[], tags: TagArrays): RowQuery<never> {
   const named = sql.fragment`(
-    select unnest(${sql.array(names, 'text')}) as name
+    select unnest(${sql.binary(texts(names))}::text[]) as name
     union all select concat_ws(':', 'tag', tag.tag_type, tag.value) from ${asRows(tags)}
   ) named`;
-  await transaction.query(
-    sql.prepared('claim-names-and-tags', rowsOf<never>())`${locking(transaction.orgId, named)}`,
-  );
+  return sql.prepared('claim-names-and-tags', rowsOf<never>())`${locking(orgId, named)}`;
 }
 
 /** @param named an item of a from clause with a column `name`. */

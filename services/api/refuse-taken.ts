@@ -3,12 +3,11 @@ import { rowsOf } from '../../db/timescale/row-queries.ts';
 import { sql } from '../../db/timescale/sql.ts';
 import { claim, claimWithTags } from './claims.ts';
 import { keyTaken } from './constraints.ts';
+import { liveByKey } from './external-keys/live-by-key.ts';
 import type { Keyed } from './external-keys/mint.ts';
 import { tagTaken } from './tags/attach.ts';
 import { firstTakenTag } from './tags/queries.ts';
 import type { TagColumns } from './tags/tag-columns.ts';
-
-const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 /**
  * Claims the names of a row to be made, so that making it will not fail for their sake.
@@ -46,6 +45,5 @@ export async function refuseTaken(
 
 function isKeyTaken(transaction: OrganizationConnection, resource: Keyed, key: string): Promise<boolean> {
   return transaction.exists(sql.prepared(`is-${resource}-key-taken`, rowsOf<{ id: number }>())`
-    select id from ${TABLE[resource]}
-    where org_id = ${transaction.orgId} and external_key = ${key} and deleted_at is null`);
+    ${liveByKey(resource, transaction.orgId, key)}`);
 }

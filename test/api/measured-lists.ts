@@ -47,6 +47,14 @@ export class MeasuredLists {
       ...rowQueries((query) => client.query({ ...query, name: query.name ?? nameOf(query.text) })),
     };
     const itself = () => connection;
-    return { ...connection, transaction: (work) => work(connection), behind: itself, listing: itself };
+    return {
+      ...connection,
+      transaction: (work) => work(connection),
+      grouped: async (write, item) => {
+        await connection.query(write.first(this.#orgId, [item]));
+        return write.outcomeOf(await connection.one(write.query(this.#orgId, [item])), item);
+      },
+      listing: itself,
+    };
   }
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createAsset } from '../../services/api/assets/create.ts';
 import { renameAsset } from '../../services/api/assets/rename.ts';
+import { tagColumns } from '../../services/api/tags/tag-columns.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -33,8 +34,12 @@ describe('the way to the database and back', () => {
     await create('FIRST');
   });
 
-  const create = (external_key: string | undefined) =>
-    createAsset(door.of(orgId), { ...PALLET, external_key });
+  const create = (external_key: string | undefined, tags?: string[]) =>
+    createAsset(door.of(orgId), {
+      ...PALLET,
+      external_key,
+      tags: tags && tagColumns(tags.map((value) => ({ tagType: 'rfid', value, tagKey: value }))),
+    });
 
   async function count(work: () => Promise<unknown>): Promise<number> {
     const before = roundTrips();
@@ -44,6 +49,17 @@ describe('the way to the database and back', () => {
 
   it('is gone once for a new asset', async () => {
     expect(await count(() => create('PAL-1'))).to.equal(1);
+  });
+
+  it('is gone once with its tags, few or many', async () => {
+    expect(await count(() => create('PAL-2', ['E280-1', 'E280-2']))).to.equal(1);
+    const many = Array.from({ length: 100 }, (_, index) => `E281-${index}`);
+    expect(await count(() => create('PAL-3', many))).to.equal(1);
+  });
+
+  it('is gone twice for twenty at once, of which the first does not wait for the others', async () => {
+    const all = Array.from({ length: 20 }, (_, index) => create(`PAL-2${index}`, [`E282-${index}`]));
+    expect(await count(() => Promise.all(all))).to.equal(2);
   });
 
   it('is gone two times more where the key has to be minted', async () => {

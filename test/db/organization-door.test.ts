@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { sql } from 'slonik';
 import { connectionConfig } from '../../db/timescale/connection.ts';
+import type { GroupedWrite } from '../../db/timescale/grouped-writes.ts';
 import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../db/timescale/row-queries.ts';
+import { type RowQuery, rowsOf } from '../../db/timescale/row-queries.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 
@@ -70,20 +71,26 @@ describe('the door to the tables of organizations', () => {
     expect(await fine).to.deep.equal([{ external_key: 'THEIR-ASSET' }]);
   });
 
-  it('runs a statement and the one before it as one transaction', async () => {
+  it('runs a grouped write and the statement before it as one transaction of one organization', async () => {
     const { orgId } = ours;
-    const rename = (name: string) => sql.prepared('rename', rowsOf<never>())`
-      update assets set name = ${name} where org_id = ${String(orgId)}::integer and external_key = 'OUR-ASSET'`;
-    const names = sql.type(rowsOf<{ name: string }>())`select name from assets`;
-    const failing = sql.type(rowsOf<{ name: string }>())`select 1 / length(name) * 0 / 0 from assets`;
+    type Name = { name: string };
+    const renaming = (query: RowQuery<Name>): GroupedWrite<string, Name, string> => ({
+      namesOf: () => [],
+      first: (_, [name = '']) => sql.prepared('rename', rowsOf<never>())`
+        update assets set name = ${name} where org_id = ${String(orgId)}::integer and external_key = 'OUR-ASSET'`,
+      query: () => query,
+      outcomeOf: ({ name }) => name,
+    });
+    const names = sql.type(rowsOf<Name>())`select name from assets`;
+    const failing = sql.type(rowsOf<Name>())`select 1 / length(name) * 0 / 0 from assets`;
     for (const name of ['First', 'Second']) {
-      expect(await door.of(orgId).behind(rename(name)).any(names)).to.deep.equal([{ name }]);
+      expect(await door.of(orgId).grouped(renaming(names), name)).to.equal(name);
       expect(await door.of(orgId).any(names)).to.deep.equal([{ name }]);
     }
-    const failed = door.of(orgId).behind(rename('Third')).any(failing);
+    const failed = door.of(orgId).grouped(renaming(failing), 'Third');
     expect(await failed.catch((error: unknown) => error)).to.have.property('code', '22012');
     expect(await door.of(orgId).any(names)).to.deep.equal([{ name: 'Second' }]);
-    expect(await door.of(theirs.orgId).behind(rename('Seized')).any(names)).to.have.length(1);
+    expect(await door.of(theirs.orgId).grouped(renaming(names), 'Seized')).not.to.equal('Seized');
     expect(await door.of(orgId).any(names)).to.deep.equal([{ name: 'Second' }]);
   });
 

@@ -8,6 +8,7 @@ import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
+import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
@@ -183,10 +184,7 @@ export function insertAsset(
       coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
       ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz,
       ${metadata ?? '{}'}::json
-    where not exists (
-      select from assets
-      where org_id = ${transaction.orgId} and external_key = ${externalKey} and deleted_at is null
-    )
+    where (${liveByKey('asset', transaction.orgId, externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id, external_key, name, description, null::integer as location_id, null as location_external_key,
       is_active, valid_from, valid_to, created_at, updated_at, deleted_at, metadata, '[]' as tags`);

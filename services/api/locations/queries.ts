@@ -7,6 +7,7 @@ import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
+import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
@@ -169,10 +170,7 @@ export function insertLocation(
       ${is_active ?? true}::boolean,
       coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
       ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz
-    where not exists (
-      select from locations
-      where org_id = ${transaction.orgId} and external_key = ${externalKey} and deleted_at is null
-    )
+    where (${liveByKey('location', transaction.orgId, externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`);
 }

@@ -1,9 +1,9 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
 import { claim } from '../claims.ts';
-import { attachedTags, attachTags, type Parent } from './queries.ts';
+import { attachTag, attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';
-import { type TagColumns, tagColumns } from './tag-columns.ts';
+import type { TagColumns } from './tag-columns.ts';
 import { tagName } from './tag-name.ts';
 import type { TagRow } from './view.ts';
 
@@ -32,11 +32,11 @@ export async function attachOne(
   stillThere: () => Promise<unknown>,
 ): Promise<TagRow> {
   const name = tagName({ tag_type: tag.tagType, value: tag.value });
-  const [, [attached]] = await Promise.all([
+  const [, attached] = await Promise.all([
     claim(transaction, [`tag:${name}`]),
-    attachedTags(transaction, parent, parentId, tagColumns([tag])),
+    attachTag(transaction, parent, parentId, tag),
   ]);
-  if (attached !== undefined) {
+  if (attached !== null) {
     return attached;
   }
   throw (await stillThere()) === null ? notFound(MISSING[parent]) : tagTaken(tag);

@@ -2,7 +2,8 @@ import type { FragmentSqlToken } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { TagColumns } from './tag-columns.ts';
+import type { NewTag } from './schema.ts';
+import type { TagArrays } from './tag-columns.ts';
 import type { TagRow } from './view.ts';
 
 /** What tags are attached to. */
@@ -41,33 +42,32 @@ export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
 
 const MOST_OF_FEW = 200;
 
-/**
- * Attaches tags to a live row, which then stays live until the transaction ends. A pair that is live in the
- * organization, or is named twice, is attached once or not at all.
- */
+/** Attaches tags, claimed and found to be free, to a row that this transaction has made. */
 export async function attachTags(
-  connection: OrganizationConnection,
+  transaction: OrganizationConnection,
   parent: Parent,
   parentId: number,
-  tags: TagColumns,
+  tags: TagArrays,
 ): Promise<void> {
-  await connection.query(sql.type(rowsOf<never>())`${attaching(connection.orgId, parent, parentId, tags)}`);
+  await transaction.query(sql.prepared(`attach-tags-to-${parent}`, rowsOf<never>())`
+    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
+    select ${transaction.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key from ${asRows(tags)}
+    order by tag.place`);
 }
 
-/** As {@link attachTags}. @returns the tags that were attached; none if there is no such live row. */
-export function attachedTags(
-  connection: OrganizationConnection,
+/**
+ * Attaches a tag to a live row, which then stays live until the transaction ends.
+ *
+ * @returns the tag; null if it is live in the organization, or there is no such live row.
+ */
+export function attachTag(
+  transaction: OrganizationConnection,
   parent: Parent,
   parentId: number,
-  tags: TagColumns,
-): Promise<readonly TagRow[]> {
-  return connection.any(sql.type(rowsOf<TagRow>())`
-    ${attaching(connection.orgId, parent, parentId, tags)}
-    returning id, tag_type, value`);
-}
-
-function attaching(orgId: number, parent: Parent, parentId: number, tags: TagColumns): FragmentSqlToken {
-  return sql.fragment`
+  { tagType, value, tagKey }: NewTag,
+): Promise<TagRow | null> {
+  const { orgId } = transaction;
+  return transaction.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<TagRow>())`
     with parent as (
       select id from ${PARENT_TABLE[parent]}
       where org_id = ${orgId} and id = ${parentId} and deleted_at is null
@@ -75,11 +75,12 @@ function attaching(orgId: number, parent: Parent, parentId: number, tags: TagCol
     )
     insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
     select ${orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
-    from parent cross join ${asRows(tags)}
+    from parent
+    cross join (values (${tagType}, ${value}, ${tagKey})) tag (tag_type, value, tag_key)
     left join lateral (${liveTag(orgId)}) live on true
     where live.value is null
-    order by tag.place
-    on conflict (org_id, tag_type, value) where detached_at is null do nothing`;
+    on conflict (org_id, tag_type, value) where detached_at is null do nothing
+    returning id, tag_type, value`);
 }
 
 /** A tag of a list, and its place in it, from 1. */
@@ -92,7 +93,7 @@ export interface PlacedTag {
 /** The first of the tags that is live in the organization. */
 export function firstTakenTag(
   connection: OrganizationConnection,
-  tags: TagColumns,
+  tags: TagArrays,
 ): Promise<PlacedTag | null> {
   return connection.maybeOne(sql.prepared('first-taken-tag', rowsOf<PlacedTag>())`
     select tag.place, live.tag_type, live.value
@@ -103,10 +104,13 @@ export function firstTakenTag(
 }
 
 /** `tags` as rows of a from clause named `tag`, with their place in the list. */
-export function asRows({ types, values, keys }: TagColumns): FragmentSqlToken {
-  return sql.fragment`unnest(
-      ${texts(types)}, ${texts(values)}, ${texts(keys)}
-    ) with ordinality as tag (tag_type, value, tag_key, place)`;
+export function asRows(tags: TagArrays): FragmentSqlToken {
+  return sql.fragment`unnest(${tagArrays(tags)}) with ordinality as tag (tag_type, value, tag_key, place)`;
+}
+
+/** An array each, for `unnest`. */
+export function tagArrays({ types, values, keys }: TagArrays): FragmentSqlToken {
+  return sql.fragment`${texts(types)}, ${texts(values)}, ${texts(keys)}`;
 }
 
 function texts({ buffer, byteOffset, byteLength }: Uint8Array): FragmentSqlToken {
@@ -117,7 +121,7 @@ function texts({ buffer, byteOffset, byteLength }: Uint8Array): FragmentSqlToken
  * The live tag with the type and value of `tag`. Asked for in order of values it comes by the index on those; without
  * statistics one that has every tag of the organization to look through seems as good: 12 s for 10,000 tags.
  */
-function liveTag(orgId: number): FragmentSqlToken {
+export function liveTag(orgId: number): FragmentSqlToken {
   return sql.fragment`select tag_type, value from tags
     where org_id = ${orgId} and tag_type = tag.tag_type and value >= tag.value and value <= tag.value
       and detached_at is null
