@@ -50,7 +50,7 @@ export function noteOfList({ expected, fetched_at, list }: Sweep): string | null
       return null;
     case 'awaited':
       return fetched_at === null
-        ? 'What should be here is being asked for. Scans count already.'
+        ? 'What should be here is being asked for. What is missing is told when it comes.'
         : `This goes by the list of ${momentOf(fetched_at)}, until the new one comes that was asked for`;
     case 'gone':
       return 'Somebody has deleted this place, so that nobody can say what should be here.';
