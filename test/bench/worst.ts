@@ -65,10 +65,16 @@ function countsOf(answered: Readonly<Record<string, number>>): string {
 
 const closing: (() => unknown)[] = [];
 
-async function closeAll(): Promise<void> {
-  for (let close = closing.pop(); close !== undefined; close = closing.pop()) {
-    await close();
-  }
+let closed: Promise<void> | undefined;
+
+/** Once: what fails because it is stopped waits for the rest to be closed as well. */
+function closeAll(): Promise<void> {
+  closed ??= (async () => {
+    for (const close of closing.toReversed()) {
+      await close();
+    }
+  })();
+  return closed;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
