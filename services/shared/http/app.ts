@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -10,6 +9,7 @@ import { ROOM, type Sender } from './body-bounds.ts';
 import { BodyRoom } from './body-room.ts';
 import { checkBody, takeBody } from './checked-body.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
+import { HUNG_UP_STATUS, isInterrupted, signalOf } from './hanging-up.ts';
 import { JsonBytes } from './json-bytes.ts';
 import { writeJson } from './json-text.ts';
 import { LargeAnswers } from './large-answers.ts';
@@ -117,6 +117,11 @@ function answerProblems(log: RequestLog): Middleware {
       await next();
       log.answered(koa, since);
     } catch (error) {
+      if (isInterrupted(koa.res, error)) {
+        koa.status = HUNG_UP_STATUS;
+        log.abandoned(koa, since);
+        return;
+      }
       const problem = toProblem(error);
       const requestId: string = koa.state['requestId'];
       koa.set(problem.headers);
@@ -207,22 +212,6 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
 /** Callers of an organization share its room. */
 function senderOf(caller: Caller): Sender {
   return { organization: String(caller['orgId'] ?? ''), caller: JSON.stringify(caller) };
-}
-
-/** Only routes that can be interrupted ask for it: a look-up is done before anybody could hang up. */
-function signalOf(response: ServerResponse): AbortSignal {
-  const hangingUp = new AbortController();
-  const onClose = () => {
-    if (!response.writableFinished) {
-      hangingUp.abort();
-    }
-  };
-  if (response.closed) {
-    onClose();
-  } else {
-    response.once('close', onClose);
-  }
-  return hangingUp.signal;
 }
 
 /** To HEAD nothing of it is read. */

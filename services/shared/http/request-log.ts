@@ -14,6 +14,8 @@ export type LoggedRequests = 'failed' | 'all';
 
 export interface RequestLog {
   answered(koa: Koa.Context, since: number): void;
+  /** The caller hung up before the answer. */
+  abandoned(koa: Koa.Context, since: number): void;
   /** @param cause what was thrown; logged where it is a failure of ours. */
   failed(koa: Koa.Context, since: number, problem: Problem, cause: unknown): void;
 }
@@ -25,12 +27,14 @@ export interface RequestLog {
  */
 export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLog {
   const budget = new LogBudget(LINES_A_MINUTE);
+  const ended = (how: string) => (koa: Koa.Context, since: number) => {
+    if (wanted === 'all') {
+      log[koa.state['operation'] === undefined ? 'debug' : 'info'](about(koa, since), how);
+    }
+  };
   return {
-    answered: (koa, since) => {
-      if (wanted === 'all') {
-        log[koa.state['operation'] === undefined ? 'debug' : 'info'](about(koa, since), 'request answered');
-      }
-    },
+    answered: ended('request answered'),
+    abandoned: ended('request abandoned by its caller'),
     failed: (koa, since, problem, cause) => {
       const caller = callerOf(koa, problem);
       const subject = `${problem.status} ${JSON.stringify(caller)}`;

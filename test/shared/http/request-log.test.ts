@@ -20,7 +20,7 @@ describe('the log of requests', () => {
   after(() => Promise.all(started.map((each) => each.close())));
 
   const route = routesOf<string>();
-  const routeTo = (path: string, handle: () => Promise<object>) =>
+  const routeTo = (path: string, handle: (request: { signal(): AbortSignal }) => Promise<object>) =>
     route({
       method: 'GET',
       path,
@@ -32,10 +32,18 @@ describe('the log of requests', () => {
       success: answered({ type: 'object' }, 'what'),
       handle,
     });
+  /** Somebody waits for an answer. */
+  const waiting = Promise.withResolvers<void>();
   const routes = [
     routeTo('/thing', async () => ({})),
     routeTo('/missing', () => Promise.reject(notFound('Thing not found'))),
     routeTo('/broken', () => Promise.reject(new Error('a bug'))),
+    routeTo('/waiting', ({ signal }) => {
+      waiting.resolve();
+      return new Promise((_, reject) =>
+        signal().addEventListener('abort', ({ target }) => reject((target as AbortSignal).reason)),
+      );
+    }),
   ];
   const access = {
     authenticate: async (token: string) => {
@@ -49,6 +57,7 @@ describe('the log of requests', () => {
   };
   async function start(logRequests: LoggedRequests) {
     const { log, lines } = recordedLog();
+    const registry = new Registry();
     const health = servePages(async (path) =>
       path === '/healthz' ? { status: 200, contentType: 'text/plain', body: '' } : null,
     );
@@ -57,7 +66,7 @@ describe('the log of requests', () => {
       access,
       log,
       logRequests,
-      registry: new Registry(),
+      registry,
       pages: [health],
     });
     const listening = await listenOn(app.callback(), { host: '127.0.0.1', port: 0, setting: 'API_PORT' });
@@ -66,7 +75,7 @@ describe('the log of requests', () => {
       const headers = { Authorization: `Bearer ${token}`, 'X-Request-ID': `of ${path.split('?', 1)[0]}` };
       await (await fetch(listening.url + path, { headers })).arrayBuffer();
     };
-    return { get, lines };
+    return { get, lines, registry, url: listening.url };
   }
 
   it('names what failed with its request, caller, operation, status and duration', async () => {
@@ -102,6 +111,22 @@ describe('the log of requests', () => {
     expect(expired).to.include({ level: WARN, status: 401, orgId: 7, apiKeyId: 'OLD' });
     expect(nowhere).to.include({ level: WARN, status: 404, remoteAddress: '127.0.0.1' });
     expect(nowhere).not.to.have.any.keys('operation', 'orgId');
+  });
+
+  it('takes nobody for failed who hung up', async () => {
+    const { lines, registry, url } = await start('failed');
+    const hangingUp = new AbortController();
+    const asked = fetch(`${url}/waiting`, {
+      headers: { Authorization: 'Bearer good' },
+      signal: hangingUp.signal,
+    });
+    await waiting.promise;
+    hangingUp.abort();
+    await asked.catch(() => {});
+    while (!(await registry.metrics()).includes('operation="getwaiting",method="GET",status="499"} 1')) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(lines).to.deep.equal([]);
   });
 
   it('does not repeat what was asked for in a query', async () => {
