@@ -178,7 +178,7 @@ create table locations (
   constraint locations__parent_id CHECK ((parent_id <> id))
 );
 CREATE UNIQUE INDEX locations__org_id_external_key ON public.locations USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
-CREATE INDEX locations__org_id_parent_id ON public.locations USING btree (org_id, parent_id);
+CREATE INDEX locations__org_id_parent_id ON public.locations USING btree (org_id, parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX locations__org_id_valid_from ON public.locations USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX locations__org_id_valid_to ON public.locations USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
 CREATE INDEX locations__searched_text ON public.locations USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
