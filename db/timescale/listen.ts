@@ -13,6 +13,8 @@ export interface ListenHandlers {
   onNotify(channel: string, payload: string): void;
   /** The connection is back, after notifications may have been missed. */
   onReconnect(): void;
+  /** Whatever was announced before this `performance.now()` has been received. */
+  onHeard?(until: number): void;
   /** The connection was lost, or could not be made again. */
   onLost(error: Error): void;
 }
@@ -97,6 +99,7 @@ export async function listen(
         await asked.query('select 1');
         if (client === asked) {
           heardUntil = askedAt;
+          handlers.onHeard?.(askedAt);
         }
       } catch (error) {
         lost(asked, error instanceof Error ? error : new Error(String(error)));

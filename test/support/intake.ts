@@ -22,15 +22,23 @@ export interface TestIntake {
   told: { outages: unknown[]; poison: unknown[] };
 }
 
-/** The intake of messages on the suite's database, with no broker in front. @param pool the suite's if left out. */
+/**
+ * The intake of messages on the suite's database, with no broker in front.
+ *
+ * @param pool the suite's if left out.
+ * @param parts.listenAt by what address changes are heard of.
+ */
 export async function openIntake(
   database: TestDatabase,
   pool: pg.Pool = database.pool,
-  parts: Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> = {},
+  {
+    listenAt = database.url,
+    ...parts
+  }: Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & { listenAt?: string } = {},
 ): Promise<TestIntake> {
   const told: TestIntake['told'] = { outages: [], poison: [] };
   const registry = await openRegistry({
-    url: database.url,
+    url: listenAt,
     pool: database.pool,
     builtinFormats: loadBuiltinFormats(),
     onFault: () => {},

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { addCommand, id, tell, wholeNumber } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 
@@ -38,6 +39,7 @@ export function addAntennaSet(program: Command): void {
           ...(enable === true || disable === true ? { isEnabled: enable === true } : {}),
         }),
       );
+      await heardEverywhere();
       tell(
         {
           json: {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { type StoredFormat, storeFormat } from '../../mqtt-ingest/registry/store-format.ts';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { blameFile } from '../file-fault.ts';
@@ -9,7 +10,7 @@ import { readFormatFile } from '../read-format.ts';
 export function addFormatAdd(program: Command): void {
   addCommand(program, 'format', 'add')
     .description(
-      'Add a format of your own, or replace the one of that name. It is the same for all organizations; its readers are read by it within a second.',
+      'Add a format of your own, or replace the one of that name. It is the same for all organizations; its readers are read by it from then on.',
     )
     .requiredOption('--file <file>', 'its definition in JSON; - for standard input')
     .addHelpText(
@@ -26,6 +27,7 @@ Example:
       const stored = await withConnections(({ pool }) =>
         storeFormat(pool, loadBuiltinFormats(), format),
       ).catch(blameFile);
+      await heardEverywhere();
       tell({ json: { name: format.name, ...stored }, text: said(format.name, stored) }, options);
     });
 }

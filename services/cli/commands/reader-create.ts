@@ -3,6 +3,7 @@ import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { IDENTITIES } from '../../mqtt-ingest/mapping/definition.ts';
 import type { Policies } from '../../mqtt-ingest/mapping/policies.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 
@@ -55,5 +56,7 @@ Next: npx --no -- tagtrail antenna set --reader ${readerId} --port 1 --location 
         },
         options,
       );
+      // After the password, of which there is no other copy.
+      await heardEverywhere();
     });
 }

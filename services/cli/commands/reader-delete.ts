@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { deleteReader } from '../../mqtt-ingest/readers/delete-reader.ts';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { wireTime } from '../../shared/http/timestamps.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
@@ -12,6 +13,7 @@ export function addReaderDelete(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail reader delete --reader 1')
     .action(async (options: { reader: number; json?: boolean }) => {
       const reader = await withConnections(({ pool }) => deleteReader(pool, options.reader));
+      await heardEverywhere();
       const { id: readerId, name, topic } = reader;
       tell(
         {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../mqtt-ingest/mapping/definition.ts';
 import { type ReaderChange, setReader } from '../../mqtt-ingest/readers/set-reader.ts';
+import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { AppError } from '../../shared/errors.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
@@ -77,6 +78,8 @@ export function addReaderSet(program: Command): void {
         },
         options,
       );
+      // After the password, of which there is no other copy.
+      await heardEverywhere();
     });
 }
 

@@ -3,11 +3,13 @@ import type pg from 'pg';
 import { inMarkedTransaction } from '../../../db/timescale/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/transaction-mark.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { Micros } from '../../shared/instant.ts';
 import { BatchClosed } from '../../shared/tracking/batch.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
 import { MAX_PAYLOAD_BYTES } from '../mapping/limits.ts';
 import { type Mapped, mapMessage } from '../mapping/run.ts';
+import { asRegistered } from '../registry/as-registered.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { exactlyOnce } from './exactly-once.ts';
@@ -71,6 +73,7 @@ export function createIntake(options: IntakeOptions): Intake {
   });
   const inOrder = new InOrder();
   let isDraining = false;
+  let isDrained = false;
 
   const read = (
     { reader, format }: Readable,
@@ -110,26 +113,44 @@ export function createIntake(options: IntakeOptions): Intake {
       lanes.leave(message);
     }
   };
+  /** @param publisher as it was when the message came; its registration may have changed since. */
+  const take = (
+    incoming: IncomingMessage,
+    publisher: RegisteredReader | undefined,
+    receivedAt: Micros,
+  ): Promise<MessageOutcome> => {
+    const { topic, payload } = incoming;
+    const reader =
+      publisher === undefined ? (registry.byTopic(topic) ?? null) : asRegistered(registry, publisher);
+    if (reader === undefined) {
+      return Promise.reject(new Error('the reader was deleted, or has another password since'));
+    }
+    const readable = incoming.isStale ? STALE : readableBy(reader, topic);
+    const isReadHere = 'outcome' in readable || !isLarge(payload);
+    return inOrder.go({
+      reader: reader?.readerId ?? NO_READER,
+      bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
+      read: () => {
+        const mapped = 'outcome' in readable ? readable : read(readable, incoming, isReadHere);
+        return mapped instanceof Promise
+          ? mapped.then((what) => whenFree(reader, what))
+          : whenFree(reader, mapped);
+      },
+      next: (mapped) => record(new MessageAsRead(incoming, { reader, receivedAt, mapped }), incoming),
+    });
+  };
   return {
     receive: (incoming, publisher) => {
       if (isDraining) {
-        return Promise.reject(new BatchClosed('nothing more is taken: stopping'));
+        return Promise.reject(stopped());
       }
-      const { topic, payload } = incoming;
-      const reader = publisher ?? registry.byTopic(topic) ?? null;
       const receivedAt = clock();
-      const readable = incoming.isStale ? STALE : readableBy(reader, topic);
-      const isReadHere = 'outcome' in readable || !isLarge(payload);
-      return inOrder.go({
-        reader: reader?.readerId ?? NO_READER,
-        bytes: 'outcome' in readable || !isReadHere ? 0 : payload.length,
-        read: () => {
-          const mapped = 'outcome' in readable ? readable : read(readable, incoming, isReadHere);
-          return mapped instanceof Promise
-            ? mapped.then((what) => whenFree(reader, what))
-            : whenFree(reader, mapped);
-        },
-        next: (mapped) => record(new MessageAsRead(incoming, { reader, receivedAt, mapped }), incoming),
+      if (registry.isFresh()) {
+        return take(incoming, publisher, receivedAt);
+      }
+      return new Promise((resolve, reject) => {
+        const go = () => (isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt)));
+        registry.whenFresh(go, onOutage);
       });
     },
     drain: async (patience) => {
@@ -137,13 +158,18 @@ export function createIntake(options: IntakeOptions): Intake {
       const since = performance.now();
       const late = new AbortController();
       await Promise.race([
-        inOrder.settled(),
+        new Promise<void>((resolve) => registry.whenFresh(resolve)).then(() => inOrder.settled()),
         pause(patience, undefined, { signal: late.signal }).catch(() => {}),
       ]);
       late.abort();
+      isDrained = true;
       await lanes.drain(Math.max(0, patience - (performance.now() - since)));
     },
   };
+}
+
+function stopped(): BatchClosed {
+  return new BatchClosed('nothing more is taken: stopping');
 }
 
 function isLarge({ length }: Buffer): boolean {

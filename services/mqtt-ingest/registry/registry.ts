@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { type Listener, listen } from '../../../db/timescale/listen.ts';
+import { QUESTION_EVERY_MS } from '../../shared/access/heard-everywhere.ts';
 import type { Format } from '../mapping/format.ts';
-import { coalesced } from './coalesced.ts';
+import { Freshness } from './freshness.ts';
 import { loadFormats } from './load-formats.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 import { isWildcard, topicMatches } from './topic.ts';
@@ -9,8 +10,11 @@ import { isWildcard, topicMatches } from './topic.ts';
 /**
  * The registered readers, in memory. Whoever changes one in the database announces it by NOTIFY; the registry then
  * loads them all anew and swaps, so that a message meets either the old set or the new, never a mixture.
+ *
+ * Notifications may come late. What is to be done by every change whose command has ended, as a message is to be judged,
+ * is done while the registry is fresh, or waits until it is.
  */
-export interface Registry {
+export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
   /** The topics and topic filters of all readers. */
@@ -42,17 +46,21 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       listener();
     }
   };
-  const refresh = coalesced(load);
-  const refreshInBackground = () => {
-    refresh().catch(onFault);
-  };
-  const listener: Listener = await listen(url, ['registry_changed'], {
-    onNotify: refreshInBackground,
-    onReconnect: refreshInBackground,
-    onLost: onFault,
-  });
+  const freshness = new Freshness({ load, onFault });
+  const listener: Listener = await listen(
+    url,
+    ['registry_changed'],
+    {
+      onNotify: () => freshness.announced(),
+      onReconnect: () => freshness.announced(),
+      onHeard: (until) => freshness.heard(until),
+      onLost: onFault,
+    },
+    { questionEvery: QUESTION_EVERY_MS },
+  );
+  freshness.follow(listener);
   try {
-    await refresh();
+    await freshness.refresh();
   } catch (error) {
     await listener.close();
     throw error;
@@ -66,8 +74,13 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    refresh,
-    close: () => listener.close(),
+    refresh: freshness.refresh,
+    isFresh: () => freshness.isFresh(),
+    whenFresh: (go, onFailure) => freshness.whenFresh(go, onFailure),
+    close: async () => {
+      freshness.close();
+      await listener.close();
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { BoundedSockets } from '../../shared/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../shared/runtime/descriptor-limit.ts';
 import { listenFault } from '../../shared/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
+import { asRegistered } from '../registry/as-registered.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
@@ -72,11 +73,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const quotas = new ReaderQuotas(options.quota);
   const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
   const signedIn = new BoundedSockets(mostSockets.signedIn);
-  const readers = new WeakMap<Client, string>();
+  /** As they were when they signed in. */
+  const readers = new WeakMap<Client, RegisteredReader>();
   const connections = new WeakMap<object, ReaderConnection>();
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
-    const username = client === null ? undefined : readers.get(client);
-    return username === undefined ? undefined : registry.byUsername(username);
+    const signedInAs = client === null ? undefined : readers.get(client);
+    return signedInAs === undefined ? undefined : asRegistered(registry, signedInAs);
   };
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
@@ -95,7 +97,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             options.onSignInRefused?.(username ?? '', connection?.address ?? '');
             done(badCredentials(), null);
           } else {
-            readers.set(client, reader.username);
+            readers.set(client, reader);
             // A client takes over the session of its id; no reader may take over another's.
             client.id = `${reader.username}/${client.id}`;
             unauthenticated.leave(client.conn as Socket);
@@ -111,7 +113,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     authorizePublish: (client, packet, done) => {
       const reader = readerOf(client);
       if (reader === undefined) {
-        onRefused(null, 'the reader was deleted');
+        onRefused(null, 'the reader was deleted, or has another password since');
         done(new Error('not a registered reader'));
         return;
       }
@@ -156,7 +158,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       held.enter(payload.length, receive, reader.username);
     },
     authorizeSubscribe: (client, subscription, done) => {
-      onRefused(readers.get(client) ?? null, `readers may not subscribe (${subscription.topic})`);
+      onRefused(readers.get(client)?.username ?? null, `readers may not subscribe (${subscription.topic})`);
       done(null, null);
     },
   });

@@ -13,11 +13,18 @@ export type SignIn = (
  * Checks credentials against the registry. A name not known yet is looked for once more in the database; as strangers
  * can make up names without end, all who wait share one look a second.
  */
-export function signInAt(registry: Pick<Registry, 'byUsername' | 'refresh'>): SignIn {
+export function signInAt(
+  registry: Pick<Registry, 'byUsername' | 'refresh' | 'isFresh' | 'whenFresh'>,
+): SignIn {
   const refresh = spaced(() => registry.refresh());
+  // While the database is away readers are let in by what is known: their messages wait until more is.
+  const fresh = () => new Promise<void>((resolve) => registry.whenFresh(resolve, () => resolve()));
   return async (username, password) => {
     if (username === undefined || password === undefined) {
       return null;
+    }
+    if (!registry.isFresh()) {
+      await Promise.race([fresh(), pause(LONGEST_WAIT)]);
     }
     if (registry.byUsername(username) === undefined) {
       await refresh();
@@ -42,6 +49,9 @@ function spaced(run: () => Promise<void>): () => Promise<void> {
     return next;
   };
 }
+
+/** Milliseconds that a sign-in waits for a database that says nothing. */
+const LONGEST_WAIT = 1_000;
 
 /** Milliseconds. */
 const SPACING = 1_000;

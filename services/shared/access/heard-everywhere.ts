@@ -10,6 +10,8 @@ import { setTimeout } from 'node:timers/promises';
  *
  * Waiting only for as long as a notification usually takes (50 ms) let requests in on a busy machine whose token had been
  * revoked. A machine that is too busy for 2. costs look-ups, many in one query.
+ *
+ * Changes of readers, antennas and formats count in the same way from the next message on.
  */
 export const TRUSTED_MS = 400;
 
@@ -22,7 +24,7 @@ export const GOOD_FOR_MS = HEARD_WITHIN_MS - TRUSTED_MS;
 /** Milliseconds from one question to the next. */
 export const QUESTION_EVERY_MS = 100;
 
-/** Resolves when every process acts on the change of credentials that was just committed. */
+/** Resolves when every process acts on the change that was just committed. */
 export async function heardEverywhere(): Promise<void> {
   await setTimeout(HEARD_WITHIN_MS);
 }
