@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import type { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 export interface Awaiting {
   /** Ends the wait. */
@@ -16,7 +17,7 @@ export interface Awaiting {
  */
 export async function awaitLock(
   client: ClientBase,
-  lock: number,
+  lock: (typeof ADVISORY_LOCKS)[keyof typeof ADVISORY_LOCKS],
   { signal, onWaiting }: Awaiting = {},
 ): Promise<boolean> {
   let isFirst = true;
