@@ -40,7 +40,8 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
     await app.waits(0);
     expect(passed).to.deep.equal([10, 10]);
     const rows = await gateway.database.rows<{ value: string; times: number }>(
-      `select value, count::integer as times from unknown_tags where value like 'BEHIND-A-PROXY-%' order by last_seen`,
+      `select value, count::integer as times from unknown_tags where value like 'BEHIND-A-PROXY-%'
+       order by last_seen, substring(value from '[0-9]+$')::integer`,
     );
     expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
   });
