@@ -74,6 +74,10 @@ export function createIntake(options: IntakeOptions): Intake {
   const inOrder = new InOrder();
   let isDraining = false;
   let isDrained = false;
+  /** Messages that wait for the registry. */
+  let held = 0;
+  const whenNoneIsHeld = () =>
+    held === 0 ? Promise.resolve() : new Promise<void>((resolve) => registry.whenFresh(resolve));
 
   const read = (
     { reader, format }: Readable,
@@ -149,7 +153,11 @@ export function createIntake(options: IntakeOptions): Intake {
         return take(incoming, publisher, receivedAt);
       }
       return new Promise((resolve, reject) => {
-        const go = () => (isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt)));
+        const go = () => {
+          held -= 1;
+          return isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt));
+        };
+        held += 1;
         registry.whenFresh(go, onOutage);
       });
     },
@@ -158,7 +166,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const since = performance.now();
       const late = new AbortController();
       await Promise.race([
-        new Promise<void>((resolve) => registry.whenFresh(resolve)).then(() => inOrder.settled()),
+        whenNoneIsHeld().then(() => inOrder.settled()),
         pause(patience, undefined, { signal: late.signal }).catch(() => {}),
       ]);
       late.abort();
