@@ -8,7 +8,7 @@ import { API_ROUTES } from '../../../services/api/routes.ts';
 import { BODIES as GATEWAY_BODIES } from '../../../services/handheld-gateway/bodies.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
 import { checkBody } from '../../../services/shared/http/checked-body.ts';
-import { LARGE, LargeBodies } from '../../../services/shared/http/large-bodies.ts';
+import { isLarge, LARGE, LargeBodies } from '../../../services/shared/http/large-bodies.ts';
 import { Problem } from '../../../services/shared/http/problem.ts';
 import { WorkThreads } from '../../../services/shared/runtime/work-threads.ts';
 import { faultyBodies } from '../../support/faulty-bodies.ts';
@@ -42,6 +42,20 @@ describe('large bodies', () => {
       (value) => value,
       (error: unknown) => error,
     );
+
+  it('are those of many bytes, or of many values, and not the submissions of every day', () => {
+    const scan = {
+      tag_type: 'rfid',
+      value: 'E28011606000020000000001',
+      observed_at: '2026-01-01T00:00:00Z',
+      rssi: -54,
+    };
+    const isOne = (body: unknown) => isLarge(Buffer.from(JSON.stringify(body)));
+    expect(isOne({ tags: Array(10_000).fill({}) })).to.equal(true);
+    expect(isOne({ name: 'a'.repeat(LARGE) })).to.equal(true);
+    expect(isOne({ scans: Array(280).fill(scan) })).to.equal(false);
+    expect(isOne({ name: 'a'.repeat(LARGE - 100) })).to.equal(false);
+  });
 
   for (const { name, routes, bodies, module } of APPLICATIONS) {
     it(`of the ${name} are found by threads as its routes declare them`, () => {
