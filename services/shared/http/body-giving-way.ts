@@ -61,7 +61,9 @@ export function givingWay<Body extends Arriving>(
         gone.push(body);
       }
     }
-    left.count(wanting.sender, wanting.bytes);
+    if (left.boundFor(wanting) === null) {
+      left.count(wanting.sender, wanting.bytes);
+    }
   }
   return gone;
 }

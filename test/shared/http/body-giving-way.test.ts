@@ -66,6 +66,11 @@ describe('bodies that give way to others', () => {
     expect(gone([arriving('a1', 20), arriving('a1', 20)], [waiting('a1', 20)])).to.deep.equal([]);
   });
 
+  it('are not asked to make room for what finds none all the same', () => {
+    const held = [arriving('a1', 40), arriving('b1', 20), arriving('b2', 30)];
+    expect(gone(held, [waiting('a1', 20), waiting('b3', 10)])).to.deep.equal([]);
+  });
+
   it('stall: those go first, for whoever is kept out by them, at once', () => {
     const stalling = arriving('b3', 15, 0, NOW - 51);
     const [first, second] = full as [Named<Arriving>, Named<Arriving>];
