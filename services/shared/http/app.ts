@@ -150,8 +150,8 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       koa.set(deprecationHeaders(route.deprecated));
       refuseAfterSunset(route.deprecated, now());
     }
-    const context = await signIn(koa, options);
     const signedInAt = performance.now();
+    const context = await signIn(koa, options);
     const caller = access.callerOf(context);
     koa.state['caller'] = caller;
     if (limiter !== undefined) {
@@ -195,14 +195,6 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
     koa.set(answer.headers);
     if (answer.body instanceof StreamedList) {
       sendStream(koa, answer.status, largeAnswers, answer.body);
-    } else if (answer.body instanceof JsonBytes) {
-      koa.status = answer.status;
-      koa.set('Content-Type', 'application/json');
-      koa.body = Buffer.from(
-        answer.body.bytes.buffer,
-        answer.body.bytes.byteOffset,
-        answer.body.bytes.byteLength,
-      );
     } else {
       sendJson(koa, answer.status, answer.body);
     }
@@ -248,7 +240,10 @@ function sendJson(koa: Koa.Context, status: number, body: object | null): void {
     koa.body = null;
   } else {
     koa.set('Content-Type', 'application/json');
-    koa.body = sendable(writeJson(body), koa.state['requestId']);
+    koa.body =
+      body instanceof JsonBytes
+        ? Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength)
+        : sendable(writeJson(body), koa.state['requestId']);
   }
 }
 
