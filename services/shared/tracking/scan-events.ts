@@ -1,7 +1,8 @@
-import pg, { type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import { doubles, integers, smallints, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { BinaryValues } from '../../../db/timescale/binary-values.ts';
 import { type CopyTarget, copyRows } from '../../../db/timescale/copy-rows.ts';
+import { isUniqueViolation } from '../../../db/timescale/transaction.ts';
 import type { PlacedScan } from './placed-scan.ts';
 
 /**
@@ -20,14 +21,12 @@ export async function insertScanEvents(client: ClientBase, placed: readonly Plac
     await copyRows(client, SCAN_EVENTS, placed, writeScanEvent);
     return true;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) {
+    if (isUniqueViolation(error)) {
       return false;
     }
     throw error;
   }
 }
-
-const UNIQUE_VIOLATION = '23505';
 
 const SCAN_EVENTS: CopyTarget = {
   table: 'scan_events',
