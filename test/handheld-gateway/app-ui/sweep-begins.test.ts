@@ -17,6 +17,9 @@ describe('a sweep whose list is slow to come', () => {
   let app: HandheldApp;
   /** Requests for the list that wait for an answer. */
   let held: Route[];
+  /** What becomes of requests for the list; held up while there is none. */
+  let answer: ((route: Route) => Promise<void>) | null;
+  let isAsked: Promise<unknown>;
 
   beforeEach(async () => {
     const { site } = gateway;
@@ -29,9 +32,15 @@ describe('a sweep whose list is slow to come', () => {
       await scanAt(number === 3 ? other : shelf, tag(number));
     }
     held = [];
+    answer = null;
     // What the worker lets pass cannot be held up here.
     device = await browser.device({ serviceWorkers: 'block' });
-    await device.context.route(LISTS, (route) => void held.push(route));
+    isAsked = new Promise((resolve) => {
+      void device.context.route(LISTS, async (route) => {
+        await (answer === null ? held.push(route) : answer(route));
+        resolve(route);
+      });
+    });
     app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     await app.choosePlace(shelf);
     await app.goTo('Sweep');
@@ -44,9 +53,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.scan(tag(3));
     await app.waits(0);
     await app.page.getByRole('img', { name: '0 of nobody knows how many found' }).waitFor();
-    for (const route of held) {
-      await route.continue();
-    }
+    await answerLists((route) => route.continue());
     // What it moved here was elsewhere before, though a list of now has it.
     await app.page.getByRole('img', { name: '1 of 2 found' }).waitFor();
     await app.page.locator('.heap', { hasText: 'Moved here' }).getByText('1').waitFor();
@@ -68,9 +75,7 @@ describe('a sweep whose list is slow to come', () => {
 
   it('goes by no list when none comes, and says so', async () => {
     await app.scan(tag(1));
-    for (const route of held) {
-      await route.fulfill({ status: 503, json: { error: { detail: 'Too busy' } } });
-    }
+    await answerLists((route) => route.fulfill({ status: 503, json: { error: { detail: 'Too busy' } } }));
     await app.shows('no list of what should be here.');
     await app.page.getByRole('img', { name: '0 of nobody knows how many found' }).waitFor();
   });
@@ -83,9 +88,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.press('Finish');
     await app.press('Done');
     await app.shows('It should be here, and was not scanned.');
-    for (const route of held) {
-      await route.continue();
-    }
+    await answerLists((route) => route.continue());
     await tab.shows('It should be here, and was not scanned.');
     await app.page.reload();
     await app.goTo('Sweep');
@@ -109,6 +112,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.press('Yes, sign out');
     await app.signIn(token);
     await app.shows('is over');
+    await isAsked;
     for (const route of [...held, ...heldPlaces]) {
       const answered = app.page.waitForResponse(route.request().url());
       await route.continue();
@@ -122,6 +126,15 @@ describe('a sweep whose list is slow to come', () => {
     await app.shows('On this device, to be sent.');
     expect(await app.page.getByText('Belongs to').count()).to.equal(0);
   });
+
+  /** Answers the requests for the list that were held up, and all later ones. */
+  async function answerLists(by: (route: Route) => Promise<void>): Promise<void> {
+    await isAsked;
+    answer = by;
+    for (const route of held.splice(0)) {
+      await by(route);
+    }
+  }
 
   async function scanAt(key: string, value: string): Promise<void> {
     const at = new Date().toISOString();
