@@ -1,0 +1,22 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const IMPORT = /from '(\.[^']+)'/g;
+
+/** The test files of the suite that are, or import through other files of `test`, one that is looked for. */
+export function testFiles(isOne: (file: string, text: string) => boolean): string[] {
+  const leads = (file: string, seen: Set<string>): boolean => {
+    if (seen.has(file) || !file.startsWith('test/') || !existsSync(file)) {
+      return false;
+    }
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    return (
+      isOne(file, text) ||
+      [...text.matchAll(IMPORT)].some(([, path = '']) => leads(join(dirname(file), path), seen))
+    );
+  };
+  return globSync('test/**/*.test.ts')
+    .filter((file) => !file.startsWith('test/bench/') && leads(file, new Set()))
+    .sort();
+}

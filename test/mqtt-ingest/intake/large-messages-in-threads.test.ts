@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { LARGE, LargeMessages } from '../../../services/mqtt-ingest/intake/large-messages.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
+import { mapMessage, type Policies } from '../../../services/mqtt-ingest/mapping/run.ts';
+import { WorkThreads } from '../../../services/shared/runtime/work-threads.ts';
+import { largePayloads } from '../fuzz/large-payloads.ts';
+import { loadTargets } from '../fuzz/targets.ts';
+
+const POLICIES: readonly Partial<Policies>[] = [{}, { time: 'receive', reportUnknown: 'off' }];
+
+describe('large messages', () => {
+  const threads = new WorkThreads(pino({ level: 'silent' }));
+  const large = new LargeMessages(threads, pino({ level: 'silent' }));
+  after(() => threads.close());
+
+  for (const { format, seeds } of loadTargets()) {
+    it(`come to the same in a thread and out of it as ${format.name}, good or bad`, async function () {
+      this.timeout(180_000);
+      const [seed = { topic: 'a', payload: Buffer.of() }] = seeds;
+      const cut = (payload: Buffer) => payload.subarray(0, payload.length - 7);
+      const payloads = [
+        ...largePayloads(seed.payload, MAX_PAYLOAD_BYTES - 64),
+        ...largePayloads(seed.payload, 2 * LARGE).flatMap((payload) => [payload, cut(payload)]),
+      ];
+      const different: number[] = [];
+      for (const [kind, payload] of payloads.entries()) {
+        for (const policies of POLICIES) {
+          const message = { topic: seed.topic, payload };
+          const there = await large.read(1, format, message, policies);
+          if (!isDeepStrictEqual(there, mapMessage(format, message, policies))) {
+            different.push(kind);
+          }
+        }
+      }
+      expect(different).to.deep.equal([]);
+    });
+  }
+});
