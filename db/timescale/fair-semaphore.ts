@@ -1,19 +1,23 @@
 import { AppError } from '../../services/shared/errors.ts';
 
-/** How much a semaphore lets through, and how long whoever comes too early may wait. */
-export interface SemaphoreBounds {
-  /** Tasks of everybody that run at the same time. */
-  total: number;
-  /** Tasks of one key that run at the same time, in any case. */
-  perKey: number;
-  /** As many run while there is room for one more beside them, which is then left to other keys. */
-  perKeyWithRoom: number;
+/** How many may wait for their turn, and for how long. */
+export interface QueueBounds {
   /** Tasks of one key that may wait; one more is refused. */
   waitingPerKey: number;
   /** Milliseconds that a task waits at most. */
   patience: number;
   /** What is thrown where a task gets no turn, if not the usual. */
   refusal?: () => Error;
+}
+
+/** How much a semaphore lets through, and how long whoever comes too early may wait. */
+export interface SemaphoreBounds extends QueueBounds {
+  /** Tasks of everybody that run at the same time. */
+  total: number;
+  /** Tasks of one key that run at the same time, in any case. */
+  perKey: number;
+  /** As many run while there is room for one more beside them, which is then left to other keys. */
+  perKeyWithRoom: number;
 }
 
 const TOO_MANY = 'Too many requests of the organization are waiting; send fewer at once, or try again later';
@@ -53,15 +57,21 @@ export class FairSemaphore<Key> {
 
   /**
    * @param signal ends the wait, not the work.
+   * @param queue those of the semaphore unless told.
    * @throws the refusal, AppError `timed_out` unless told, if too many wait already, or the turn does not come in time; the
    * signal's reason.
    */
-  async run<Result>(key: Key, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async run<Result>(
+    key: Key,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+    queue: QueueBounds = this.#bounds,
+  ): Promise<Result> {
     signal?.throwIfAborted();
     if (this.#hasRoomFor(key)) {
       this.#enter(key);
     } else {
-      await this.#turnOf(key, signal);
+      await this.#turnOf(key, signal, queue);
     }
     try {
       return await work();
@@ -70,10 +80,13 @@ export class FairSemaphore<Key> {
     }
   }
 
-  #turnOf(key: Key, signal: AbortSignal | undefined): Promise<void> {
-    const { waitingPerKey, patience } = this.#bounds;
+  #turnOf(
+    key: Key,
+    signal: AbortSignal | undefined,
+    { waitingPerKey, patience, refusal }: QueueBounds,
+  ): Promise<void> {
     if (this.waiting(key) >= waitingPerKey) {
-      return Promise.reject(this.#refusal(TOO_MANY));
+      return Promise.reject(refusal?.() ?? new AppError('timed_out', TOO_MANY));
     }
     return new Promise((resolve, reject) => {
       const settle = (done: () => void) => {
@@ -83,7 +96,7 @@ export class FairSemaphore<Key> {
         done();
       };
       const abandon = () => settle(() => reject(signal?.reason));
-      const expire = () => settle(() => reject(this.#refusal(TOO_LATE)));
+      const expire = () => settle(() => reject(refusal?.() ?? new AppError('timed_out', TOO_LATE)));
       const timer = setTimeout(expire, patience);
       const waiting = { enter: () => settle(resolve) };
       signal?.addEventListener('abort', abandon);
@@ -104,10 +117,6 @@ export class FairSemaphore<Key> {
       this.#waiting.delete(key);
     }
     this.#waitingOfAll -= 1;
-  }
-
-  #refusal(detail: string): Error {
-    return this.#bounds.refusal?.() ?? new AppError('timed_out', detail);
   }
 
   #hasRoomFor(key: Key): boolean {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { cancelRunning } from './cancel-running.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { dearTurns } from './dear-turns.ts';
+import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 
@@ -21,8 +22,8 @@ export const WAITING_PER_ORGANIZATION = 250;
 export const PATIENCE = 45_000;
 
 /**
- * Statements of an organization that run at a time while connections are left for others: a burst is over in half the
- * time. Not more, since each keeps a processor of the database busy that look-ups want, too.
+ * Statements of an organization that run at a time while connections are left for others, where the first takes so long
+ * that its turn has lapsed. Each keeps a processor of the database busy that look-ups want, too.
  */
 const WITH_ROOM = 2;
 
@@ -30,14 +31,15 @@ const WITH_ROOM = 2;
 const LAST_WORD = 5_000;
 
 /**
- * Connections for statements that may read much. One statement is sent on a connection at a time. Of an
- * organization one runs at a time, and two while a connection is left for others, so that no look-up waits behind it, and
- * nobody else behind its queue. The statements have no names: what is
+ * Connections for statements that may read much. One statement is sent on a connection at a time. An organization's run
+ * in its turns ({@link dearTurns}), and two at a time at most, so that no look-up waits behind them, and nobody else behind
+ * its queue. The statements have no names: what is
  * best for one value of a filter is worst for another, and planning takes little of what they take.
  */
 export class ScanningConnections {
   readonly #pool: pg.Pool;
   readonly #turns: FairSemaphore<number>;
+  readonly #queue: QueueBounds;
   readonly #preceding: NamedStatement;
   readonly #ready = new WeakSet<pg.ClientBase>();
 
@@ -58,12 +60,12 @@ export class ScanningConnections {
       },
       connections,
     );
+    this.#queue = { waitingPerKey: WAITING_PER_ORGANIZATION, patience: Math.max(PATIENCE, timeout) };
     this.#turns = new FairSemaphore({
+      ...this.#queue,
       total: connections,
       perKey: 1,
       perKeyWithRoom: WITH_ROOM,
-      waitingPerKey: WAITING_PER_ORGANIZATION,
-      patience: Math.max(PATIENCE, timeout),
     });
     this.#preceding = preceding;
   }
@@ -80,7 +82,8 @@ export class ScanningConnections {
     query: pg.QueryConfig,
     signal?: AbortSignal,
   ): Promise<pg.QueryResult> {
-    return this.#turns.run(who, () => this.#send(preceding, query, signal), signal);
+    const send = () => this.#turns.run(who, () => this.#send(preceding, query, signal), signal);
+    return dearTurns.run(who, 'list', send, this.#queue, signal);
   }
 
   end(): Promise<void> {

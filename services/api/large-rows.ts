@@ -1,3 +1,4 @@
+import { dearTurns } from '../../db/timescale/dear-turns.ts';
 import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
 import { THREADS, type WorkThreads } from '../shared/runtime/work-threads.ts';
 import type { Keyed } from './external-keys/mint.ts';
@@ -28,8 +29,7 @@ export type ReadLargeRows = (
 const MODULE = import.meta.resolve('./large-rows-thread.ts');
 
 /** Pieces of pages, of which a caller has a few under way at most; and milliseconds. */
-const MOST_WAITING = 100;
-const PATIENCE = 45_000;
+const QUEUE = { waitingPerKey: 100, patience: 45_000 };
 
 /**
  * Reads large rows in threads, each with a connection of its own: a row with a mebibyte of metadata is copied several times
@@ -38,13 +38,7 @@ const PATIENCE = 45_000;
 export class LargeRows {
   readonly #threads: WorkThreads;
   readonly #source: Source;
-  readonly #turns = new FairSemaphore<number>({
-    total: THREADS - 1,
-    perKey: 1,
-    perKeyWithRoom: 1,
-    waitingPerKey: MOST_WAITING,
-    patience: PATIENCE,
-  });
+  readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: THREADS - 1, perKey: 1, perKeyWithRoom: 1 });
 
   constructor(threads: WorkThreads, source: Source) {
     this.#threads = threads;
@@ -59,8 +53,8 @@ export class LargeRows {
     { onlyLive } = { onlyLive: false },
   ): Promise<Uint8Array> {
     const argument: LargeRowsTask = { ...this.#source, orgId, resource, ids, onlyLive };
-    return this.#turns.run(orgId, () =>
-      this.#threads.run({ module: MODULE, name: 'readLargeRows', argument }),
-    );
+    const inThread = () =>
+      this.#turns.run(orgId, () => this.#threads.run({ module: MODULE, name: 'readLargeRows', argument }));
+    return dearTurns.run(orgId, 'rows', inThread as () => Promise<Uint8Array>, QUEUE);
   }
 }

@@ -13,6 +13,7 @@ import { importRows } from './import-rows.ts';
 import { ANOTHER_IMPORT } from './import-turns.ts';
 import { withLeanHeap } from './lean-heap.ts';
 import { refuseNameless } from './nameless.ts';
+import { type Pause, pausing } from './pausing.ts';
 import { Postponed } from './postponed.ts';
 import { FileProblems } from './problems.ts';
 import { ROW_LIMIT, readRows } from './read-rows.ts';
@@ -35,6 +36,8 @@ export interface ImportOptions {
   admit?(rows: number): Promise<void>;
   /** Where what takes long is done; where everything else is if left out. */
   heavy?: HeavyWork;
+  /** Waited for before each statement, inside the transaction; a statement takes a fraction of a second. */
+  pause?: Pause;
   /** Told how many rows have been dealt with. */
   onProgress?(rows: number): void;
 }
@@ -55,7 +58,9 @@ export async function importFile(
 ): Promise<ImportOutcome> {
   let isAdmitted = options.admit === undefined;
   try {
-    return await db.transaction(async (transaction) => {
+    await options.pause?.();
+    return await db.transaction(async (unpaused) => {
+      const transaction = options.pause === undefined ? unpaused : pausing(unpaused, options.pause);
       if (!(await lockImports(transaction))) {
         throw new AppError('conflict', ANOTHER_IMPORT);
       }

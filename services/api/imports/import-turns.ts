@@ -12,14 +12,12 @@ export const TOO_MANY = 'As many imports as can run at once are under way; try a
 export const ANOTHER_IMPORT = 'another import of this organization is under way; try again when it has ended';
 
 /** A second import of an organization waits for no turn: it would be refused for the first one's sake. */
-const turns = new FairSemaphore<number>({
-  total: AT_ONCE,
-  perKey: 1,
-  perKeyWithRoom: 1,
+export const QUEUE = {
   waitingPerKey: 1,
   patience: PATIENCE,
   refusal: () => new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } }),
-});
+};
+const turns = new FairSemaphore<number>({ ...QUEUE, total: AT_ONCE, perKey: 1, perKeyWithRoom: 1 });
 const underWay = new Set<number>();
 
 /**

@@ -1,9 +1,10 @@
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
 import { invalid } from '../../shared/http/problem.ts';
 import { found } from '../../shared/http/success.ts';
 import { route } from '../context.ts';
 import { ROW_THREAD } from './heavy-work.ts';
 import { importFile } from './import-file.ts';
-import { inTurn, TOO_MANY } from './import-turns.ts';
+import { inTurn, QUEUE, TOO_MANY } from './import-turns.ts';
 import type { ImportReport } from './report.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
@@ -36,6 +37,7 @@ const bulk = route({
           same: context.sameJson,
           readLargeRow: (argument) => context.inThread({ module: ROW_THREAD, name: 'readRow', argument }),
         },
+        pause: () => dearTurns.pause(context.db.orgId, 'import', QUEUE),
         admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
       });
       if (!outcome.isImported) {

@@ -1,3 +1,4 @@
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
 import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
 import { Problem } from '../../shared/http/problem.ts';
 
@@ -28,6 +29,8 @@ export class SubmissionTurns {
     perKeyWithRoom: WRITE_CONNECTIONS - 1,
   });
   readonly #large = new FairSemaphore<number>({ ...waiting, total: 2, perKey: 1, perKeyWithRoom: 1 });
+  /** Organizations of the large ones that wait or are under way. */
+  readonly #largeHeld: number[] = [];
 
   /** @throws Problem `unavailable` if too many wait, or the turn does not come in time. */
   async run<Result>(orgId: number, scans: number, work: () => Promise<Result>): Promise<Result> {
@@ -35,12 +38,22 @@ export class SubmissionTurns {
       throw tooMany();
     }
     const inTurn = () => this.#all.run(orgId, work);
-    return scans > LARGE ? this.#large.run(orgId, inTurn) : inTurn();
+    if (scans <= LARGE) {
+      return inTurn();
+    }
+    const asLarge = () => this.#large.run(orgId, inTurn);
+    this.#largeHeld.push(orgId);
+    try {
+      return await dearTurns.run(orgId, 'submission', asLarge, waiting);
+    } finally {
+      this.#largeHeld.splice(this.#largeHeld.indexOf(orgId), 1);
+    }
   }
 
-  /** Of an organization or of all. Large ones that have their turn among those are counted with all. */
+  /** Of an organization or of all; large ones that are among those are counted twice, which is two of an organization. */
   #held(orgId?: number): number {
-    return this.#all.running(orgId) + this.#all.waiting(orgId) + this.#large.waiting(orgId);
+    const large = this.#largeHeld.filter((each) => orgId === undefined || each === orgId).length;
+    return this.#all.running(orgId) + this.#all.waiting(orgId) + large;
   }
 }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
 import { GOOD_FOR_MS } from '../access/heard-everywhere.ts';
 import { bearerToken } from './bearer.ts';
 import type { Body } from './body.ts';
@@ -181,7 +182,7 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
           return takeBody(declared, checkBody(declared, bytes));
         }
         const where = { bodies: largeBodies.bodies, operationId: route.operationId };
-        return largeBodies.threads.read(declared, where, bytes, caller);
+        return largeBodies.threads.read(declared, where, bytes, caller, () => signalOf(koa.res));
       },
       streamBody: (limit: number) => body.stream(limit),
       confirm: async () => {
@@ -190,8 +191,9 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
         }
       },
     };
-    const answered = route.answer(exchange, context);
-    const answer = await (route.body === null ? answered : answered.finally(() => body.leave()));
+    const answer = await (route.body === null
+      ? route.answer(exchange, context)
+      : dearTurns.request(() => route.answer(exchange, context)).finally(() => body.leave()));
     koa.set(answer.headers);
     if (answer.body instanceof StreamedList) {
       sendStream(koa, answer.status, largeAnswers, answer.body);

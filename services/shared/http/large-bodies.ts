@@ -1,5 +1,5 @@
-import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
-import { AppError } from '../errors.ts';
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
+import { FairSemaphore, type QueueBounds } from '../../../db/timescale/fair-semaphore.ts';
 import { THREADS, type ThreadTask, type WorkThreads } from '../runtime/work-threads.ts';
 import type { Body } from './body.ts';
 import type { BodyTask } from './body-thread.ts';
@@ -15,7 +15,7 @@ const MANY = 2_000;
 
 /** Bodies of one organization, and milliseconds; 24 MiB of bodies, which is what there is room for (`body-room.ts`), are some 3 s of work. */
 const MOST_WAITING = 1_000;
-const PATIENCE = 20_000;
+const PATIENCE = 45_000;
 
 const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
 
@@ -25,6 +25,7 @@ const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
  * does not wait for all of its bodies.
  */
 export class LargeBodies {
+  readonly #queue: QueueBounds;
   readonly #turns: FairSemaphore<string>;
   /** Others may have something done in them, too. */
   readonly threads: WorkThreads;
@@ -32,18 +33,14 @@ export class LargeBodies {
   /** @param options.mostWaiting bodies of an organization. */
   constructor(threads: WorkThreads, { mostWaiting = MOST_WAITING } = {}) {
     this.threads = threads;
-    this.#turns = new FairSemaphore({
-      total: THREADS,
-      perKey: 1,
-      perKeyWithRoom: 1,
-      waitingPerKey: mostWaiting,
-      patience: PATIENCE,
-    });
+    this.#queue = { waitingPerKey: mostWaiting, patience: PATIENCE, refusal: tooMany };
+    this.#turns = new FairSemaphore({ ...this.#queue, total: THREADS, perKey: 1, perKeyWithRoom: 1 });
   }
 
   /**
-   * What the handler gets.
+   * What the handler gets. The request of a large body has its organization's turn from here on.
    *
+   * @param signal ends the wait.
    * @param where the module that has the body for a thread, and its operation there.
    * @throws Problem for what is wrong with the body; `unavailable` if too much is waiting.
    */
@@ -52,11 +49,13 @@ export class LargeBodies {
     where: Omit<BodyTask, 'bytes'>,
     bytes: Uint8Array<ArrayBuffer>,
     caller: Caller,
+    signal: () => AbortSignal,
   ): Promise<T> {
-    return takeBody(
-      body,
-      isLarge(bytes) ? await this.check({ ...where, bytes }, caller) : checkBody(body, bytes),
-    );
+    if (!isLarge(bytes)) {
+      return takeBody(body, checkBody(body, bytes));
+    }
+    await dearTurns.hold(keyOf(caller), 'body', this.#queue, signal());
+    return takeBody(body, await this.check({ ...where, bytes }, caller));
   }
 
   /** @throws Problem `unavailable` if too much is waiting. */
@@ -83,13 +82,15 @@ export class LargeBodies {
     caller: Caller,
     task: Omit<ThreadTask, 'module'> & { module?: string },
   ): Promise<Result> {
-    const who = String(caller['orgId'] ?? JSON.stringify(caller));
-    try {
-      return await this.#turns.run(who, () => this.threads.run({ module: BODY_THREAD, ...task }));
-    } catch (error) {
-      throw error instanceof AppError && error.code === 'timed_out' ? tooMany() : error;
-    }
+    const who = keyOf(caller);
+    const inThread = () =>
+      this.#turns.run(who, () => this.threads.run<Result>({ module: BODY_THREAD, ...task }));
+    return dearTurns.run(who, 'body', inThread, this.#queue);
   }
+}
+
+function keyOf(caller: Caller): string {
+  return String(caller['orgId'] ?? JSON.stringify(caller));
 }
 
 /** Whether a body is looked at in a thread. */

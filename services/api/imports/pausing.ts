@@ -1,0 +1,23 @@
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+
+/** Lets others of the organization go on, where it is their turn. */
+export type Pause = () => Promise<void>;
+
+/** The connection, with a pause before each of its statements. */
+export function pausing(connection: OrganizationConnection, pause: Pause): OrganizationConnection {
+  const paused = <Arguments extends unknown[], Result>(send: (...values: Arguments) => Promise<Result>) => {
+    return async (...values: Arguments) => {
+      await pause();
+      return send(...values);
+    };
+  };
+  return {
+    orgId: connection.orgId,
+    any: paused(connection.any) as OrganizationConnection['any'],
+    one: paused(connection.one) as OrganizationConnection['one'],
+    maybeOne: paused(connection.maybeOne) as OrganizationConnection['maybeOne'],
+    maybeOneFirst: paused(connection.maybeOneFirst) as OrganizationConnection['maybeOneFirst'],
+    exists: paused(connection.exists),
+    query: paused(connection.query),
+  };
+}
