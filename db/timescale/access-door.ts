@@ -1,6 +1,8 @@
+import { rethrowLost } from './lost-database.ts';
 import { createPool } from './pool.ts';
 import { type RowQueries, rowQueries } from './row-queries.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
+import { SilentConnections } from './silent-connections.ts';
 
 /**
  * The door to credentials: whoever comes through it is `tagtrail_access`, which sees those of every organization, to
@@ -11,8 +13,9 @@ export interface AccessDoor extends RowQueries {
 }
 
 export function openAccessDoor(url: string, connections: ServiceConnections): AccessDoor {
-  const pool = createPool(serviceConfig(url, connections, ACCESS_ROLE), connections.max);
-  return { ...rowQueries((query) => pool.query(query)), end: () => pool.end() };
+  const config = serviceConfig(url, connections, ACCESS_ROLE);
+  const pool = createPool(config, connections.max, new SilentConnections(url));
+  return { ...rowQueries((query) => pool.query(query).catch(rethrowLost)), end: () => pool.end() };
 }
 
 const ACCESS_ROLE = 'tagtrail_access';

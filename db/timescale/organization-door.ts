@@ -4,12 +4,14 @@ import { FairSemaphore } from './fair-semaphore.ts';
 import { type GroupedWrite, GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
+import { rethrowLost } from './lost-database.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
 import type { Preceding } from './preceded-query.ts';
 import { type RowQueries, type RowQuery, rowQueries, toConfig } from './row-queries.ts';
 import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
+import { SilentConnections } from './silent-connections.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
@@ -38,6 +40,7 @@ export interface OrganizationDatabase extends OrganizationConnection {
  * transaction and the same write, so it costs no round trip and leaves nothing behind.
  */
 export interface OrganizationDoor {
+  /** For one request: what fails behind a change that it has made is not told as if nothing were. */
   of(orgId: number): OrganizationDatabase;
   end(): Promise<void>;
 }
@@ -58,13 +61,16 @@ export function openOrganizationDoor(
   { scanTimeout = SCAN_TIMEOUT, ...connections }: OrganizationConnections,
 ): OrganizationDoor {
   const config = serviceConfig(url, connections, ORGANIZATION_ROLE);
-  const shared = new PipelinedConnections(config, Math.ceil(connections.max / 2), [ENTER, ENTER_BRIEFLY]);
+  const silent = new SilentConnections(url);
+  const sharedAtMost = Math.ceil(connections.max / 2);
+  const shared = new PipelinedConnections(config, sharedAtMost, [ENTER, ENTER_BRIEFLY], silent);
   const scanning = new ScanningConnections(
     config,
     { connections: SCANNING_CONNECTIONS, timeout: scanTimeout },
     ENTER,
+    silent,
   );
-  const exclusive = createPool(config, Math.floor(connections.max / 2));
+  const exclusive = createPool(config, Math.floor(connections.max / 2), silent);
   const atOnce = Math.ceil(exclusive.options.max / 2);
   const turns = new FairSemaphore<number>({
     total: exclusive.options.max,
@@ -81,29 +87,38 @@ export function openOrganizationDoor(
     }),
   );
   return {
-    of: (orgId) => ({
-      orgId,
-      ...rowQueries((query) => shared.query(entering(orgId), query).catch(rethrow)),
-      transaction: (work) =>
-        turns
-          .run(orgId, () =>
-            inTransaction(
-              exclusive,
-              async (client) => {
-                const set = client.query(entered(orgId));
-                const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
-                return (await Promise.all([worked, set]))[0];
-              },
-              isUniqueViolation,
-            ),
-          )
-          .catch(rethrow),
-      grouped: (write, item) => groups.run(orgId, write, item).catch(rethrow),
-      listing: (options) => ({
+    of: (orgId) => {
+      let isChanged = false;
+      const rethrow = (error: unknown): never => rethrowKnown(error, isChanged);
+      const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
+        const result = await change.catch(rethrow);
+        isChanged = true;
+        return result;
+      };
+      return {
         orgId,
-        ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
-      }),
-    }),
+        ...rowQueries((query) => shared.query(entering(orgId), query).catch(rethrow)),
+        transaction: (work) =>
+          changing(
+            turns.run(orgId, () =>
+              inTransaction(
+                exclusive,
+                async (client) => {
+                  const set = client.query(entered(orgId));
+                  const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
+                  return (await Promise.all([worked, set]))[0];
+                },
+                isUniqueViolation,
+              ),
+            ),
+          ),
+        grouped: (write, item) => changing(groups.run(orgId, write, item)),
+        listing: (options) => ({
+          orgId,
+          ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
+        }),
+      };
+    },
     end: async () => {
       await Promise.all([shared.end(), exclusive.end(), scanning.end()]);
     },
@@ -129,16 +144,20 @@ function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
   return { name, text, values: values as (string | Buffer)[] };
 }
 
-/** @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp; else what it was given. */
-function rethrow(error: unknown): never {
+/**
+ * @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp, what {@link rethrowLost} throws;
+ * else what it was given.
+ */
+function rethrowKnown(error: unknown, isChanged: boolean): never {
   if (isUsedUp(error)) {
     throw new IdsUsedUp(error);
   }
-  throw isCancelled(error)
-    ? new AppError(
-        'timed_out',
-        'The query took too long and was cancelled; narrow it with filters, or try again later',
-        { cause: error },
-      )
-    : error;
+  if (isCancelled(error)) {
+    throw new AppError(
+      'timed_out',
+      'The query took too long and was cancelled; narrow it with filters, or try again later',
+      { cause: error },
+    );
+  }
+  rethrowLost(error, isChanged);
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { gatherWrites, isGathering } from './gather-writes.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
+import type { SilentConnections } from './silent-connections.ts';
 
 interface Shared {
   client: pg.Client;
@@ -30,6 +31,7 @@ export class PipelinedConnections {
   readonly #config: pg.ClientConfig;
   readonly #max: number;
   readonly #preceding: readonly NamedStatement[];
+  readonly #silent: SilentConnections | undefined;
   readonly #open: Shared[] = [];
   readonly #opening = new Set<Promise<Shared>>();
   #isEnded = false;
@@ -37,11 +39,18 @@ export class PipelinedConnections {
   /**
    * @param config with `pipeline` on.
    * @param preceding the statements of which one goes before every other: text parameters, no rows.
+   * @param silent ends those that will not answer.
    */
-  constructor(config: pg.ClientConfig, max: number, preceding: readonly NamedStatement[]) {
+  constructor(
+    config: pg.ClientConfig,
+    max: number,
+    preceding: readonly NamedStatement[],
+    silent?: SilentConnections,
+  ) {
     this.#config = config;
     this.#max = max;
     this.#preceding = preceding;
+    this.#silent = silent;
   }
 
   /** Sends a query behind one of the preceding statements; see {@link sendPreceded}. */
@@ -104,6 +113,7 @@ export class PipelinedConnections {
     client.on('error', () => this.#forget(connection));
     client.once('end', () => this.#forget(connection));
     await client.connect();
+    this.#silent?.watch(client);
     await Promise.all(this.#preceding.map((statement) => prepareStatement(client, statement)));
     if (this.#isEnded) {
       await client.end();

@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { cancelRunning } from './cancel-running.ts';
+import { connectionOf } from './connecting.ts';
 import { dearTurns } from './dear-turns.ts';
 import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
+import type { SilentConnections } from './silent-connections.ts';
 
 /** How many statements that may read much run at a time, and how long one may run. */
 export interface Scanning {
@@ -47,7 +49,12 @@ export class ScanningConnections {
    * @param config with `pipeline` on.
    * @param preceding the statement that goes before every other: text parameters, no rows.
    */
-  constructor(config: pg.ClientConfig, { connections, timeout }: Scanning, preceding: NamedStatement) {
+  constructor(
+    config: pg.ClientConfig,
+    { connections, timeout }: Scanning,
+    preceding: NamedStatement,
+    silent: SilentConnections,
+  ) {
     this.#pool = createPool(
       {
         ...config,
@@ -59,6 +66,7 @@ export class ScanningConnections {
         query_timeout: timeout + LAST_WORD,
       },
       connections,
+      silent,
     );
     this.#queue = { waitingPerKey: WAITING_PER_ORGANIZATION, patience: Math.max(PATIENCE, timeout) };
     this.#turns = new FairSemaphore({
@@ -91,7 +99,7 @@ export class ScanningConnections {
   }
 
   async #send(preceding: Preceding, query: pg.QueryConfig, signal?: AbortSignal): Promise<pg.QueryResult> {
-    const client = await this.#pool.connect();
+    const client = await connectionOf(this.#pool);
     let cancelled: Promise<void> | undefined;
     const cancel = () => {
       cancelled = cancelRunning(client);

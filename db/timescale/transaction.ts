@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { AppError } from '../../services/shared/errors.ts';
+import { connectionOf } from './connecting.ts';
 import { isConnectionLost } from './connection-lost.ts';
 import { type Preceding, prepareOnce, sendPreceded } from './preceded-query.ts';
 import { markOf, type TransactionMark } from './transaction-mark.ts';
@@ -10,6 +12,7 @@ type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
  * sake of another (deadlock, serialization) or when `isRetryable` says so of what `work` threw.
  *
  * @param work is told which attempt this is, from 1.
+ * @throws AppError `outcome_unknown` if the connection is lost while committing.
  */
 export function inTransaction<Result>(
   pool: pg.Pool,
@@ -22,7 +25,7 @@ export function inTransaction<Result>(
     begun.catch(() => {});
     const result = await work(client, attempt);
     await begun;
-    await client.query('commit');
+    await client.query('commit').catch(rethrowOfCommit);
     return result;
   });
 }
@@ -32,6 +35,7 @@ export function inTransaction<Result>(
  * They look themselves for what is unique, so what they run into was committed since, and they will see it.
  *
  * @param preceding return no rows; they are prepared the first time that a connection is used for them.
+ * @throws AppError `outcome_unknown` if the connection is lost meanwhile.
  */
 export function inOneTrip(
   pool: pg.Pool,
@@ -40,9 +44,20 @@ export function inOneTrip(
 ): Promise<pg.QueryResult> {
   return untilNotGivenUp(pool, isUniqueViolation, async (client) => {
     await Promise.all(preceding.map(({ name, text }) => prepareOnce(client, name, text)));
-    return sendPreceded(client, preceding, query);
+    return sendPreceded(client, preceding, query).catch(rethrowOfCommit);
   });
 }
+
+/** Whatever the server has refused and lives on, it has rolled back. */
+function rethrowOfCommit(error: unknown): never {
+  const isUndone = error instanceof pg.DatabaseError && error.severity === 'ERROR';
+  throw isConnectionLost(error) && !isUndone
+    ? new AppError('outcome_unknown', OUTCOME_UNKNOWN, { cause: error })
+    : error;
+}
+
+export const OUTCOME_UNKNOWN =
+  'The connection to the database was lost; it is not known whether the request was carried out';
 
 const NEVER = () => false;
 
@@ -87,7 +102,7 @@ async function untilNotGivenUp<Result>(
   transact: Work<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
-    const client = await pool.connect();
+    const client = await connectionOf(pool);
     let broken: Error | undefined;
     try {
       return await transact(client, attempt);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { createRequestPool } from '../../db/timescale/pool.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
 import { createClock } from '../shared/clock.ts';
@@ -70,7 +70,10 @@ export async function startGateway(
   const pool = await lifecycle.start(
     'recording',
     () =>
-      createWritePool(config.DATABASE_URL, { max: WRITE_CONNECTIONS, applicationName: 'tagtrail handhelds' }),
+      createRequestPool(config.DATABASE_URL, {
+        max: WRITE_CONNECTIONS,
+        applicationName: 'tagtrail handhelds',
+      }),
     (started) => started.end(),
   );
   const {

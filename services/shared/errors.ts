@@ -21,6 +21,13 @@ export class IdsUsedUp extends AppError {
   }
 }
 
+/** The database cannot be reached, or does not write, right now. The message is for callers and names no server. */
+export class DatabaseUnavailable extends AppError {
+  constructor(message: string, cause: unknown) {
+    super('unavailable', message, { cause });
+  }
+}
+
 export type AppErrorCode =
   /** An argument or a definition that cannot be used. */
   | 'invalid_input'
@@ -33,7 +40,9 @@ export type AppErrorCode =
   /** It took, or would have had to wait, longer than it may; nothing was changed. */
   | 'timed_out'
   /** Something this process depends on is not there: a database, a broker, a port. */
-  | 'unavailable';
+  | 'unavailable'
+  /** What was asked for was under way when the database was lost; it may have been carried out, or not. */
+  | 'outcome_unknown';
 
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {

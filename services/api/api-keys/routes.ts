@@ -27,7 +27,7 @@ const issue = route({
   find: OWN_ORGANIZATION,
   body: newApiKeyBody,
   success: created(ISSUED_API_KEY, 'The key'),
-  handle: ({ context, body }) => issueApiKey(context.db, body),
+  handle: ({ context, body }) => context.db.transaction((transaction) => issueApiKey(transaction, body)),
 });
 
 const list = route({
@@ -56,7 +56,9 @@ const revoke = route({
   find: OWN_ORGANIZATION,
   success: noContent('The key is revoked'),
   handle: async ({ context, params }) => {
-    const isRevoked = await context.keys.changing(() => revokeApiKey(context.db, params.key_id));
+    const isRevoked = await context.keys.changing(() =>
+      context.db.transaction((transaction) => revokeApiKey(transaction, params.key_id)),
+    );
     if (!isRevoked) {
       throw notFound('API key not found');
     }

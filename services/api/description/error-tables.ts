@@ -17,9 +17,11 @@ const WHEN: Record<ProblemType, string> = {
   unsupported_media_type: 'the body is of another media type, or compressed',
   missing_org_context: 'the organization of the key no longer exists; on `/orgs/me` only',
   rate_limited: 'the key made too many requests',
-  internal_error: 'something failed on our side',
+  internal_error: 'something failed on our side; a write may have been carried out',
   query_timeout: 'it took too long, or its turn did not come in time; nothing was changed',
-  unavailable: 'too much is under way for this key; try again after `Retry-After` seconds',
+  unavailable:
+    'too much is under way for this key, or the database cannot be reached; nothing was changed, try again after ' +
+    '`Retry-After` seconds',
 };
 
 /** What each code of a field means (interface section 7.3). */

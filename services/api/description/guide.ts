@@ -192,7 +192,7 @@ up is not carried on with.
 | Answer | Try again? |
 |---|---|
 | 429, 503 | after \`Retry-After\`; nothing was changed, whatever the method |
-| 500, or none | with growing pauses |
+| 500, or none | with growing pauses; a write may have been carried out |
 | any other 4xx | not unchanged |
 
 A create with an external key can be repeated: if the first came through, the second answers 409. Without a key it

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { rethrowLost } from '../../../db/timescale/lost-database.ts';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { conflict } from '../../shared/http/problem.ts';
@@ -21,7 +22,7 @@ export interface SubmissionRecorder {
    * Records a submission once, as a whole, and resolves when that is committed.
    *
    * @throws Problem `conflict` if another body was recorded under its id, `validation_error` if its location is none,
-   * `unavailable` if too many are under way.
+   * `unavailable` if too many are under way; DatabaseUnavailable and AppError `outcome_unknown` if the database is lost.
    */
   record(submission: Submission, sender: Sender): Promise<Recorded>;
 }
@@ -38,14 +39,16 @@ export function createRecorder({ pool, clock, rules, onRecorded }: RecorderOptio
   const turns = new SubmissionTurns();
   return {
     record: async (submission, sender) => {
-      const recorded = await turns.run(sender.orgId, submission.scans.length, () =>
-        inTransaction(
-          pool,
-          (client, attempt) =>
-            recordOnce(client, submission, sender, { rules, now: clock(), isCareful: attempt > 1 }),
-          (error) => error instanceof KnownAfterAll,
-        ),
-      );
+      const recorded = await turns
+        .run(sender.orgId, submission.scans.length, () =>
+          inTransaction(
+            pool,
+            (client, attempt) =>
+              recordOnce(client, submission, sender, { rules, now: clock(), isCareful: attempt > 1 }),
+            (error) => error instanceof KnownAfterAll,
+          ),
+        )
+        .catch((error) => rethrowLost(error));
       onRecorded(recorded);
       return recorded;
     },

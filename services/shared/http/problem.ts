@@ -1,4 +1,4 @@
-import { AppError, type AppErrorCode, IdsUsedUp } from '../errors.ts';
+import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../errors.ts';
 import type { FieldIssue } from './issues.ts';
 
 /**
@@ -95,8 +95,11 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
   }
-  if (error instanceof IdsUsedUp) {
+  if (error instanceof IdsUsedUp || (error instanceof AppError && error.code === 'outcome_unknown')) {
     return new Problem('internal_error', error.message);
+  }
+  if (error instanceof DatabaseUnavailable) {
+    return tryLater('unavailable', error.message);
   }
   const type = error instanceof AppError ? TYPE_OF_CODE[error.code] : 'internal_error';
   if (type === 'query_timeout') {
@@ -107,8 +110,12 @@ export function toProblem(error: unknown): Problem {
     : new Problem(type, (error as AppError).message);
 }
 
+function tryLater(type: ProblemType, detail: string): Problem {
+  return new Problem(type, detail, { headers: { 'Retry-After': '5' } });
+}
+
 export function queryTimeout(detail: string): Problem {
-  return new Problem('query_timeout', detail, { headers: { 'Retry-After': '5' } });
+  return tryLater('query_timeout', detail);
 }
 
 const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
@@ -118,6 +125,8 @@ const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
   conflict: 'conflict',
   timed_out: 'query_timeout',
   unavailable: 'internal_error',
+  // 503 says that nothing was changed, and proxies send such a request again.
+  outcome_unknown: 'internal_error',
 };
 
 /** The body of an error answer (interface section 7.1). */

@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
+import { AppError, messageOf } from '../errors.ts';
 import { LogBudget } from '../runtime/log-budget.ts';
 import { choiceSetting } from '../runtime/setting-kinds.ts';
 import type { Caller, Problem } from './problem.ts';
@@ -48,7 +49,7 @@ export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLo
           ...about(koa, since),
           ...caller,
           error: problem.type,
-          ...(isOurs ? { err: cause } : { detail: shortened(problem.message) }),
+          ...(isOurs ? { err: cause } : { detail: shortened(problem.message), ...reasonOf(cause) }),
           ...(leftOut > 0 ? { leftOut } : {}),
         },
         'request failed',
@@ -76,6 +77,13 @@ function about(koa: Koa.Context, since: number): object {
 /** Where it is not known who asks, it is at least known from where. */
 function callerOf(koa: Koa.Context, problem: Problem): Caller {
   return koa.state['caller'] ?? problem.caller ?? { remoteAddress: koa.req.socket.remoteAddress ?? 'gone' };
+}
+
+/** What was wrong with the database, say, of which the caller is told nothing. */
+function reasonOf(thrown: unknown): { reason?: string } {
+  return thrown instanceof AppError && thrown.cause !== undefined
+    ? { reason: shortened(messageOf(thrown.cause)) }
+    : {};
 }
 
 /** Callers choose what is in it. */

@@ -196,11 +196,12 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
       'validation_error',
       `A parameter ${declaration.body === undefined ? '' : 'or a field of the body '}is not valid`,
     ],
-    ['internal_error', 'The request failed for no fault of its own'],
+    ['internal_error', 'The request failed for no fault of its own; a write may have been carried out'],
     [
       'query_timeout',
       'It took too long, or waited too long for others of the organization; nothing was changed',
     ],
+    ['unavailable', NO_DATABASE],
   ]);
   if (declaration.scope !== null) {
     problems.set('forbidden', 'The key does not have the required scope');
@@ -215,17 +216,16 @@ function problemsOf<Context, Q extends Parameters, P extends Parameters, Row, In
     problems.set('unsupported_media_type', 'The body is not of the media type required');
     problems.set('payload_too_large', 'The body is too large');
     problems.set('request_timeout', 'The body did not come to its end in time');
-    problems.set('unavailable', NO_ROOM);
+    problems.set('unavailable', `${NO_DATABASE}; or ${lower(NO_ROOM)}`);
   }
   for (const [type, when] of Object.entries(declaration.problems ?? {})) {
-    problems.set(
-      type as ProblemType,
-      type === 'unavailable' && problems.has(type) ? `${when}; or ${lower(NO_ROOM)}` : when,
-    );
+    const other = type === 'unavailable' ? problems.get(type) : undefined;
+    problems.set(type as ProblemType, other === undefined ? when : `${when}; or ${lower(other)}`);
   }
   return problems;
 }
 
+const NO_DATABASE = 'The database cannot be reached right now; nothing was changed';
 const NO_ROOM = 'Too many large bodies are being sent at once; nothing was changed';
 
 function lower(sentence: string): string {

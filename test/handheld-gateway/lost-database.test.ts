@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { Link, targetOf } from '../chaos/link.ts';
+import { openCuttingProxy } from '../support/cutting-proxy.ts';
+import { useGateway } from '../support/gateway.ts';
+import { expectUnavailable } from '../support/unavailable.ts';
+import { aScan, aSubmission } from './new-submission.ts';
+
+describe('the handheld gateway while the database cannot be reached', () => {
+  const gateway = useGateway();
+  let link: Link;
+
+  before(async () => {
+    link = await Link.open(targetOf(gateway.database.url));
+    gateway.database.beforeDrop(() => link.close());
+  });
+  afterEach(() => link.mend());
+
+  it('answers with 503 and when to try again, and serves once it is back', async () => {
+    const url = await gateway.start({ DATABASE_URL: link.by(gateway.database.url) });
+    const callAll = () =>
+      Promise.all([
+        gateway.call({ url, path: '/handheld/v1/locations' }),
+        gateway.call({ url, path: '/handheld/v1/tags?tag_type=rfid&value=E280' }),
+        gateway.submit(aSubmission([aScan('E280')]), { url }),
+      ]);
+    expect((await gateway.submit(aSubmission([aScan('E280')]), { url })).status).to.equal(201);
+    link.cut();
+    await callAll();
+    for (const answer of await callAll()) {
+      expectUnavailable(answer);
+    }
+    link.mend();
+    expect((await gateway.submit(aSubmission([aScan('E280')]), { url })).status).to.equal(201);
+  });
+
+  it('does not say of a submission whose commit was not answered that nothing was changed', async () => {
+    const proxy = await openCuttingProxy(gateway.database);
+    const url = await gateway.start({ DATABASE_URL: proxy.url });
+    let submission = aSubmission([aScan('E280')]);
+    proxy.cutNext('after commit');
+    let answer = await gateway.submit(submission, { url });
+    // Another part of the gateway committed first.
+    while (answer.status === 201) {
+      submission = aSubmission([aScan('E280')]);
+      proxy.cutNext('after commit');
+      answer = await gateway.submit(submission, { url });
+    }
+    expect(answer.status).to.equal(500);
+    expect(answer.body?.error?.detail).to.equal(
+      'The connection to the database was lost; it is not known whether the request was carried out',
+    );
+    expect((await gateway.submit(submission, { url })).status).to.equal(200);
+  });
+});
