@@ -10,7 +10,7 @@ import { ROOM, type Sender } from './body-bounds.ts';
 import { BodyRoom } from './body-room.ts';
 import { checkBody, takeBody } from './checked-body.ts';
 import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
-import { HUNG_UP_STATUS, isInterrupted, signalOf } from './hanging-up.ts';
+import { HUNG_UP_STATUS, isHangUp, isInterrupted, signalOf } from './hanging-up.ts';
 import { JsonBytes } from './json-bytes.ts';
 import { writeJson } from './json-text.ts';
 import { LargeAnswers } from './large-answers.ts';
@@ -82,7 +82,11 @@ export interface HttpAppOptions<Context> {
  */
 export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   const app = new Koa();
-  app.on('error', (error) => options.log.debug({ err: error }, 'an answer could not be sent'));
+  app.on('error', (error) => {
+    if (!isHangUp(error)) {
+      options.log.debug({ err: error }, 'an answer could not be sent');
+    }
+  });
   app.use(measureRequests(options.registry));
   app.use(identify);
   app.use(answerProblems(createRequestLog(options.log, options.logRequests ?? 'failed')));

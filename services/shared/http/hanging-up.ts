@@ -22,6 +22,11 @@ export function signalOf(response: ServerResponse): AbortSignal {
   return hangingUp.signal;
 }
 
+/** Whether a connection's error says that the other end is gone. */
+export function isHangUp({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'ECONNRESET';
+}
+
 /** Whether this was thrown because the caller hung up: while it waited for its turn, or by a query that was cancelled. */
 export function isInterrupted(response: ServerResponse, error: unknown): boolean {
   return (

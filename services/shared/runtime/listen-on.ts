@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { boundConnections } from './bound-connections.ts';
 import { socketLimit } from './descriptor-limit.ts';
 import { endConnections } from './end-connections.ts';
+import { answerHalfClosed } from './half-closed.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn } from './pipelined-requests.ts';
@@ -82,6 +83,7 @@ export async function listenOn(
   prepare?.(server);
   endConnections(server, leaving.signal);
   closeLingeringly(server);
+  answerHalfClosed(server);
   server.listen(port, host);
   try {
     await once(server, 'listening');
