@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { readPast } from '../runtime/read-past.ts';
 import type { Sender } from './body-bounds.ts';
 import type { BodyRoom, Place } from './body-room.ts';
 import { badRequest, Problem } from './problem.ts';
@@ -50,8 +51,8 @@ export class RequestBody {
 
   /**
    * The body as it arrives. What lies beyond the limit, or is not asked for, is read past and not kept, so that
-   * a caller who only sends gets to see the answer and can use the connection again. (Of a body that nobody began to
-   * read, Node.js takes care itself.)
+   * a caller who only sends gets to see the answer and can use the connection again. (So is a body that nobody began to
+   * read, by `lingering-close.ts`.)
    *
    * @param limit in bytes.
    * @throws Problem `payload_too_large` above the limit, `bad_request` if the caller stops in the middle, `unavailable`
@@ -109,8 +110,12 @@ export class RequestBody {
 
   /** An iterator that still waits for bytes keeps the request from flowing until some have come. */
   #readPast(chunks: AsyncIterator<Buffer>): void {
-    const resume = () => this.#request.resume();
-    chunks.return?.().then(resume, resume);
+    const rest = () => {
+      if (!this.#request.readableEnded) {
+        void readPast(this.#request);
+      }
+    };
+    chunks.return?.().then(rest, rest);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { readPast } from './read-past.ts';
 
 /**
  * Lets whoever sends without listening read the answer. A connection that is closed while bytes come in is reset, and a
@@ -27,8 +28,12 @@ export function closeLingeringly(server: Server): void {
       return;
     }
     latest.set(request.socket, request);
-    response.once('finish', () => {
+    // In front of Node.js, which would read past the body as fast as it comes.
+    response.prependOnceListener('finish', () => {
       if (!request.complete) {
+        if (!request.readableDidRead) {
+          void readPast(request);
+        }
         discardWithin(request.socket, () => {
           if (request.complete && response.shouldKeepAlive === false) {
             request.socket.destroySoon();
