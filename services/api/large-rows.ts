@@ -29,7 +29,7 @@ export type ReadLargeRows = (
 const MODULE = import.meta.resolve('./large-rows-thread.ts');
 
 /** Pieces of pages, of which a caller has a few under way at most; and milliseconds. */
-const QUEUE = { waitingPerKey: 100, patience: 45_000 };
+export const QUEUE = { waitingPerKey: 100, patience: 45_000 };
 
 /**
  * Reads large rows in threads, each with a connection of its own: a row with a mebibyte of metadata is copied several times

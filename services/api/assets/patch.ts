@@ -1,13 +1,20 @@
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { notFound } from '../../shared/http/problem.ts';
 import type { SameJson } from '../../shared/http/same-json.ts';
+import { QUEUE } from '../large-rows.ts';
 import { patchedCommon } from '../patched.ts';
-import { type AssetColumns, findLiveAsset, lockLiveAsset, updateAsset } from './queries.ts';
+import { isWhole, type LookedUp } from '../whole-row.ts';
+import { type AssetColumns, findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
 import type { AssetChanges, AssetPatch } from './schema.ts';
 import type { AssetRow } from './view.ts';
 
 /**
- * Applies a patch to a live asset (interface section 4.7). A patch that changes nothing writes nothing.
+ * Applies a patch to a live asset (interface section 4.7). A patch that changes nothing writes nothing, and large texts are
+ * neither read nor written that it does not speak of.
  *
  * @throws Problem `validation_error` for what is wrong with it, given the asset as it is.
  */
@@ -16,17 +23,31 @@ export function patchAsset(
   id: number,
   patch: AssetPatch,
   same: SameJson,
-): Promise<AssetRow> {
+): Promise<LookedUp<AssetRow> & { id: number }> {
   return db.transaction(async (transaction) => {
     await mustBeThere(lockLiveAsset(transaction, id));
-    const current = await mustBeThere(findLiveAsset(transaction, id));
+    const current = await readToPatch(transaction, id, patch);
     const patched = await patchedColumns(current, patch.against(current), same);
     if (isUnchanged(current, patched)) {
       return current;
     }
     await updateAsset(transaction, id, patched);
-    return mustBeThere(findLiveAsset(transaction, id));
+    return mustBeThere(lookUpAsset(transaction, id));
   });
+}
+
+/** Without large texts, unless the patch is compared with them; those are read in the organization's turn. */
+async function readToPatch(
+  transaction: OrganizationConnection,
+  id: number,
+  patch: AssetPatch,
+): Promise<AssetRow> {
+  const looked = await mustBeThere(lookUpAsset(transaction, id));
+  if (isWhole<AssetRow>(looked) || !patch.touches('metadata', 'tags')) {
+    return looked as AssetRow;
+  }
+  await dearTurns.hold(transaction.orgId, 'rows', QUEUE);
+  return mustBeThere(findLiveAsset(transaction, id));
 }
 
 /** @throws Problem `not_found` if the asset was deleted since the request was let in. */
@@ -46,8 +67,17 @@ async function patchedColumns(
 ): Promise<AssetColumns> {
   return {
     ...patchedCommon(current, changes),
-    metadata: await patchedMetadata(changes.metadata, current.metadata, same),
+    metadata: await changedMetadata(changes.metadata, current.metadata, same),
   };
+}
+
+/** Null if it stays. */
+async function changedMetadata(
+  given: string | undefined,
+  stored: string,
+  same: SameJson,
+): Promise<string | null> {
+  return given === undefined || (await same(given, stored)) ? null : given;
 }
 
 /** The metadata to store: what is there if it is the same but for how it is written. */
@@ -59,6 +89,9 @@ export async function patchedMetadata(
   return given === undefined || (await same(given, stored)) ? stored : given;
 }
 
-function isUnchanged(current: AssetRow, patched: AssetColumns): boolean {
-  return Object.entries(patched).every(([column, value]) => current[column as keyof AssetColumns] === value);
+function isUnchanged(current: AssetRow, { metadata, ...patched }: AssetColumns): boolean {
+  return (
+    metadata === null &&
+    Object.entries(patched).every(([column, value]) => current[column as keyof typeof patched] === value)
+  );
 }

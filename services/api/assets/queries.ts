@@ -204,7 +204,8 @@ export function lockLiveAsset(transaction: OrganizationConnection, id: number): 
 
 /** What a PATCH can set, as the database takes it. */
 export interface AssetColumns extends CommonColumns {
-  metadata: string;
+  /** Null leaves it as it is, where it is. */
+  metadata: string | null;
 }
 
 export async function updateAsset(
@@ -216,7 +217,7 @@ export async function updateAsset(
     update assets set
       name = ${columns.name}, description = ${columns.description}, is_active = ${columns.is_active},
       valid_from = ${columns.valid_from}::timestamptz, valid_to = ${columns.valid_to}::timestamptz,
-      metadata = ${columns.metadata}::json, updated_at = ${NEXT_UPDATE}
+      metadata = coalesce(${columns.metadata}::json, metadata), updated_at = ${NEXT_UPDATE}
     where org_id = ${transaction.orgId} and id = ${id}`);
 }
 

@@ -1,8 +1,9 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
+import type { LookedUp } from '../whole-row.ts';
 import { mustBeThere } from './patch.ts';
-import { findLiveAsset, lockLiveAsset, updateAssetKey } from './queries.ts';
+import { lockLiveAsset, lookUpAsset, updateAssetKey } from './queries.ts';
 import type { AssetRow } from './view.ts';
 
 /**
@@ -10,12 +11,16 @@ import type { AssetRow } from './view.ts';
  *
  * @throws Problem `conflict` if a live asset has the key.
  */
-export function renameAsset(db: OrganizationDatabase, id: number, externalKey: string): Promise<AssetRow> {
+export function renameAsset(
+  db: OrganizationDatabase,
+  id: number,
+  externalKey: string,
+): Promise<LookedUp<AssetRow> & { id: number }> {
   return db.transaction(async (transaction) => {
     if ((await mustBeThere(lockLiveAsset(transaction, id))) !== externalKey) {
       await claim(transaction, [`asset:${externalKey}`]);
       await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
     }
-    return mustBeThere(findLiveAsset(transaction, id));
+    return mustBeThere(lookUpAsset(transaction, id));
   });
 }

@@ -1,10 +1,11 @@
+import { withMember } from '../../shared/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../shared/http/large-answers.ts';
 import { listBody } from '../../shared/http/lists.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
-import { route } from '../context.ts';
+import { type ApiContext, route } from '../context.ts';
 import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
-import { wholeView } from '../whole-row.ts';
+import { type LookedUp, wholeView } from '../whole-row.ts';
 import { createAsset } from './create.ts';
 import { deleteAsset } from './delete.ts';
 import { patchAsset } from './patch.ts';
@@ -68,12 +69,7 @@ const read = route({
     row: ({ context, params }) => lookUpAsset(context.db, params.asset_id),
   },
   success: found(ASSET, 'The asset'),
-  handle: ({ context, row }) =>
-    wholeView<AssetRow, ReturnType<typeof assetView>>(context, row, {
-      resource: 'asset',
-      view: assetView,
-      missing: 'Asset not found',
-    }),
+  handle: ({ context, row }) => wholeView<AssetRow, ReturnType<typeof assetView>>(context, row, READ),
 });
 
 const patch = route({
@@ -96,7 +92,7 @@ const patch = route({
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
   handle: async ({ context, row: id, body }) =>
-    assetView(await patchAsset(context.db, id, body, context.sameJson)),
+    changedView(context, await patchAsset(context.db, id, body, context.sameJson)),
 });
 
 const remove = route({
@@ -133,10 +129,17 @@ const rename = route({
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
   problems: { conflict: 'The external key is taken, also by an asset that is not in effect' },
-  handle: async ({ context, row: id, body }) => ({
-    data: assetView(await renameAsset(context.db, id, body.external_key)),
-    descendant_count_affected: 0,
-  }),
+  handle: async ({ context, row: id, body }) => {
+    const renamed = await renameAsset(context.db, id, body.external_key);
+    return withMember('data', await changedView(context, renamed), { descendant_count_affected: 0 });
+  },
 });
+
+const READ = { resource: 'asset', view: assetView, missing: 'Asset not found' } as const;
+
+/** Of an asset after it was changed. */
+function changedView(context: ApiContext, row: LookedUp<AssetRow> & { id: number }) {
+  return wholeView<AssetRow, ReturnType<typeof assetView>>(context, row, { ...READ, missing: null });
+}
 
 export const assetRoutes = [list, create, read, patch, remove, rename];

@@ -1,10 +1,13 @@
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../shared/http/problem.ts';
+import { QUEUE } from '../large-rows.ts';
 import { patchedCommon } from '../patched.ts';
+import { isWhole, type LookedUp } from '../whole-row.ts';
 import {
   isWithin,
   type LocationColumns,
@@ -12,7 +15,7 @@ import {
   lockTree,
   updateLocation,
 } from './changes.ts';
-import { findLiveLocation, lockLiveLocation } from './queries.ts';
+import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import type { LocationChanges, LocationPatch } from './schema.ts';
 import type { LocationRow } from './view.ts';
 
@@ -26,10 +29,10 @@ export function patchLocation(
   db: OrganizationDatabase,
   id: number,
   patch: LocationPatch,
-): Promise<LocationRow> {
+): Promise<LookedUp<LocationRow> & { id: number }> {
   return db.transaction(async (transaction) => {
     await mustBeThere(lockLocationForChange(transaction, id));
-    const current = await mustBeThere(findLiveLocation(transaction, id));
+    const current = await readToPatch(transaction, id, patch);
     const changes = patch.against(current);
     const patched = {
       ...patchedCommon(current, changes),
@@ -39,8 +42,22 @@ export function patchLocation(
       return current;
     }
     await updateLocation(transaction, id, patched);
-    return mustBeThere(findLiveLocation(transaction, id));
+    return mustBeThere(lookUpLocation(transaction, id));
   });
+}
+
+/** Without its tags where they are many, unless the patch is compared with them; those are read in the organization's turn. */
+async function readToPatch(
+  transaction: OrganizationConnection,
+  id: number,
+  patch: LocationPatch,
+): Promise<LocationRow> {
+  const looked = await mustBeThere(lookUpLocation(transaction, id));
+  if (isWhole<LocationRow>(looked) || !patch.touches('tags')) {
+    return looked as LocationRow;
+  }
+  await dearTurns.hold(transaction.orgId, 'rows', QUEUE);
+  return mustBeThere(findLiveLocation(transaction, id));
 }
 
 /** @throws Problem `not_found` if the location was deleted since the request was let in. */

@@ -1,9 +1,10 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
+import type { LookedUp } from '../whole-row.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
 import { mustBeThere } from './patch.ts';
-import { findLiveLocation } from './queries.ts';
+import { lookUpLocation } from './queries.ts';
 import { countDescendants } from './tree.ts';
 import type { LocationRow } from './view.ts';
 
@@ -17,15 +18,15 @@ export function renameLocation(
   db: OrganizationDatabase,
   id: number,
   externalKey: string,
-): Promise<{ location: LocationRow; descendantCount: number }> {
+): Promise<{ location: LookedUp<LocationRow> & { id: number }; descendantCount: number }> {
   return db.transaction(async (transaction) => {
     if ((await mustBeThere(lockLocationForChange(transaction, id))) === externalKey) {
-      return { location: await mustBeThere(findLiveLocation(transaction, id)), descendantCount: 0 };
+      return { location: await mustBeThere(lookUpLocation(transaction, id)), descendantCount: 0 };
     }
     await claim(transaction, [`location:${externalKey}`]);
     await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
     return {
-      location: await mustBeThere(findLiveLocation(transaction, id)),
+      location: await mustBeThere(lookUpLocation(transaction, id)),
       descendantCount: await countDescendants(transaction, id),
     };
   });

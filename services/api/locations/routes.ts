@@ -1,10 +1,11 @@
+import { withMember } from '../../shared/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../shared/http/large-answers.ts';
 import { listBody } from '../../shared/http/lists.ts';
 import { NO_QUERY } from '../../shared/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
-import { route } from '../context.ts';
+import { type ApiContext, route } from '../context.ts';
 import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
-import { wholeView } from '../whole-row.ts';
+import { type LookedUp, wholeView } from '../whole-row.ts';
 import { createLocation } from './create.ts';
 import { deleteLocation } from './delete.ts';
 import { patchLocation } from './patch.ts';
@@ -67,12 +68,7 @@ const read = route({
     row: ({ context, params }) => lookUpLocation(context.db, params.location_id),
   },
   success: found(LOCATION, 'The location'),
-  handle: ({ context, row }) =>
-    wholeView<LocationRow, ReturnType<typeof locationView>>(context, row, {
-      resource: 'location',
-      view: locationView,
-      missing: 'Location not found',
-    }),
+  handle: ({ context, row }) => wholeView<LocationRow, ReturnType<typeof locationView>>(context, row, READ),
 });
 
 const patch = route({
@@ -95,7 +91,8 @@ const patch = route({
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
   problems: { conflict: 'The parent is the location itself or below it' },
-  handle: async ({ context, row: id, body }) => locationView(await patchLocation(context.db, id, body)),
+  handle: async ({ context, row: id, body }) =>
+    changedView(context, await patchLocation(context.db, id, body)),
 });
 
 const remove = route({
@@ -137,8 +134,17 @@ const rename = route({
   problems: { conflict: 'The external key is taken, also by a location that is not in effect' },
   handle: async ({ context, row: id, body }) => {
     const { location, descendantCount } = await renameLocation(context.db, id, body.external_key);
-    return { data: locationView(location), descendant_count_affected: descendantCount };
+    return withMember('data', await changedView(context, location), {
+      descendant_count_affected: descendantCount,
+    });
   },
 });
+
+const READ = { resource: 'location', view: locationView, missing: 'Location not found' } as const;
+
+/** Of a location after it was changed. */
+function changedView(context: ApiContext, row: LookedUp<LocationRow> & { id: number }) {
+  return wholeView<LocationRow, ReturnType<typeof locationView>>(context, row, { ...READ, missing: null });
+}
 
 export const locationRoutes = [list, create, read, patch, remove, rename];

@@ -5,6 +5,7 @@ import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from './is
 import { JsonSource } from './json-source.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import {
+  isGiven,
   type Members,
   membersSchema,
   mismatchOf,
@@ -103,6 +104,8 @@ export interface PatchRules extends Told {
 
 /** A JSON Merge Patch (RFC 7396), judged against the row as it is when it is applied. */
 export interface MergePatch<Current, T> {
+  /** Whether any of these members is given. */
+  touches(...names: string[]): boolean;
   /** @throws Problem `validation_error` for everything that is wrong with it. */
   against(current: Current): T;
 }
@@ -129,7 +132,10 @@ export function mergePatchOf<Current>() {
     },
     taken: (checked) => {
       const { alone, pairs } = checked as CheckedPatch;
-      return { against: (current) => accept(inOrder(settled(members, alone, '', current), pairs, members)) };
+      return {
+        touches: (...names) => names.some((name) => isGiven(alone, name)),
+        against: (current) => accept(inOrder(settled(members, alone, '', current), pairs, members)),
+      };
     },
   });
 }

@@ -6,10 +6,15 @@ export class JsonBytes {
     this.bytes = bytes;
   }
 
-  /** An object that has it as its one member. */
-  asMember(name: string): JsonBytes {
-    return new JsonBytes(Buffer.concat([Buffer.from(`{${JSON.stringify(name)}:`), this.bytes, END]));
+  /** An object that has it as its first member, in front of those of another. */
+  asMember(name: string, others: object = {}): JsonBytes {
+    const rest = JSON.stringify(others).slice(1);
+    const begin = Buffer.from(`{${JSON.stringify(name)}:`);
+    return new JsonBytes(Buffer.concat([begin, this.bytes, Buffer.from(rest === '}' ? rest : `,${rest}`)]));
   }
 }
 
-const END = Buffer.from('}');
+/** An object with a member that may be JSON already, in front of those of another. */
+export function withMember(name: string, value: object, others: object = {}): object {
+  return value instanceof JsonBytes ? value.asMember(name, others) : { [name]: value, ...others };
+}

@@ -129,6 +129,12 @@ export interface ReadAlone {
   unknown: Refusal | null;
 }
 
+/** Whether the object had the member. */
+export function isGiven({ reads, given }: ReadAlone, name: string): boolean {
+  const read = reads[name];
+  return name in given || (read !== undefined && !(read.ok && read.value === undefined));
+}
+
 /** Reads the members of an object whose JSON types fit, as far as the object alone tells. */
 export function readAlone(members: Members<never>, object: JsonObject, reading: Reading): ReadAlone {
   const alone: ReadAlone = { reads: {}, given: {}, unknown: null };

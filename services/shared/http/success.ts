@@ -1,5 +1,5 @@
 import type { JsonSchema } from './fields.ts';
-import { JsonBytes } from './json-bytes.ts';
+import { withMember } from './json-bytes.ts';
 import { listSchema, PAGING } from './lists.ts';
 import type { Headers } from './problem.ts';
 import type { StreamedList } from './streamed-list.ts';
@@ -29,7 +29,7 @@ export function found<View>(schema: JsonSchema, description: string, example: Ex
     schema: dataSchema(schema),
     headers: {},
     example,
-    present: (view) => ({ body: view instanceof JsonBytes ? view.asMember('data') : { data: view } }),
+    present: (view) => ({ body: withMember('data', view as object) }),
   };
 }
 
