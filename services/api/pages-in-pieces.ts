@@ -10,7 +10,8 @@ const PIECE_BYTES = 1_048_576;
 
 /** What a row of a list has besides its own columns. */
 export interface Sized {
-  text_bytes: number;
+  /** Null where the texts are there. */
+  text_bytes: number | null;
 }
 
 /** What a row of a page has besides its own columns. */
@@ -31,12 +32,14 @@ export function textsThatFit(
 ): FragmentSqlToken {
   const lengths = Object.values(texts).map((text) => sql.fragment`octet_length(${text}::text)`);
   const bytes = sql.fragment`(${sql.join(lengths, sql.fragment` + `)})`;
-  const fits = sql.fragment`sum(${bytes}) over (order by ${order} rows unbounded preceding) <= ${PIECE_BYTES}`;
+  const fits = sql.fragment`sum(${bytes}) over (order by ${order} rows unbounded preceding) <= ${MOST}`;
   const items = Object.entries(texts).map(
     ([name, text]) => sql.fragment`case when ${fits} then ${text} end as ${sql.identifier([name])}`,
   );
-  return sql.fragment`${sql.join(items, sql.fragment`, `)}, ${bytes} as text_bytes`;
+  return sql.fragment`${sql.join(items, sql.fragment`, `)}, case when not ${fits} then ${bytes} end as text_bytes`;
 }
+
+const MOST = sql.literalValue(String(PIECE_BYTES));
 
 /**
  * The page of rows whose tags, and other texts, were selected with {@link textsThatFit}.
@@ -98,17 +101,18 @@ async function* readLater<Row extends { id: number }>(
 }
 
 /** At least a row each. */
-function* pieces(rows: readonly { id: number; text_bytes: number }[]): Generator<number[], void> {
+function* pieces(rows: readonly (Sized & { id: number })[]): Generator<number[], void> {
   let ids: number[] = [];
   let bytes = 0;
   for (const { id, text_bytes } of rows) {
-    if (ids.length > 0 && bytes + text_bytes > PIECE_BYTES) {
+    const more = text_bytes ?? 0;
+    if (ids.length > 0 && bytes + more > PIECE_BYTES) {
       yield ids;
       ids = [];
       bytes = 0;
     }
     ids.push(id);
-    bytes += text_bytes;
+    bytes += more;
   }
   yield ids;
 }

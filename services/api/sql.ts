@@ -9,20 +9,25 @@ import type { SortTerm } from '../shared/http/lists.ts';
  * that PostgreSQL would sort everything instead: 50 ms for the last 50 of 100,000 assets by key.
  *
  * @param columns what each field sorts by; text columns are bytewise (`collate "C"`).
- * @param nullable those of the fields whose column can be null.
+ * @param options those of the fields whose column can be null; those that no two rows share, behind which there is nothing
+ * to sort by. An index on such a field then has the order by itself: 25 us less of 470 for a page of 50.
  */
 export function orderBy<Field extends string>(
   terms: readonly SortTerm<Field>[],
   columns: Readonly<Record<Field, FragmentSqlToken>>,
   tie: FragmentSqlToken,
-  nullable: readonly Field[] = [],
+  { nullable = [], unique = [] }: { nullable?: readonly Field[]; unique?: readonly Field[] } = {},
 ): ValueExpression {
-  const sorted = terms.map(({ field, isDescending }) => {
+  const settling = terms.findIndex(({ field }) => unique.includes(field));
+  const needed = settling === -1 ? terms : terms.slice(0, settling + 1);
+  const sorted = needed.map(({ field, isDescending }) => {
     const order = isDescending ? DESCENDING[nullable.includes(field) ? 'nullable' : 'filled'] : ASCENDING;
     return sql.fragment`${columns[field]} ${order}`;
   });
-  return sql.join([...sorted, tie], sql.fragment`, `);
+  return sql.join(settling === -1 ? [...sorted, tie] : sorted, COMMA);
 }
+
+const COMMA = sql.fragment`, `;
 
 /** Nulls last, of its own accord. */
 const ASCENDING = sql.fragment`asc`;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connection.ts';
-import { listAssets } from '../../services/api/assets/queries.ts';
+import { listAssets } from '../../services/api/assets/list.ts';
 import type { AssetFilters } from '../../services/api/assets/schema.ts';
 import { useClient } from '../contract/support.ts';
 import { useApi } from '../support/api.ts';

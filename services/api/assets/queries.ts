@@ -1,37 +1,25 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
-import type {
-  OrganizationConnection,
-  OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
-import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
-import type { ReadLargeRows } from '../large-rows.ts';
-import { countInEffect, countLive } from '../live-count.ts';
-import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import type { CommonColumns } from '../patched.ts';
-import { allOf, finding, inEffect, isFound, NEXT_UPDATE, orderBy, when } from '../sql.ts';
+import { NEXT_UPDATE } from '../sql.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { type LookedUp, unlessLarge } from '../whole-row.ts';
-import type { AssetFilters, NewAsset } from './schema.ts';
+import type { NewAsset } from './schema.ts';
 import type { AssetRow } from './view.ts';
 
 /** Of an `asset` with its `location_id`, and of that `location`; all but the texts below. */
-const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,
+export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,
   asset.location_id, location.external_key as location_external_key,
   asset.is_active, asset.valid_from, asset.valid_to,
   asset.created_at, asset.updated_at, asset.deleted_at`;
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, asset.metadata, ${liveTags('asset', 'asset')}`;
 
-/** The texts of an asset in a page. */
-const TEXTS = { metadata: sql.fragment`asset.metadata`, tags: sql.fragment`tagged.tags` };
-
 /** Assets with where they are. The location is shown also when it was deleted since. */
-const PLACED = sql.fragment`assets asset
+export const PLACED = sql.fragment`assets asset
   left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
 
 const LOCATION = sql.fragment`locations location
@@ -76,84 +64,6 @@ export function findLiveAssetIdByKey(
   return connection.maybeOneFirst(sql.type(rowsOf<{ id: number }>())`
     select id from assets
     where org_id = ${connection.orgId} and external_key = ${externalKey} and deleted_at is null`);
-}
-
-const SORT_COLUMNS = {
-  external_key: sql.fragment`asset.external_key`,
-  name: sql.fragment`asset.name`,
-  created_at: sql.fragment`asset.created_at`,
-  updated_at: sql.fragment`asset.updated_at`,
-};
-
-/** A page of the assets, by default of those in effect (interface section 4.2). */
-export async function listAssets(
-  db: OrganizationDatabase,
-  filters: AssetFilters,
-  readLarge: ReadLargeRows,
-  signal?: AbortSignal,
-): Promise<Page<AssetRow>> {
-  const { orgId } = db;
-  const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
-  const lookUps = lookUpsIn(filters, [filters.location_id, filters.location_external_key]);
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`);
-  const narrowing = [
-    when(filters.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
-    when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
-    when(
-      filters.location_external_key,
-      (keys) => sql.fragment`position.location_id in (
-        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
-    ),
-    when(filters.q, () => isFound('asset')),
-  ];
-  const where = allOf([
-    sql.fragment`asset.org_id = ${orgId}`,
-    filters.include_not_in_effect ? null : inEffect('asset'),
-    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
-    when(filters.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
-    ...narrowing,
-  ]);
-  const countEach = filters.include_not_in_effect ? countLive : countInEffect;
-  const total =
-    filters.q !== undefined
-      ? sql.fragment`select count(*) as total_count from matched`
-      : filters.include_deleted || narrowing.some((condition) => condition !== null)
-        ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
-        : countEach(orgId, 'asset', filters.is_active);
-  const paged = sql.fragment`limit ${filters.limit} offset ${filters.offset}`;
-  const page =
-    filters.q === undefined
-      ? sql.fragment`select * from (
-          select asset.*, position.location_id from ${PLACED}
-          where ${where}
-          order by ${order}
-          ${isBrief ? AT_MOST_FIRST : NOTHING}
-        ) asset
-        order by ${order}
-        ${paged}`
-      : sql.fragment`select asset.*, position.location_id from ${PLACED}
-        where asset.org_id = ${orgId}
-          and asset.id = any (array(select asset.id from matched asset order by ${order} ${paged}))`;
-  const matching = filters.q === undefined ? NOTHING : sql.fragment`, ${matched(where)}`;
-  const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
-    ${finding('asset', orgId, filters.q)}${matching}
-    select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
-    from (${total}) total
-    left join (${page}) asset on true
-    left join ${LOCATION}
-    cross join lateral (select ${liveTags('asset', 'asset')} offset 0) tagged
-    order by ${order}`);
-  return pageInPieces(rows, (ids) => readLarge('asset', ids));
-}
-
-/**
- * What a search has found and the other filters leave, looked up once, with what it can be sorted by and no more. All of it
- * has to be counted: 100,000 of a million assets take 1.3 s, and took 3.2 as whole rows, looked up for the count and again
- * for the page.
- */
-function matched(where: ValueExpression): FragmentSqlToken {
-  return sql.fragment`matched as materialized (
-    select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at from ${PLACED} where ${where})`;
 }
 
 /** Assets by their ids, deleted or not. */

@@ -8,8 +8,9 @@ import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
 import { type LookedUp, wholeView } from '../whole-row.ts';
 import { createAsset } from './create.ts';
 import { deleteAsset } from './delete.ts';
+import { listAssets } from './list.ts';
 import { patchAsset } from './patch.ts';
-import { findLiveAssetId, listAssets, lookUpAsset } from './queries.ts';
+import { findLiveAssetId, lookUpAsset } from './queries.ts';
 import { renameAsset } from './rename.ts';
 import {
   ASSET,

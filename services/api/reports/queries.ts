@@ -40,7 +40,7 @@ export async function listAssetLocations(
   signal?: AbortSignal,
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, NULLABLE);
+  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, { nullable: NULLABLE });
   const places = [
     when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
     when(
@@ -84,7 +84,7 @@ export async function listAssetLocations(
         order by ${order}
         limit ${filters.limit} offset ${filters.offset}
       ) page on true
-      order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, NULLABLE)}`);
+      order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, { nullable: NULLABLE })}`);
   if (isOfPlaces && isNear(filters) && isLatestFirst(filters)) {
     const latest = latestPositions(orgId, allOf([sql.fragment`last_seen is not null`, ...places]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
