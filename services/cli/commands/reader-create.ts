@@ -3,7 +3,7 @@ import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { IDENTITIES } from '../../mqtt-ingest/mapping/definition.ts';
 import type { Policies } from '../../mqtt-ingest/mapping/policies.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
-import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
+import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 
@@ -36,27 +36,33 @@ export function addReaderCreate(program: Command): void {
         ...(identity === undefined ? {} : { identity }),
         ...(reportUnknown === undefined ? {} : { reportUnknown }),
       };
-      const reader = await withConnections(({ pool }) =>
-        createReader(pool, loadBuiltinFormats(), { orgId, name, topic, format, policies }),
-      );
-      const { id: readerId, mqttUsername, mqttPassword } = reader;
-      tell(
-        {
-          json: {
-            id: readerId,
-            name,
-            topic,
-            mqtt_username: mqttUsername,
-            mqtt_password: mqttPassword,
-          },
-          text: `Reader ${readerId}: ${name}, on topic ${topic}
+      await withConnections(async ({ pool }) => {
+        const reader = await createReader(pool, loadBuiltinFormats(), {
+          orgId,
+          name,
+          topic,
+          format,
+          policies,
+        });
+        const { id: readerId, mqttUsername, mqttPassword } = reader;
+        tell(
+          {
+            json: {
+              id: readerId,
+              name,
+              topic,
+              mqtt_username: mqttUsername,
+              mqtt_password: mqttPassword,
+            },
+            text: `Reader ${readerId}: ${name}, on topic ${topic}
 MQTT user name  ${mqttUsername}
 MQTT password   ${mqttPassword}  (shown only now)
 Next: npx --no -- tagtrail antenna set --reader ${readerId} --port 1 --location <external key>`,
-        },
-        options,
-      );
-      // After the password, of which there is no other copy.
-      await heardEverywhere();
+          },
+          options,
+        );
+        // After the password, of which there is no other copy.
+        await awaitReader(pool, topic);
+      });
     });
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../mqtt-ingest/mapping/definition.ts';
 import { type ReaderChange, setReader } from '../../mqtt-ingest/readers/set-reader.ts';
-import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
 import { AppError } from '../../shared/errors.ts';
+import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
@@ -59,27 +59,32 @@ export function addReaderSet(program: Command): void {
           'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown or --new-password',
         );
       }
-      const { mqttPassword, ...reader } = await withConnections(({ pool }) =>
-        setReader(pool, loadBuiltinFormats(), options.reader, change),
-      );
-      tell(
-        {
-          json: {
-            ...readerRow(reader),
-            ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
+      await withConnections(async ({ pool }) => {
+        const { mqttPassword, ...reader } = await setReader(
+          pool,
+          loadBuiltinFormats(),
+          options.reader,
+          change,
+        );
+        tell(
+          {
+            json: {
+              ...readerRow(reader),
+              ...(mqttPassword === null ? {} : { mqtt_password: mqttPassword }),
+            },
+            text:
+              `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
+              `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
+              `report-unknown ${reader.reportUnknown ?? 'default'}` +
+              (mqttPassword === null
+                ? ''
+                : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`),
           },
-          text:
-            `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
-            `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
-            `report-unknown ${reader.reportUnknown ?? 'default'}` +
-            (mqttPassword === null
-              ? ''
-              : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`),
-        },
-        options,
-      );
-      // After the password, of which there is no other copy.
-      await heardEverywhere();
+          options,
+        );
+        // After the password, of which there is no other copy.
+        await awaitReader(pool, reader.topic);
+      });
     });
 }
 

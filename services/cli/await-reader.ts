@@ -1,0 +1,15 @@
+import type pg from 'pg';
+import { awaitSubscribed } from '../mqtt-ingest/source/sessions/await-subscribed.ts';
+import { heardEverywhere } from '../shared/access/heard-everywhere.ts';
+import { forTerminal } from './for-terminal.ts';
+
+/** Resolves when what a reader sends on its topic from now on is recorded; or says that it may not be. */
+export async function awaitReader(pool: pg.Pool, topic: string): Promise<void> {
+  await heardEverywhere();
+  if (!(await awaitSubscribed(pool, topic))) {
+    process.stderr.write(
+      `Ingestion has not subscribed to ${forTerminal(topic)} at its broker yet; the broker keeps nothing of what is ` +
+        'published before that. Its log says whether the broker refuses the topic; npx --no -- tagtrail doctor looks at the rest\n',
+    );
+  }
+}
