@@ -53,6 +53,36 @@ export async function timeDuring(work: () => Promise<unknown>, attempts = 5): Pr
   return Math.min(...times);
 }
 
+/**
+ * Tells whether something takes longer than parsing a text does. Few things need a second look, and then the text is parsed
+ * beside them; at first they are held against the least that it ever took, for which nothing passes that should not.
+ */
+export class Yardstick {
+  readonly #parse: () => unknown;
+  #least = Number.POSITIVE_INFINITY;
+
+  constructor(text: string) {
+    this.#parse = () => JSON.parse(text);
+  }
+
+  /**
+   * @param measured the least of so many attempts, in milliseconds of processor time.
+   * @param times so many times the yardstick.
+   */
+  async isExceededBy(measured: (attempts: number) => number | Promise<number>, times = 1): Promise<boolean> {
+    if (this.#least === Number.POSITIVE_INFINITY) {
+      this.#least = timeOf(this.#parse);
+    }
+    if ((await measured(1)) <= times * this.#least) {
+      return false;
+    }
+    const again = await measured(5);
+    const beside = timeOf(this.#parse);
+    this.#least = Math.min(this.#least, beside);
+    return again > times * beside;
+  }
+}
+
 /** Milliseconds of processor time that this thread has had. */
 function threadTime(): number {
   const { user, system } = process.threadCpuUsage();
