@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 
 /** What takes an organization's turn. Kinds take turns among each other, so that many of one keep no other waiting. */
-export type DearKind = 'list' | 'rows' | 'body' | 'submission' | 'message' | 'import';
+export type DearKind = 'list' | 'rows' | 'body' | 'submission' | 'import';
 
 /** Milliseconds after which a turn has lapsed. */
 const LAPSE = 5_000;
@@ -18,7 +18,7 @@ interface Held {
 
 /**
  * One dear thing of an organization at a time in this process: large bodies, large rows, lists that may read much,
- * submissions and messages of many scans, pieces of imports. Each keeps about one processor busy, here or in the
+ * submissions of many scans, pieces of imports. Each keeps about one processor busy, here or in the
  * database; two cores that do four of them at once answered look-ups of others after 800 ms (test/bench/README.md).
  *
  * A turn lapses: whatever waits for a lock of the database, or takes seconds, keeps the next from beginning no longer

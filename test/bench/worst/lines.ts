@@ -5,7 +5,7 @@ import { loadTargets } from '../../mqtt-ingest/fuzz/targets.ts';
 import type { Attack } from './attack.ts';
 import { type Case, casesOf, floodsOf, mixOf } from './cases.ts';
 import { costliest } from './costliest.ts';
-import { filesFor } from './files.ts';
+import { dryFilesFor, keptFileFor } from './files.ts';
 import { type Messages, messagesOfReads, worstMessage } from './messages.ts';
 import type { ServerLoad } from './server-load.ts';
 import type { Site } from './site.ts';
@@ -82,7 +82,8 @@ export function linesOf({ url, handheldUrl, mqttUrl }: Listening, site: Site, se
       API_ROUTES.filter(({ isInternal }) => !isInternal),
     ),
     asked('any of one key', key, () => [mixOf(url)]),
-    ...filesFor(url).map((file) => asked('POST /api/v1/assets/bulk', key, () => [file()])),
+    asked('POST /api/v1/assets/bulk', key, () => dryFilesFor(url)),
+    asked('POST /api/v1/assets/bulk', key, () => [keptFileFor(url)]),
     ...routes(handheldUrl, token, GATEWAY_ROUTES),
     ...submissionsTo(handheldUrl).map((each) => asked('submissions', token, () => [each])),
     ...formats.map((target) => published(target.format.name, () => worstMessage(target))),

@@ -18,9 +18,9 @@ export interface Suffered {
   answered: Answered;
 }
 
-/** A look-up is due every 4 ms: 1,000 and 2,000 of them. */
-const QUIET_MS = 4_000;
-const HOSTILE_MS = 8_000;
+/** A look-up is due every 4 ms: 500 and 1,000 of them. */
+const QUIET_MS = 2_000;
+const HOSTILE_MS = 4_000;
 
 /**
  * Quiet and hostile windows in turn; a hostile one begins with the attack, which ends with it. The quiet one after an attack
