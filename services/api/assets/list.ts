@@ -1,4 +1,4 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
+import type { FragmentSqlToken } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
@@ -7,8 +7,9 @@ import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../b
 import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
-import { allOf, finding, inEffect, isFound, orderBy, when } from '../sql.ts';
+import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import { NO_TAGS, tagsOfPage } from '../tags/queries.ts';
+import { matched } from './matched.ts';
 import { PLACED, SHORT_COLUMNS } from './queries.ts';
 import type { AssetFilters } from './schema.ts';
 import type { AssetRow } from './view.ts';
@@ -48,7 +49,6 @@ export async function listAssets(
       (keys) => sql.fragment`position.location_id in (
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
-    when(filters.q, () => isFound('asset')),
   ];
   const where = allOf([
     sql.fragment`asset.org_id = ${orgId}`,
@@ -81,7 +81,7 @@ export async function listAssets(
   const searched =
     filters.q === undefined
       ? sql.fragment`with`
-      : sql.fragment`${finding('asset', orgId, filters.q)}, ${matched(where)},`;
+      : sql.fragment`with ${matched(orgId, filters.q, filters, narrowing)},`;
   const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
     ${searched} page as materialized (${page}), ${placesOfPage(orgId)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
@@ -91,16 +91,6 @@ export async function listAssets(
     left join (${tagsOfPage('asset', orgId)}) tagged on tagged.asset_id = asset.id
     order by ${order}`);
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
-}
-
-/**
- * What a search has found and the other filters leave, looked up once, with what it can be sorted by and no more. All of it
- * has to be counted: 100,000 of a million assets take 1.3 s, and took 3.2 as whole rows, looked up for the count and again
- * for the page.
- */
-function matched(where: ValueExpression): FragmentSqlToken {
-  return sql.fragment`matched as materialized (
-    select asset.id, asset.external_key, asset.name, asset.created_at, asset.updated_at from ${PLACED} where ${where})`;
 }
 
 /**
