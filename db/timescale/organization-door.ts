@@ -5,6 +5,7 @@ import { type GroupedWrite, GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';
 import { rethrowLost } from './lost-database.ts';
+import { ORGANIZATION_ROLE } from './organization-role.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { createPool } from './pool.ts';
 import type { Preceding } from './preceded-query.ts';
@@ -129,8 +130,6 @@ export function openOrganizationDoor(
 const SCANNING_CONNECTIONS = 4;
 
 const SCAN_TIMEOUT = 10_000;
-
-const ORGANIZATION_ROLE = 'tagtrail_api';
 
 function entered(orgId: number, lockTimeout = 0): Preceding & { text: string } {
   return { ...enteringToWrite(orgId, lockTimeout), text: ENTER_TO_WRITE.text };

@@ -8,7 +8,7 @@ import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timesc
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
 import { findOwnOrganization } from '../api/orgs/queries.ts';
 import { AppError } from '../shared/errors.ts';
-import { requireDatabase, requireReachable } from '../shared/runtime/database.ts';
+import { requireMigrated, requireReachable } from '../shared/runtime/database.ts';
 import { optionalUrl, textSetting } from '../shared/runtime/setting-kinds.ts';
 import { readSettings } from '../shared/runtime/settings.ts';
 import { EMBEDDED_DATABASE } from '../standalone/database.ts';
@@ -77,7 +77,7 @@ export function withOrganization<Result>(
 export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   return withDatabaseUrl(async (url, isEmbedded) => {
     // Whoever comes first to an embedded one that is new migrates it, be it a command or all of tagtrail that is starting.
-    await (isEmbedded ? migrateNew(url) : requireDatabase(url));
+    await (isEmbedded ? migrateNew(url) : requireMigrated(url));
     return work(url);
   });
 }

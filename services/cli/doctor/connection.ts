@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connection.ts';
+import { faultOfWay } from '../../../db/timescale/direct-connection.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { type Finding, fault } from './finding.ts';
+import { type Finding, fault, ok } from './finding.ts';
 
 /** Connects, or tells what keeps it from that. */
 export async function connect(url: string): Promise<pg.Client | Finding> {
@@ -27,9 +28,22 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'Correct the user and password in DATABASE_URL',
   '28000': 'Let this user in by pg_hba.conf, or correct the user in DATABASE_URL',
   '3D000': 'Create the database, or correct its name in DATABASE_URL',
+  '08P01': 'Let DATABASE_URL lead to PostgreSQL itself, not to a connection pooler',
   '53300': 'Raise max_connections, or end connections that are not needed',
   '57P03': 'Wait until PostgreSQL has started',
 };
+
+/** Whether it is PostgreSQL itself that answers. */
+export async function examineWay(url: string): Promise<Finding> {
+  const wrong = await faultOfWay(url);
+  return wrong === null
+    ? ok('way to the database', 'It leads to PostgreSQL itself')
+    : fault(
+        'way to the database',
+        `DATABASE_URL leads through a connection pooler: ${wrong}`,
+        'Let DATABASE_URL lead to PostgreSQL itself, not to a connection pooler',
+      );
+}
 
 function codeOf(error: unknown): string {
   const cause = error instanceof AggregateError ? error.errors[0] : error;

@@ -6,7 +6,7 @@ import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { examineAnswers } from './answers.ts';
 import { examineBroker } from './broker.ts';
 import { examineBrokerSessions } from './broker-sessions.ts';
-import { connect } from './connection.ts';
+import { connect, examineWay } from './connection.ts';
 import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
 import { type Finding, ok, warning } from './finding.ts';
@@ -81,7 +81,11 @@ async function examineDatabase(
     return [client];
   }
   try {
-    const server = await examineServer(client, now);
+    const way = await examineWay(url);
+    if (way.status !== 'ok') {
+      return [way];
+    }
+    const server = [way, ...(await examineServer(client, now))];
     for (const examineFirst of first) {
       server.push(await examineFirst(client));
     }

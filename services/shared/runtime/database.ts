@@ -1,14 +1,23 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connection.ts';
+import { faultOfWay, isRefusedStart } from '../../../db/timescale/direct-connection.ts';
 import { isMigrated } from '../../../db/timescale/migrate.ts';
+import { ORGANIZATION_ROLE } from '../../../db/timescale/organization-role.ts';
 import { AppError, messageOf } from '../errors.ts';
 
 /**
- * Makes sure that the database is there and has this version's schema, before anything relies on it.
+ * Makes sure that the database is there, is reached by no connection pooler, and has this version's schema, before
+ * anything relies on it.
  *
  * @throws AppError naming DATABASE_URL, or saying how to migrate.
  */
 export async function requireDatabase(url: string): Promise<void> {
+  await requireMigrated(url);
+  await requireDirect(url, ORGANIZATION_ROLE);
+}
+
+/** Makes sure that the database has this version's schema. @throws AppError naming DATABASE_URL, or saying how to migrate. */
+export async function requireMigrated(url: string): Promise<void> {
   const client = await connect(url);
   try {
     if (!(await isMigrated(client))) {
@@ -22,9 +31,23 @@ export async function requireDatabase(url: string): Promise<void> {
   }
 }
 
-/** Makes sure that the database is there. @throws AppError naming DATABASE_URL. */
+/** Makes sure that the database is there, and is reached by no connection pooler. @throws AppError naming DATABASE_URL. */
 export async function requireReachable(url: string): Promise<void> {
   await (await connect(url)).end();
+  await requireDirect(url);
+}
+
+/** @throws AppError naming DATABASE_URL. */
+async function requireDirect(url: string, role?: string): Promise<void> {
+  let fault: string | null;
+  try {
+    fault = await faultOfWay(url, role);
+  } catch (error) {
+    throw unusable(url, error);
+  }
+  if (fault !== null) {
+    throw throughPooler(url, fault);
+  }
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -33,12 +56,22 @@ async function connect(url: string): Promise<pg.Client> {
     await client.connect();
     return client;
   } catch (error) {
-    throw new AppError(
-      'unavailable',
-      `The database at DATABASE_URL (${placeOf(url)}) cannot be reached: ${messageOf(error)}`,
-      { cause: error },
-    );
+    throw isRefusedStart(error)
+      ? throughPooler(url, `it refuses start-up options (${error.message})`)
+      : unusable(url, error);
   }
+}
+
+function unusable(url: string, error: unknown): AppError {
+  const message = `The database at DATABASE_URL (${placeOf(url)}) cannot be reached: ${messageOf(error)}`;
+  return new AppError('unavailable', message, { cause: error });
+}
+
+function throughPooler(url: string, fault: string): AppError {
+  return new AppError(
+    'misconfigured',
+    `DATABASE_URL (${placeOf(url)}) leads through a connection pooler: ${fault}; let it lead to PostgreSQL itself`,
+  );
 }
 
 /** Where a database is, without the credentials. */

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { connectionConfig, sessionOptions } from './connection.ts';
+
+/** Milliseconds for an answer, and for a notification to come back. */
+const PATIENCE = 5_000;
+
+/**
+ * What is wrong with the way to the database, where a connection pooler stands in it; null if it leads to PostgreSQL
+ * itself. Through one that ignores start-up options a process would act as the owner of the tables, who sees every
+ * organization; through one that lends a connection for a transaction (PgBouncer's default but for session pooling)
+ * settings, locks and prepared statements end up with others, and notifications with nobody.
+ *
+ * @param role whom connections are to act as, a role that exists.
+ * @throws the connection's error if the database cannot be reached.
+ */
+export async function faultOfWay(url: string, role?: string): Promise<string | null> {
+  const mark = randomBytes(8).toString('hex');
+  const options = `${sessionOptions(role)} -c tagtrail.start=${mark}`;
+  const [own, other] = [0, 1].map(
+    () => new pg.Client({ ...connectionConfig(url, 'tagtrail start'), options, query_timeout: PATIENCE }),
+  ) as [pg.Client, pg.Client];
+  try {
+    await Promise.all([own, other].map((client) => client.on('error', () => {}).connect()));
+    return (
+      (await faultOfOptions(own, mark, role)) ??
+      (await faultOfSession(own, other, mark)) ??
+      (await faultOfNotifications(own, other, mark))
+    );
+  } catch (error) {
+    if (isRefusedStart(error)) {
+      return `it refuses start-up options (${error.message})`;
+    }
+    throw error;
+  } finally {
+    for (const client of [own, other]) {
+      client.connection.stream.destroy();
+    }
+  }
+}
+
+async function faultOfOptions(client: pg.Client, mark: string, role?: string): Promise<string | null> {
+  const { rows } = await client.query<{ role: string; mark: string | null }>(
+    "select current_user as role, current_setting('tagtrail.start', true) as mark",
+  );
+  const [found] = rows;
+  return found?.mark === mark && (role === undefined || found.role === role)
+    ? null
+    : `it ignores start-up options, so that queries would run as ${found?.role}, past what keeps organizations apart`;
+}
+
+/** While another one is in a transaction, on whichever connection of the pooler's that has just become free. */
+export async function faultOfSession(own: pg.Client, other: pg.Client, mark: string): Promise<string | null> {
+  await own.query("select set_config('tagtrail.session', $1, false)", [mark]);
+  await other.query('begin');
+  await other.query('select 1');
+  const isKept = await own
+    .query<{ mark: string | null }>("select current_setting('tagtrail.session', true) as mark")
+    .then(({ rows }) => rows[0]?.mark === mark)
+    // Nothing of the pooler's was free.
+    .catch(() => false);
+  await other.query('rollback');
+  return isKept ? null : 'it does not keep the settings of a session from one transaction to the next';
+}
+
+export async function faultOfNotifications(
+  own: pg.Client,
+  other: pg.Client,
+  mark: string,
+): Promise<string | null> {
+  const channel = `tagtrail_start_${mark}`;
+  const heard = Promise.withResolvers<null>();
+  own.on('notification', () => heard.resolve(null));
+  await own.query(`listen ${channel}`);
+  await other.query(`notify ${channel}`);
+  const deaf = Promise.withResolvers<string>();
+  const timer = setTimeout(() => deaf.resolve('notifications do not come back through it'), PATIENCE);
+  const fault = await Promise.race([heard.promise, deaf.promise]);
+  clearTimeout(timer);
+  return fault;
+}
+
+/** `protocol_violation`: what PgBouncer says of a start-up parameter that it neither knows nor is told to ignore. */
+export function isRefusedStart(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === '08P01';
+}
