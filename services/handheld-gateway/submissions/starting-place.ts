@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { invalid, type Problem } from '../../shared/http/problem.ts';
-import { type Resolution, readName } from '../../shared/tracking/resolve-tags.ts';
+import type { Resolutions } from '../../shared/tracking/resolve-tags.ts';
 import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
@@ -22,12 +22,8 @@ export async function findLocationId(
 }
 
 /** The location that a tag is attached to, by what the tag resolved to: its id, or null. */
-export function locationOfTag(
-  orgId: number,
-  tag: ReadTag,
-  resolutions: ReadonlyMap<string, Resolution>,
-): number | null {
-  const resolution = resolutions.get(readName({ orgId, ...tag }));
+export function locationOfTag(orgId: number, tag: ReadTag, resolutions: Resolutions): number | null {
+  const resolution = resolutions.get({ orgId, ...tag });
   return resolution?.kind === 'location' ? resolution.locationId : null;
 }
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { locationName, lockLiveLocations } from '../../shared/tracking/lock-locations.ts';
-import { type Resolution, readName, resolveTags } from '../../shared/tracking/resolve-tags.ts';
+import { lockLiveLocations } from '../../shared/tracking/lock-locations.ts';
+import { type Resolutions, resolveTags } from '../../shared/tracking/resolve-tags.ts';
 import { hasTokenShape } from '../../shared/tracking/tag-secrets.ts';
 import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
@@ -39,14 +39,14 @@ export async function walk(
   ]);
   const start = location === null ? null : startOf(orgId, location, ofKey, resolutions);
   const resolved = scans.map((scan) =>
-    hasTokenShape(scan.value) ? undefined : resolutions.get(readName({ orgId, ...scan })),
+    hasTokenShape(scan.value) ? undefined : resolutions.get({ orgId, ...scan }),
   );
   const places = resolved.flatMap((each) => (each?.kind === 'location' ? [each.locationId] : []));
   const live = await lockLiveLocations(
     client,
     [...(start === null ? [] : [start]), ...places].map((locationId) => ({ orgId, locationId })),
   );
-  const isLive = (locationId: number) => live.has(locationName({ orgId, locationId }));
+  const isLive = (locationId: number) => live.has(orgId, locationId);
   if (location !== null && (start === null || !isLive(start))) {
     throw noSuchLocation(location);
   }
@@ -63,7 +63,7 @@ function startOf(
   orgId: number,
   location: NamedLocation,
   ofKey: number | null,
-  resolutions: ReadonlyMap<string, Resolution>,
+  resolutions: Resolutions,
 ): number | null {
   if ('tag' in location) {
     return locationOfTag(orgId, location.tag, resolutions);

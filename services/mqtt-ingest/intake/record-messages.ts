@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { type RecordOptions, recordScans } from '../../shared/tracking/record.ts';
-import type { Outcome } from '../../shared/tracking/scan.ts';
+import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
 import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
@@ -79,10 +79,18 @@ export async function settleMessages(
   options: RecordOptions,
 ): Promise<SettledMessage[]> {
   const all = received.map((each) => ({ ...each, items: itemsOf(each.message, each.reception) }));
-  const scans = all.flatMap(({ items }) => items.flatMap((item) => ('scan' in item ? [item.scan] : [])));
-  const outcomes = (await recordScans(client, scans, options)).values();
+  const scans: Scan[] = [];
+  for (const { items } of all) {
+    for (const item of items) {
+      if ('scan' in item) {
+        scans.push(item.scan);
+      }
+    }
+  }
+  const outcomes = await recordScans(client, scans, options);
+  let told = 0;
   return all.map(({ message, reception, items }) => {
-    const settled = items.map((item) => ('scan' in item ? { outcome: next(outcomes) } : item));
+    const settled = items.map((item) => ('scan' in item ? { outcome: outcomeAt(outcomes, told++) } : item));
     return { message, reception, settled, rejections: rejectionsOf(message, settled) };
   });
 }
@@ -95,12 +103,15 @@ function rejectionsOf({ mapped }: ReadMessage, settled: readonly SettledItem[]):
   if (mapped.outcome === 'rejected') {
     return [mapped.reason];
   }
-  return settled.flatMap((item) => {
+  const rejections: string[] = [];
+  for (const item of settled) {
     if ('rejected' in item) {
-      return [item.rejected];
+      rejections.push(item.rejected);
+    } else if ('outcome' in item && item.outcome.status === 'rejected') {
+      rejections.push(item.outcome.reason);
     }
-    return 'outcome' in item && item.outcome.status === 'rejected' ? [item.outcome.reason] : [];
-  });
+  }
+  return rejections;
 }
 
 function hasUnknown(settled: readonly SettledItem[]): boolean {
@@ -109,10 +120,10 @@ function hasUnknown(settled: readonly SettledItem[]): boolean {
   );
 }
 
-function next(outcomes: Iterator<Outcome>): Outcome {
-  const { done, value } = outcomes.next();
-  if (done) {
+function outcomeAt(outcomes: readonly Outcome[], index: number): Outcome {
+  const outcome = outcomes[index];
+  if (outcome === undefined) {
     throw new RangeError('fewer outcomes than scans');
   }
-  return value;
+  return outcome;
 }

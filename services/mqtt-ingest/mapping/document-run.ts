@@ -42,7 +42,8 @@ export class DocumentRun {
       if (this.#index + selection.items.length > MAX_ITEMS) {
         return false;
       }
-      for (const [at, item] of selection.items.entries()) {
+      for (let at = 0; at < selection.items.length; at++) {
+        const item = selection.items[at];
         scope.parent = selection.parents[at];
         scope.item = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
         outcomes.push(mapItem(rule, scope, this.#policies, this.#index));

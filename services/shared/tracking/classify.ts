@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../instant.ts';
-import { locationName, lockLiveLocations } from './lock-locations.ts';
+import { lockLiveLocations } from './lock-locations.ts';
 import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
 import type { PlacedScan } from './placed-scan.ts';
-import { type Resolution, readName, resolveTags } from './resolve-tags.ts';
+import { type Resolution, resolveTags } from './resolve-tags.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from './tag-secrets.ts';
 
@@ -25,16 +25,13 @@ export async function classify(
 ): Promise<Classified[]> {
   const [resolutions, liveLocations] = await Promise.all([
     resolveTags(client, scans),
-    lockLiveLocations(
-      client,
-      scans.flatMap(({ orgId, locationId }) => (locationId === null ? [] : [{ orgId, locationId }])),
-    ),
+    lockLiveLocations(client, scans),
   ]);
   return scans.map((scan) => {
     const time = whenObserved(scan, now, rules);
-    const resolution = resolutions.get(readName(scan)) ?? { kind: 'unknown' };
+    const resolution = resolutions.get(scan) ?? { kind: 'unknown' };
     const { orgId, locationId } = scan;
-    const isLive = locationId !== null && liveLocations.has(locationName({ orgId, locationId }));
+    const isLive = locationId !== null && liveLocations.has(orgId, locationId);
     return classifyOne(scan, time, resolution, isLive ? locationId : null);
   });
 }

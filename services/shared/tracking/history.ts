@@ -50,9 +50,24 @@ export function wholeSeconds(start: Micros, end: Micros): number {
 }
 
 /** In order of time, the strongest sighting of each instant; of equally strong ones the smallest location id. */
-export function onePerInstant<Seen extends Sighting>(sightings: readonly Seen[]): Seen[] {
+export function onePerInstant<Seen extends Sighting>(sightings: readonly Seen[]): readonly Seen[] {
+  if (isAscending(sightings)) {
+    return sightings;
+  }
   const ordered = sightings.toSorted(byTimeThenStrength);
   return ordered.filter((sighting, index) => sighting.observedAt !== ordered[index - 1]?.observedAt);
+}
+
+/** Whether each is later than the one before, as most readers send them. */
+function isAscending(sightings: readonly Sighting[]): boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { observedAt } of sightings) {
+    if (observedAt <= last) {
+      return false;
+    }
+    last = observedAt;
+  }
+  return true;
 }
 
 function byTimeThenStrength(a: Sighting, b: Sighting): number {

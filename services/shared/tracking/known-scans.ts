@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { integers, smallints, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
-import { type PlacedScan, scanName } from './placed-scan.ts';
+import type { PlacedScan } from './placed-scan.ts';
 
 /** What is stored of a scan that is known already. */
 export interface KnownScan {
@@ -11,14 +11,14 @@ export interface KnownScan {
 }
 
 /**
- * Those of `placed` that are stored already, by {@link scanName}. The answer holds until this transaction ends if
- * the assets' positions are locked.
+ * Those of `placed`, each of another scan, that are stored already. The answer holds until this transaction ends if the
+ * assets' positions are locked.
  */
 export async function findKnownScans(
   client: ClientBase,
   placed: readonly PlacedScan[],
-): Promise<ReadonlyMap<string, KnownScan>> {
-  const known = new Map<string, KnownScan>();
+): Promise<ReadonlyMap<PlacedScan, KnownScan>> {
+  const known = new Map<PlacedScan, KnownScan>();
   for (const { kind, text, identity } of [BY_READER, BY_HANDHELD]) {
     const wanted = placed.filter(({ scan }) => scan.source.kind === kind);
     if (wanted.length === 0) {
@@ -38,7 +38,7 @@ export async function findKnownScans(
     for (const { position, asset_id: assetId, location_id: locationId, rssi } of rows) {
       const scan = wanted[position - 1];
       if (scan !== undefined) {
-        known.set(scanName(scan), { assetId, locationId, rssi });
+        known.set(scan, { assetId, locationId, rssi });
       }
     }
   }

@@ -1,29 +1,27 @@
 import type { ClientBase } from 'pg';
 import { integers } from '../../../db/timescale/array-parameters.ts';
+import { PairMap } from './pair-map.ts';
 
 export interface LocationRef {
   orgId: number;
   locationId: number;
 }
 
-/** One string for each location. */
-export function locationName({ orgId, locationId }: LocationRef): string {
-  return `${orgId} ${locationId}`;
-}
-
 /**
  * Which of the locations are live. They stay so until this transaction ends: deleting one takes its row's full lock
  * and waits. Renaming, re-parenting and other recorders are not held up.
  *
- * @returns by {@link locationName}.
+ * @param locations null asks for none.
+ * @returns by organization and id.
  */
 export async function lockLiveLocations(
   client: ClientBase,
-  locations: readonly LocationRef[],
-): Promise<ReadonlySet<string>> {
-  const distinct = [...new Map(locations.map((location) => [locationName(location), location])).values()];
+  locations: readonly { orgId: number; locationId: number | null }[],
+): Promise<LiveLocations> {
+  const live = new PairMap<number, number, true>();
+  const distinct = distinctLocations(locations);
   if (distinct.length === 0) {
-    return new Set();
+    return live;
   }
   const { rows } = await client.query<{ orgId: number; locationId: number }>({
     name: 'lock-locations',
@@ -41,5 +39,22 @@ export async function lockLiveLocations(
       integers(distinct.map(({ locationId }) => locationId)),
     ],
   });
-  return new Set(rows.map(locationName));
+  for (const { orgId, locationId } of rows) {
+    live.add(orgId, locationId, true);
+  }
+  return live;
+}
+
+export type LiveLocations = Pick<PairMap<number, number, true>, 'has'>;
+
+function distinctLocations(
+  locations: readonly { orgId: number; locationId: number | null }[],
+): readonly LocationRef[] {
+  const distinct = new PairMap<number, number, LocationRef>();
+  for (const { orgId, locationId } of locations) {
+    if (locationId !== null && !distinct.has(orgId, locationId)) {
+      distinct.add(orgId, locationId, { orgId, locationId });
+    }
+  }
+  return distinct.values();
 }

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { integers, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { Micros } from '../instant.ts';
 import type { Stay } from './history.ts';
+import { PairMap } from './pair-map.ts';
 
 export interface AssetRef {
   orgId: number;
@@ -26,7 +27,7 @@ export function assetName({ orgId, assetId }: AssetRef): string {
  * all that the first wrote. Locked in one order everywhere, so that no two recorders wait for each other.
  */
 export async function lockPositions(client: ClientBase, assets: readonly AssetRef[]): Promise<Position[]> {
-  const distinct = [...new Map(assets.map((asset) => [assetName(asset), asset])).values()];
+  const distinct = distinctAssets(assets);
   if (distinct.length === 0) {
     return [];
   }
@@ -36,6 +37,16 @@ export async function lockPositions(client: ClientBase, assets: readonly AssetRe
   }
   await insertMissing(client, distinct);
   return lockExisting(client, distinct);
+}
+
+function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
+  const distinct = new PairMap<number, number, AssetRef>();
+  for (const asset of assets) {
+    if (!distinct.has(asset.orgId, asset.assetId)) {
+      distinct.add(asset.orgId, asset.assetId, asset);
+    }
+  }
+  return distinct.values();
 }
 
 async function lockExisting(client: ClientBase, assets: readonly AssetRef[]): Promise<Position[]> {

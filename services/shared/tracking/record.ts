@@ -4,8 +4,9 @@ import { classify } from './classify.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import type { TimeRules } from './observed-at.ts';
+import { PairMap } from './pair-map.ts';
 import type { PlacedScan } from './placed-scan.ts';
-import { assetName, lockPositions } from './positions.ts';
+import { lockPositions, type Position } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
@@ -38,7 +39,12 @@ export async function recordScans(
   { rules, now, isCareful }: RecordOptions,
 ): Promise<Outcome[]> {
   const [, classified] = await Promise.all([findByIndexes(client), classify(client, scans, now, rules)]);
-  const placed = classified.flatMap((each) => ('placed' in each ? [each.placed] : []));
+  const placed: PlacedScan[] = [];
+  for (const each of classified) {
+    if ('placed' in each) {
+      placed.push(each.placed);
+    }
+  }
   const duplicates = await writePlaced(client, placed, isCareful);
   const outcomes = classified.map((each) =>
     'placed' in each ? outcomeOf(each.placed, duplicates.has(each.placed)) : each.outcome,
@@ -59,15 +65,18 @@ async function writePlaced(
     return new Set();
   }
   const positions = await lockPositions(client, placed);
-  const positionOf = new Map(positions.map((position) => [assetName(position), position]));
+  const positionOf = new PairMap<number, number, Position>();
+  for (const position of positions) {
+    positionOf.add(position.orgId, position.assetId, position);
+  }
   const mayBeKnown = (scan: PlacedScan) => {
-    const position = positionOf.get(assetName(scan));
+    const position = positionOf.get(scan.orgId, scan.assetId);
     return isCareful || position === undefined || !isAfterAll(position, scan.observedAt);
   };
   const { fresh, stronger, duplicates } = await sortOut(client, placed, mayBeKnown);
   // A stronger copy may belong to an asset that had the tag before; out of order, so two recorders may collide here,
   // and the one that the database gives up is run again.
-  const others = stronger.filter((scan) => !positionOf.has(assetName(scan)));
+  const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
   positions.push(...(await lockPositions(client, others)));
   const touched = touchedAssets(positions, [...fresh, ...stronger]);
   const inserting = insertScanEvents(client, fresh);

@@ -1,7 +1,9 @@
 import type { ClientBase } from 'pg';
 import { integers, texts } from '../../../db/timescale/array-parameters.ts';
+import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
+import type { TagType } from './tag-type.ts';
 
 /** What a read of a tag stands for. */
 export type Resolution =
@@ -12,9 +14,10 @@ export type Resolution =
 
 type Read = Pick<Scan, 'orgId' | 'tagType' | 'value'>;
 
-/** One string for what resolves alike. */
-export function readName({ orgId, tagType, value }: Read): string {
-  return `${orgId} ${tagType} ${value}`;
+/** What reads stand for: the same for all of a value. */
+export interface Resolutions {
+  /** Undefined for what was not asked for. */
+  get(read: Read): Resolution | undefined;
 }
 
 /**
@@ -33,28 +36,71 @@ const CANDIDATES = `select read.position::integer as position, tag.value, tag.as
 /**
  * Resolves reads by the tags as they are now. A live tag with the very value wins; otherwise the one live tag with
  * the same key; if there are several, the read is ambiguous: an asset is never picked by chance.
- *
- * @returns by {@link readName}.
  */
-export async function resolveTags(
-  client: ClientBase,
-  reads: readonly Read[],
-): Promise<ReadonlyMap<string, Resolution>> {
-  const distinct = [...new Map(reads.map((read) => [readName(read), read])).entries()];
+export async function resolveTags(client: ClientBase, reads: readonly Read[]): Promise<Resolutions> {
+  const asked = new AskedFor();
+  for (const read of reads) {
+    asked.add(read);
+  }
+  const distinct = asked.reads();
   const { rows } = await client.query<CandidateRow>({
     name: 'resolve-tags',
     text: CANDIDATES,
     values: [
-      integers(distinct.map(([, read]) => read.orgId)),
-      texts(distinct.map(([, read]) => read.tagType)),
-      texts(distinct.map(([, read]) => tagKey(read.tagType, read.value))),
+      integers(distinct.map(({ read }) => read.orgId)),
+      texts(distinct.map(({ read }) => read.tagType)),
+      texts(distinct.map(({ read }) => tagKey(read.tagType, read.value))),
     ],
   });
-  const candidates = Map.groupBy(rows, ({ position }) => position - 1);
-  return new Map(
-    distinct.map(([name, read], index) => [name, resolve(read.value, candidates.get(index) ?? [])]),
-  );
+  for (const row of rows) {
+    const one = distinct[row.position - 1];
+    if (one?.candidates === NONE) {
+      one.candidates = [row];
+    } else {
+      one?.candidates.push(row);
+    }
+  }
+  for (const one of distinct) {
+    one.resolution = resolve(one.read.value, one.candidates);
+  }
+  return asked;
 }
+
+/** A read of each value that is asked for, with what it stands for. */
+class AskedFor implements Resolutions {
+  readonly #byType = new Map<TagType, PairMap<number, string, AskedRead>>();
+  readonly #reads: AskedRead[] = [];
+
+  add(read: Read): void {
+    let byValue = this.#byType.get(read.tagType);
+    if (byValue === undefined) {
+      byValue = new PairMap();
+      this.#byType.set(read.tagType, byValue);
+    }
+    if (!byValue.has(read.orgId, read.value)) {
+      const asked: AskedRead = { read, candidates: NONE, resolution: UNKNOWN };
+      byValue.add(read.orgId, read.value, asked);
+      this.#reads.push(asked);
+    }
+  }
+
+  reads(): readonly AskedRead[] {
+    return this.#reads;
+  }
+
+  get({ orgId, tagType, value }: Read): Resolution | undefined {
+    return this.#byType.get(tagType)?.get(orgId, value)?.resolution;
+  }
+}
+
+interface AskedRead {
+  readonly read: Read;
+  candidates: CandidateRow[];
+  resolution: Resolution;
+}
+
+const NONE: CandidateRow[] = [];
+const UNKNOWN: Resolution = { kind: 'unknown' };
 
 interface CandidateRow {
   position: number;

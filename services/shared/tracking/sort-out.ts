@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { compareRssi } from './history.ts';
 import { findKnownScans } from './known-scans.ts';
-import { type PlacedScan, scanName } from './placed-scan.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import { ScanNumbers } from './scan-numbers.ts';
 
 /** Placed scans by what is to be done with them. */
 export interface SortedOut {
@@ -24,34 +25,36 @@ export async function sortOut(
   placed: readonly PlacedScan[],
   mayBeKnown: (scan: PlacedScan) => boolean,
 ): Promise<SortedOut> {
-  const byName = new Map<string, PlacedScan>();
+  const numbers = new ScanNumbers();
+  const distinct: PlacedScan[] = [];
   const duplicates = new Set<PlacedScan>();
   for (const copy of placed) {
-    const name = scanName(copy);
-    const first = byName.get(name);
-    if (first !== undefined) {
+    const number = numbers.numberOf(copy);
+    const first = distinct[number];
+    if (first === undefined) {
+      distinct.push(copy);
+    } else {
       duplicates.add(copy);
+      distinct[number] = strongerOf(first, copy);
     }
-    byName.set(name, first === undefined ? copy : strongerOf(first, copy));
   }
-  const distinct = [...byName];
-  const known = await findKnownScans(
-    client,
-    distinct.flatMap(([, scan]) => (mayBeKnown(scan) ? [scan] : [])),
-  );
+  const known = await findKnownScans(client, distinct.filter(mayBeKnown));
   const fresh: PlacedScan[] = [];
   const stronger: PlacedScan[] = [];
-  for (const [name, scan] of distinct) {
-    const stored = known.get(name);
+  for (const scan of distinct) {
+    const stored = known.get(scan);
     if (stored === undefined) {
       fresh.push(scan);
     } else if (isStronger(scan, stored)) {
       stronger.push({ ...scan, assetId: stored.assetId });
     }
   }
-  for (const copy of placed) {
-    if (known.has(scanName(copy))) {
-      duplicates.add(copy);
+  if (known.size > 0) {
+    for (const copy of placed) {
+      const scan = distinct[numbers.numberOf(copy)];
+      if (scan !== undefined && known.has(scan)) {
+        duplicates.add(copy);
+      }
     }
   }
   return { fresh, stronger, duplicates };

@@ -20,7 +20,13 @@ export function tagKey(tagType: TagType, value: string): string {
 const SEPARATORS = /[:\-\s]/g;
 const HEX = /^[0-9A-Fa-f]+$/;
 
+/** What most readers send: nothing is left to be done to it. */
+const RFID_KEY = /^[1-9A-F][0-9A-F]*$/;
+
 function rfidKey(value: string): string {
+  if (RFID_KEY.test(value)) {
+    return value;
+  }
   const digits = value.replace(SEPARATORS, '');
   if (!HEX.test(digits)) {
     return digits === '' ? '' : value;

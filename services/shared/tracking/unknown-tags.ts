@@ -25,7 +25,13 @@ export async function recordUnknownTags(
   outcomes: readonly Outcome[],
   kept = UNKNOWN_TAGS_KEPT,
 ): Promise<void> {
-  const sightings = scans.flatMap((scan, index) => sightingOf(scan, outcomes[index]));
+  const sightings: UnknownSighting[] = [];
+  for (let index = 0; index < scans.length; index++) {
+    const sighting = sightingOf(scans[index] as Scan, outcomes[index]);
+    if (sighting !== null) {
+      sightings.push(sighting);
+    }
+  }
   if (sightings.length === 0) {
     return;
   }
@@ -111,17 +117,16 @@ interface UnknownSighting {
   ambiguous: boolean;
 }
 
-function sightingOf(scan: Scan, outcome: Outcome | undefined): UnknownSighting[] {
+function sightingOf(scan: Scan, outcome: Outcome | undefined): UnknownSighting | null {
   const { orgId, tagType, value, source } = scan;
   const isWorthARow = source.kind === 'handheld' || (source.reportUnknown && !source.isRedelivery);
   if (outcome === undefined || !isWorthARow || !isUnresolved(outcome)) {
-    return [];
+    return null;
   }
   const key = tagKey(tagType, value);
   const { status, observedAt, placeId } = outcome;
-  return [
-    { name: `${orgId} ${tagType} ${key}`, key, scan, observedAt, placeId, ambiguous: status === 'ambiguous' },
-  ];
+  const name = `${orgId} ${tagType} ${key}`;
+  return { name, key, scan, observedAt, placeId, ambiguous: status === 'ambiguous' };
 }
 
 function isUnresolved(outcome: Outcome): outcome is Extract<Outcome, { status: 'unknown' | 'ambiguous' }> {

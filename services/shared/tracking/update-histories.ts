@@ -2,8 +2,9 @@ import type { ClientBase } from 'pg';
 import type { Transition } from './history.ts';
 import { type Change, historyChanges, type Touched } from './history-changes.ts';
 import { markHistories } from './history-marks.ts';
+import { PairMap } from './pair-map.ts';
 import type { PlacedScan } from './placed-scan.ts';
-import { assetName, type Position, updatePositions } from './positions.ts';
+import { type Position, updatePositions } from './positions.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
 import { storedTracking } from './stored-tracking.ts';
 import { type AssetTransition, appendTransitions, deleteTransitions, putTransitions } from './transitions.ts';
@@ -22,16 +23,11 @@ export async function updateHistories(
 }
 
 export async function writeChanges(client: ClientBase, changes: readonly Change[]): Promise<void> {
-  const ofAsset = ({ orgId, assetId }: Position) => ({ orgId, assetId });
-  const rows = (pick: (change: Change) => Transition[]): AssetTransition[] =>
-    changes.flatMap((change) => pick(change).map((row) => ({ ...ofAsset(change.position), ...row })));
-  const newest = rows((change) => (change.isNewest ? change.put : []));
-  const others = rows((change) => (change.isNewest ? [] : change.put));
+  const newest = rowsOf(changes, ({ isNewest, put }) => (isNewest ? put : NONE));
+  const others = rowsOf(changes, ({ isNewest, put }) => (isNewest ? NONE : put));
+  const gone = rowsOf(changes, (change) => change.gone);
   await Promise.all([
-    deleteTransitions(
-      client,
-      rows(({ gone }) => gone),
-    ),
+    deleteTransitions(client, gone),
     putTransitions(client, others),
     appendTransitions(client, newest),
     markHistories(client, [...newest, ...others]),
@@ -42,6 +38,22 @@ export async function writeChanges(client: ClientBase, changes: readonly Change[
   ]);
 }
 
+const NONE: readonly Transition[] = [];
+
+function rowsOf(
+  changes: readonly Change[],
+  pick: (change: Change) => readonly Transition[],
+): AssetTransition[] {
+  const rows: AssetTransition[] = [];
+  for (const change of changes) {
+    const { orgId, assetId } = change.position;
+    for (const transition of pick(change)) {
+      rows.push({ orgId, assetId, ...transition });
+    }
+  }
+  return rows;
+}
+
 /**
  * The assets whose stored scans have changed.
  *
@@ -49,12 +61,18 @@ export async function writeChanges(client: ClientBase, changes: readonly Change[
  * @param changed the scans that are new or made stronger.
  */
 export function touchedAssets(positions: readonly Position[], changed: readonly PlacedScan[]): Touched[] {
-  const scansOf = Map.groupBy(changed, assetName);
-  return positions.flatMap((position) => {
-    const scans = scansOf.get(assetName(position)) ?? [];
-    const isInOrder = scans.every(({ observedAt }) => isAfterAll(position, observedAt));
-    return scans.length === 0 ? [] : [{ position, scans, isInOrder }];
-  });
+  const touched = new PairMap<number, number, Touched>();
+  for (const position of positions) {
+    touched.add(position.orgId, position.assetId, { position, scans: [], isInOrder: true });
+  }
+  for (const scan of changed) {
+    const asset = touched.get(scan.orgId, scan.assetId);
+    if (asset !== undefined) {
+      asset.scans.push(scan);
+      asset.isInOrder &&= isAfterAll(asset.position, scan.observedAt);
+    }
+  }
+  return touched.values().filter(({ scans }) => scans.length > 0);
 }
 
 /** Whether `observedAt` is later than every stored scan of the asset. */

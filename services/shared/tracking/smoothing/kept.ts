@@ -10,7 +10,7 @@ import type { SmoothingSettings } from './settings.ts';
 export function keptScans<Seen extends Sighting & { isByPerson: boolean }>(
   seen: readonly Seen[],
   settings: SmoothingSettings,
-): Seen[] {
+): readonly Seen[] {
   if (!seen.some(({ isByPerson }) => isByPerson)) {
     return onePerInstant(seen);
   }
