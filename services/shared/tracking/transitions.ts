@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { bigints, integers, timestamps } from '../../../db/timescale/array-parameters.ts';
 import type { Micros } from '../instant.ts';
 import type { Transition } from './history.ts';
-import { type AssetRef, assetName } from './positions.ts';
+import type { AssetRef } from './positions.ts';
 
 export interface AssetTransition extends AssetRef, Transition {}
 
@@ -65,25 +65,40 @@ function columns(transitions: readonly AssetTransition[]): unknown[] {
 }
 
 /**
- * Asset by asset, sent together: a join of all with what is stored could be planned as one of two whole tables. Only late
- * scans have any to delete.
+ * Deletes transitions. Only late scans have any to delete.
+ *
+ * Found by their keys first, one after the other, and then deleted where they are in the table, which leaves the planner
+ * no other way: a join of keys with what is stored could be planned as one of two whole tables. A hundred of as many assets
+ * take 1.2 ms where a statement for each asset took 1.8, half of it the marks of histories; of 38 chunks 4 and 26 ms.
  */
 export async function deleteTransitions(
   client: ClientBase,
   transitions: readonly (AssetRef & { observedAt: Micros })[],
 ): Promise<void> {
-  await Promise.all(
-    [...Map.groupBy(transitions, assetName).values()].map((ofAsset) =>
-      client.query({
-        name: 'delete-transitions',
-        text: `delete from location_transitions
-          where org_id = $1 and asset_id = $2 and observed_at = any ($3::timestamptz[])`,
-        values: [
-          ofAsset[0]?.orgId,
-          ofAsset[0]?.assetId,
-          timestamps(ofAsset.map(({ observedAt }) => observedAt)),
-        ],
-      }),
-    ),
-  );
+  if (transitions.length === 0) {
+    return;
+  }
+  await client.query({
+    name: 'delete-transitions',
+    text: DELETE,
+    values: [
+      integers(transitions.map(({ orgId }) => orgId)),
+      integers(transitions.map(({ assetId }) => assetId)),
+      timestamps(transitions.map(({ observedAt }) => observedAt)),
+      transitions.reduce((first, { observedAt }) => Math.min(first, observedAt), Number.MAX_SAFE_INTEGER),
+      transitions.reduce((last, { observedAt }) => Math.max(last, observedAt), Number.MIN_SAFE_INTEGER),
+    ],
+  });
 }
+
+/** `$4` and `$5`, the first and the last instant, tell the database once which chunks it need not look into. */
+const DELETE = `delete from location_transitions
+  using unnest($1::integer[], $2::integer[], $3::timestamptz[]) as gone (org_id, asset_id, observed_at)
+    cross join lateral (
+      select tableoid as part, ctid as row from location_transitions stored
+      where stored.org_id = gone.org_id and stored.asset_id = gone.asset_id
+        and stored.observed_at = gone.observed_at
+        and stored.observed_at between time_of_micros($4::bigint) and time_of_micros($5::bigint)
+      offset 0
+    ) old
+  where location_transitions.ctid = old.row and location_transitions.tableoid = old.part`;

@@ -89,6 +89,24 @@ describe('the cost of recording', function () {
     expect(batch.statements).to.equal(single.statements);
   });
 
+  it('does not grow in statements with the stays that late scans begin anew', async () => {
+    const seen: { id: number; value: string }[] = [];
+    for (let count = 0; count < 40; count++) {
+      seen.push(await assetWith(2));
+    }
+    const [first, ...others] = seen.map(({ value }) => scanOf(value, second(1) - 1, 1));
+    const single = await costOf(first === undefined ? [] : [first]);
+    const batch = await costOf(others);
+    for (const { id } of seen) {
+      expect((await storedHistory(database, id)).map(({ observedAt }) => observedAt)).to.deep.equal([
+        second(0),
+        second(1) - 1,
+      ]);
+    }
+    // One in 512 stays is marked besides.
+    expect(batch.statements).to.be.at.most(single.statements + 1);
+  });
+
   it('is less for the newest scan at the place where its asset is than for a move', async () => {
     const still = await assetWith(10);
     const moving = await assetWith(10);
