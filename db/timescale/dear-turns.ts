@@ -4,7 +4,6 @@ import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 /** What takes an organization's turn. Kinds take turns among each other, so that many of one keep no other waiting. */
 export type DearKind = 'list' | 'rows' | 'body' | 'submission' | 'import';
 
-/** Milliseconds after which a turn has lapsed. */
 const LAPSE = 5_000;
 
 /** Milliseconds after which work that pauses in between lets others of its organization go on. */
@@ -25,13 +24,14 @@ interface Held {
  * than that. So nothing that holds a lock and waits for its turn can stop what has its turn and waits for the lock.
  */
 export class DearTurns {
-  readonly #lapse: number;
+  /** Milliseconds after which a turn has lapsed; tests own it. */
+  lapse: number;
   readonly #slice: number;
   readonly #turns = new Map<string, FairSemaphore<DearKind>>();
   readonly #requests = new AsyncLocalStorage<Held>();
 
   constructor({ lapse = LAPSE, slice = SLICE } = {}) {
-    this.#lapse = lapse;
+    this.lapse = lapse;
     this.#slice = slice;
   }
 
@@ -113,7 +113,7 @@ export class DearTurns {
     const { promise: entered, resolve: enter, reject } = Promise.withResolvers<void>();
     const hold = () => {
       enter();
-      const timer = setTimeout(leave, this.#lapse);
+      const timer = setTimeout(leave, this.lapse);
       return left.finally(() => clearTimeout(timer));
     };
     turns

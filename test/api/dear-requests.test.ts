@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { dearTurns } from '../../db/timescale/dear-turns.ts';
 import { useApi } from '../support/api.ts';
 
 const NUMBERS = `{"a":[${'1,'.repeat(200_000)}1]}`;
@@ -13,7 +14,13 @@ describe('dear requests of an organization', () => {
   const api = useApi();
   let large: string;
 
+  const { lapse } = dearTurns;
+  after(() => {
+    dearTurns.lapse = lapse;
+  });
+
   before(async () => {
+    dearTurns.lapse = 2 ** 31 - 1;
     const { body } = await api.call({
       method: 'POST',
       path: '/api/v1/assets',

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
 import { connectionConfig } from '../../db/timescale/connection.ts';
+import { dearTurns } from '../../db/timescale/dear-turns.ts';
 import { startApi } from '../../services/api/start.ts';
 import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { useClient } from '../contract/support.ts';
@@ -31,11 +32,16 @@ describe('lists that take long', () => {
     theirAsset = `/assets/${(await theirs.make('assets')).id}`;
   });
 
+  const { lapse } = dearTurns;
+
   beforeEach(async () => {
     await locker.query('begin');
     await locker.query('lock table location_transitions in access exclusive mode');
   });
-  afterEach(() => locker.query('rollback'));
+  afterEach(async () => {
+    dearTurns.lapse = lapse;
+    await locker.query('rollback');
+  });
 
   /** On the connections for lists: what is sent among the look-ups first gives up there by itself. */
   const held = async () =>
@@ -52,6 +58,7 @@ describe('lists that take long', () => {
   }
 
   it('run one at a time for an organization, two where the first takes seconds; what others ask for goes on', async () => {
+    dearTurns.lapse = 200;
     const lists = Array.from({ length: 60 }, () => ours.get(ourHistory));
     await untilHeld(1);
     await untilHeld(2);

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { dearTurns } from '../../db/timescale/dear-turns.ts';
+import { useApi } from '../support/api.ts';
+
+const LARGE = { a: 'x'.repeat(100_000) };
+
+/** Their organization's turn is taken by a history that a lock holds up, and does not lapse. */
+describe('a dear request that waits for others of its organization', () => {
+  const api = useApi();
+  let locker: pg.Client;
+  let asset: string;
+  let history: Promise<unknown>;
+
+  const { lapse } = dearTurns;
+  before(async () => {
+    dearTurns.lapse = 2 ** 31 - 1;
+    locker = new pg.Client(connectionConfig(api.database.url, 'locker'));
+    await locker.connect();
+    api.database.beforeDrop(() => locker.end());
+  });
+
+  after(() => {
+    dearTurns.lapse = lapse;
+  });
+
+  beforeEach(async () => {
+    const { body } = await api.call({ method: 'POST', path: '/api/v1/assets', json: { name: 'first' } });
+    asset = `/api/v1/assets/${body?.data.id}`;
+    await locker.query('begin');
+    await locker.query('lock table location_transitions in access exclusive mode');
+    history = api.call({ path: `${asset}/history` });
+    const isHeld = () =>
+      api.database.rows(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+           and application_name = 'tagtrail api lists'`,
+      );
+    while (((await isHeld()) as object[]).length === 0) {
+      // The database is asked again.
+    }
+  });
+
+  const patch = (name: string, options: object = {}) =>
+    fetch(api.url + asset, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${api.key}`, 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ name, metadata: LARGE }),
+      ...options,
+    });
+
+  it('is passed by what takes little, and by the dear ones of others', async () => {
+    const order: string[] = [];
+    const waiting = patch('second').then(async (response) => {
+      order.push('dear');
+      return response.status;
+    });
+    const other = await api.organization();
+    const made = await api.call({
+      method: 'POST',
+      path: '/api/v1/assets',
+      key: other.key,
+      json: { name: 'theirs', metadata: LARGE },
+    });
+    expect(made.status).to.equal(201);
+    for (const call of [
+      { path: asset },
+      { path: `/api/v1/assets?external_key=${made.body?.data.external_key}` },
+      { method: 'PATCH', path: asset, json: { description: 'small' } },
+      { method: 'POST', path: '/api/v1/assets', json: { name: 'small' } },
+    ]) {
+      expect((await api.call(call)).status).to.be.oneOf([200, 201]);
+    }
+    order.push('cheap');
+    await locker.query('rollback');
+    expect(await waiting).to.equal(200);
+    await history;
+    expect(order).to.deep.equal(['cheap', 'dear']);
+  });
+
+  it('is not carried out if its caller hangs up', async () => {
+    const abandoned = async () => {
+      const metrics = await (await fetch(`${api.url}/metrics`)).text();
+      return metrics
+        .split('\n')
+        .filter((line) => /499/.test(line) && /updateAsset/.test(line))
+        .join('\n');
+    };
+    const before = await abandoned();
+    const hangingUp = new AbortController();
+    const sent = patch('abandoned', { signal: hangingUp.signal }).catch((error: unknown) => error);
+    // A request sent after it, of which the body is small, is answered when the server has read that one.
+    await api.call({ method: 'PATCH', path: asset, json: { description: 'small' } });
+    hangingUp.abort();
+    await sent;
+    while ((await abandoned()) === before) {
+      // The server is asked again.
+    }
+    await locker.query('rollback');
+    await history;
+    const last = await patch('last');
+    expect(((await last.json()) as { data: { name: string } }).data.name).to.equal('last');
+    const rows = await api.database.rows(`select name from assets where name = 'abandoned'`);
+    expect(rows).to.deep.equal([]);
+  });
+});
