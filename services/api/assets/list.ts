@@ -1,6 +1,7 @@
 import type { FragmentSqlToken } from 'slonik';
+import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { type RowQuery, rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
@@ -29,6 +30,18 @@ const TEXTS = {
   tags: sql.fragment`coalesce(tagged.tags, ${NO_TAGS})`,
 };
 
+/** What differs between lists of one shape. */
+type Values = Pick<
+  AssetFilters,
+  'external_key' | 'location_id' | 'location_external_key' | 'q' | 'limit' | 'offset'
+> & { orgId: number };
+
+type Shape = Pick<AssetFilters, 'sort' | 'include_deleted' | 'include_not_in_effect' | 'is_active'> & {
+  isBrief: boolean;
+};
+
+const LISTS = new ComposedOnce<Values>();
+
 /** A page of the assets, by default of those in effect (interface section 4.2). */
 export async function listAssets(
   db: OrganizationDatabase,
@@ -36,37 +49,51 @@ export async function listAssets(
   readLarge: ReadLargeRows,
   signal?: AbortSignal,
 ): Promise<Page<AssetRow>> {
-  const { orgId } = db;
+  const { sort, include_deleted, include_not_in_effect, is_active, ...others } = filters;
   const isBrief = isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters, [filters.location_id, filters.location_external_key]);
-  const unique = filters.include_deleted ? [] : UNIQUE;
-  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, { unique });
+  const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief };
+  const values = { ...others, orgId: db.orgId };
+  const named = NARROWING.filter((name) => values[name] !== undefined);
+  const query = LISTS.query(JSON.stringify([shape, named]), values, (marks) => composeList(shape, marks));
+  const rows = await db.listing({ isBrief, lookUps, signal }).any(query);
+  return pageInPieces(rows, (ids) => readLarge('asset', ids));
+}
+
+const NARROWING = ['external_key', 'location_id', 'location_external_key', 'q'] as const;
+
+function composeList(
+  { isBrief, ...shape }: Shape,
+  { orgId, limit, offset, q, ...values }: Values,
+): RowQuery<AssetRow & Listed> {
+  const unique = shape.include_deleted ? [] : UNIQUE;
+  const order = orderBy(shape.sort, SORT_COLUMNS, sql.fragment`asset.id`, { unique });
   const narrowing = [
-    when(filters.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
-    when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
+    when(values.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
+    when(values.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
     when(
-      filters.location_external_key,
+      values.location_external_key,
       (keys) => sql.fragment`position.location_id in (
         select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
     ),
   ];
   const where = allOf([
     sql.fragment`asset.org_id = ${orgId}`,
-    filters.include_not_in_effect ? null : inEffect('asset'),
-    filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
-    when(filters.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
+    shape.include_not_in_effect ? null : inEffect('asset'),
+    shape.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
+    when(shape.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
     ...narrowing,
   ]);
-  const countEach = filters.include_not_in_effect ? countLive : countInEffect;
+  const countEach = shape.include_not_in_effect ? countLive : countInEffect;
   const total =
-    filters.q !== undefined
+    q !== undefined
       ? sql.fragment`select count(*) as total_count from matched`
-      : filters.include_deleted || narrowing.some((condition) => condition !== null)
+      : shape.include_deleted || narrowing.some((condition) => condition !== null)
         ? sql.fragment`select count(*) as total_count from ${PLACED} where ${where}`
-        : countEach(orgId, 'asset', filters.is_active);
-  const paged = sql.fragment`limit ${filters.limit} offset ${filters.offset}`;
+        : countEach(orgId, 'asset', shape.is_active);
+  const paged = sql.fragment`limit ${limit} offset ${offset}`;
   const page =
-    filters.q === undefined
+    q === undefined
       ? sql.fragment`select * from (
           select asset.* from ${PLACED}
           where ${where}
@@ -79,18 +106,15 @@ export async function listAssets(
         where asset.org_id = ${orgId}
           and asset.id = any (array(select asset.id from matched asset order by ${order} ${paged}))`;
   const searched =
-    filters.q === undefined
-      ? sql.fragment`with`
-      : sql.fragment`with ${matched(orgId, filters.q, filters, narrowing)},`;
-  const rows = await db.listing({ isBrief, lookUps, signal }).any(sql.type(rowsOf<AssetRow & Listed>())`
+    q === undefined ? sql.fragment`with` : sql.fragment`with ${matched(orgId, q, shape, narrowing)},`;
+  return sql.type(rowsOf<AssetRow & Listed>())`
     ${searched} page as materialized (${page}), ${placesOfPage(orgId)}
     select total.total_count, ${SHORT_COLUMNS}, ${textsThatFit(TEXTS, order)}
     from (${total}) total
     left join (select page.*, place.location_id from page left join place on place.asset_id = page.id) asset on true
     left join location on location.id = asset.location_id
     left join (${tagsOfPage('asset', orgId)}) tagged on tagged.asset_id = asset.id
-    order by ${order}`);
-  return pageInPieces(rows, (ids) => readLarge('asset', ids));
+    order by ${order}`;
 }
 
 /**

@@ -14,7 +14,11 @@ import type { AssetFilters } from './schema.ts';
 export function matched(
   orgId: number,
   searched: string,
-  { include_not_in_effect, include_deleted, is_active }: AssetFilters,
+  {
+    include_not_in_effect,
+    include_deleted,
+    is_active,
+  }: Pick<AssetFilters, 'include_not_in_effect' | 'include_deleted' | 'is_active'>,
   narrowing: readonly (FragmentSqlToken | null)[],
 ): FragmentSqlToken {
   const narrowed = narrowing.some((condition) => condition !== null)

@@ -1,3 +1,4 @@
+import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
@@ -41,14 +42,22 @@ export function lookUpAsset(
   connection: OrganizationConnection,
   id: number,
 ): Promise<LookedUp<AssetRow> | null> {
-  return connection.maybeOne(sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
-    select ${SHORT_COLUMNS}, ${unlessLarge(sql.fragment`asset.metadata`)} as metadata, ${fewLiveTags('asset', 'asset')}
-    from (
-      select asset.*, position.location_id from ${PLACED}
-      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
-    ) asset
-    left join ${LOCATION}`);
+  const query = LOOK_UP.query(
+    '',
+    { orgId: connection.orgId, id },
+    (marks) =>
+      sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
+      select ${SHORT_COLUMNS}, ${unlessLarge(sql.fragment`asset.metadata`)} as metadata, ${fewLiveTags('asset', 'asset')}
+      from (
+        select asset.*, position.location_id from ${PLACED}
+        where asset.org_id = ${marks.orgId} and asset.id = ${marks.id} and asset.deleted_at is null
+      ) asset
+      left join ${LOCATION}`,
+  );
+  return connection.maybeOne(query);
 }
+
+const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
 /** Whether the asset is live: its id, or null. */
 export function findLiveAssetId(connection: OrganizationConnection, id: number): Promise<number | null> {
