@@ -69,9 +69,9 @@ const BY_READER: Lookup = {
       select asset_id, location_id, rssi from scan_events
       where org_id = wanted.org_id and observed_at = wanted.observed_at
         and reader_id = wanted.reader_id and antenna = wanted.antenna
-        and tag_type = wanted.tag_type and tag_value = wanted.tag_value
+        and tag_type = wanted.tag_type and tag_value between wanted.tag_value and wanted.tag_value
         and observed_at between time_of_micros($7::bigint) and time_of_micros($8::bigint)
-      offset 0
+      order by tag_value offset 0
     ) known`,
   identity: (scans) => [
     integers(scans.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : 0))),
@@ -89,9 +89,10 @@ const BY_HANDHELD: Lookup = {
     cross join lateral (
       select asset_id, location_id, rssi from scan_events
       where org_id = wanted.org_id and observed_at = wanted.observed_at
-        and submission_id = wanted.submission_id and submission_index = wanted.submission_index
+        and submission_id = wanted.submission_id
+        and submission_index between wanted.submission_index and wanted.submission_index
         and observed_at between time_of_micros($5::bigint) and time_of_micros($6::bigint)
-      offset 0
+      order by submission_index offset 0
     ) known`,
   identity: (scans) => [
     texts(scans.map(({ scan: { source } }) => (source.kind === 'handheld' ? source.submissionId : ''))),

@@ -6,6 +6,7 @@ import { useDatabase } from '../../../support/database.ts';
 import { recordIn } from '../concurrently.ts';
 import { RULES, record } from '../recording.ts';
 import { CRATES, Crates, SECOND, START } from './crates.ts';
+import { emptyStatistics } from './empty-statistics.ts';
 import { type Measured, MeasuredClient } from './measured-client.ts';
 
 /**
@@ -38,6 +39,15 @@ describe('batches of an organization that came after the last statistics', funct
       recordIn(connection, crates.late(CRATES)),
     );
     await measure('a submission', (connection) => submit(connection, crates));
+    const more = await Crates.create(database, CRATES);
+    await emptyStatistics(database);
+    await measure('first reads, in tables said to be empty', (connection) =>
+      recordIn(connection, more.reads(0, CRATES, 1)),
+    );
+    await measure('late reads, in tables said to be empty', (connection) =>
+      recordIn(connection, crates.late(CRATES)),
+    );
+    await measure('a submission, in tables said to be empty', (connection) => submit(connection, crates));
   });
 
   async function measure(name: string, work: (connection: pg.ClientBase) => Promise<unknown>): Promise<void> {
@@ -76,6 +86,9 @@ describe('batches of an organization that came after the last statistics', funct
     'repeated reads and moves',
     'late, repeated, stronger and unknown reads',
     'a submission',
+    'first reads, in tables said to be empty',
+    'late reads, in tables said to be empty',
+    'a submission, in tables said to be empty',
   ]) {
     it(`have a few rows and pages in hand for each row: ${name}`, () => {
       const each = [...(measured[name] ?? [])].map(([statement, { rows, pages, scanned }]) => ({

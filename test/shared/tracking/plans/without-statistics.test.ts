@@ -6,6 +6,7 @@ import { recordIn } from '../concurrently.ts';
 import { record } from '../recording.ts';
 import { storeSettings } from '../smoothing/stored-settings.ts';
 import { CRATES, Crates, READS, SECOND, START } from './crates.ts';
+import { emptyStatistics, FIRST_OWN_OID } from './empty-statistics.ts';
 import { type Measured, MeasuredClient } from './measured-client.ts';
 
 /**
@@ -33,6 +34,7 @@ describe('a batch of late reads on tables without statistics', function () {
     ]);
     const early = await MeasuredClient.connect(database.url);
     const unknowing = await MeasuredClient.connect(database.url);
+    const misled = await MeasuredClient.connect(database.url);
     const withStatistics = await MeasuredClient.connect(database.url);
     try {
       // Plans that are made while the tables are nearly empty, which the statistics say, too.
@@ -49,10 +51,12 @@ describe('a batch of late reads on tables without statistics', function () {
       measured['planned early'] = await early.measure(late);
       await withoutStatistics();
       measured['planned without any'] = await unknowing.measure(late);
+      await emptyStatistics(database);
+      measured['planned as for empty tables'] = await misled.measure(late);
       await database.rows('analyze');
       measured['with statistics'] = await withStatistics.measure(late);
     } finally {
-      for (const { client } of [early, unknowing, withStatistics]) {
+      for (const { client } of [early, unknowing, misled, withStatistics]) {
         await client.end();
       }
     }
@@ -80,7 +84,7 @@ describe('a batch of late reads on tables without statistics', function () {
     ]);
   });
 
-  for (const when of ['planned without any', 'planned early']) {
+  for (const when of ['planned without any', 'planned early', 'planned as for empty tables']) {
     it(`has in hand as few rows and pages as with statistics, ${when}`, () => {
       const excess = [...(measured[when] ?? [])].flatMap(([name, { rows, pages, scanned }]) => {
         const usual = measured['with statistics']?.get(name) ?? { rows: 0, pages: 0 };
@@ -119,6 +123,3 @@ describe('a batch of late reads on tables without statistics', function () {
     );
   }
 });
-
-/** Below are the catalogs'. */
-const FIRST_OWN_OID = 16_384;
