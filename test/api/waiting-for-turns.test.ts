@@ -78,6 +78,36 @@ describe('a dear request that waits for others of its organization', () => {
     expect(order).to.deep.equal(['cheap', 'dear']);
   });
 
+  it('may be a rename above many locations, and is none above a few', async () => {
+    const above = async (count: number) => {
+      const { body } = await api.call({ method: 'POST', path: '/api/v1/locations', json: { name: 'root' } });
+      await api.database.rows(
+        `insert into locations (org_id, external_key, name, parent_id)
+         select $1, $2::integer || '-' || place, 'n', $2::integer from generate_series(1, $3::integer) place`,
+        [api.orgId, body?.data.id, count],
+      );
+      const order: string[] = [];
+      const path = `/api/v1/locations/${body?.data.id}/rename`;
+      const renamed = api
+        .call({ method: 'POST', path, json: { external_key: `ABOVE-${count}` } })
+        .then(({ body: answer }) => {
+          order.push('renamed');
+          return answer?.['descendant_count_affected'];
+        });
+      return { renamed, order };
+    };
+    const [many, few] = [await above(1_500), await above(10)];
+    expect(await few.renamed).to.equal(10);
+    for (let look = 0; look < 50; look++) {
+      await api.call({ path: asset });
+    }
+    many.order.push('list');
+    await locker.query('rollback');
+    await history;
+    expect(await many.renamed).to.equal(1_500);
+    expect(many.order).to.deep.equal(['list', 'renamed']);
+  });
+
   it('is not carried out if its caller hangs up', async () => {
     const abandoned = async () => {
       const metrics = await (await fetch(`${api.url}/metrics`)).text();

@@ -14,7 +14,7 @@ export function deleteLocation(db: OrganizationDatabase, id: number): Promise<vo
     if ((await lockLocationForDelete(transaction, id)) === null) {
       throw notFound('Location not found');
     }
-    if ((await countDescendants(transaction, id)) > 0) {
+    if ((await countDescendants(transaction, id, 1)) > 0) {
       throw conflict(
         'location has descendant locations; reassign or remove them before deleting (cascade is not supported)',
       );

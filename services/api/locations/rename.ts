@@ -1,6 +1,11 @@
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/organization-door.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
+import { QUEUE } from '../large-rows.ts';
 import type { LookedUp } from '../whole-row.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
 import { mustBeThere } from './patch.ts';
@@ -27,7 +32,17 @@ export function renameLocation(
     await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
     return {
       location: await mustBeThere(lookUpLocation(transaction, id)),
-      descendantCount: await countDescendants(transaction, id),
+      descendantCount: await countAll(transaction, id),
     };
   });
+}
+
+/** Locations that are counted out of turn, in a few milliseconds. */
+const FEW = 1_000;
+
+/** Of more than {@link FEW} in the organization's turn: 15,000 within each other take the database 50 ms. */
+async function countAll(transaction: OrganizationConnection, id: number): Promise<number> {
+  const few = await countDescendants(transaction, id, FEW + 1);
+  const all = () => countDescendants(transaction, id, 2 ** 31 - 1);
+  return few <= FEW ? few : dearTurns.run(transaction.orgId, 'rows', all, QUEUE);
 }

@@ -47,8 +47,12 @@ export function listDescendants(...[db, id, ...rest]: Listing) {
   return listTree(db, tree, ...rest);
 }
 
-/** How many live locations are below one. */
-export async function countDescendants(connection: OrganizationConnection, id: number): Promise<number> {
+/** How many live locations are below one, up to `most`. */
+export async function countDescendants(
+  connection: OrganizationConnection,
+  id: number,
+  most: number,
+): Promise<number> {
   const { count } = await connection.one(sql.type(rowsOf<{ count: number }>())`
     with recursive tree as (
       select id, deleted_at from locations where org_id = ${connection.orgId} and parent_id = ${id}
@@ -58,7 +62,7 @@ export async function countDescendants(connection: OrganizationConnection, id: n
         where org_id = ${connection.orgId} and parent_id = tree.id offset 0
       ) child
     )
-    select count(*) from tree where deleted_at is null`);
+    select count(*) from (select from tree where deleted_at is null limit ${most}) live`);
   return count;
 }
 
