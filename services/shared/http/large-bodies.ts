@@ -13,16 +13,19 @@ export const LARGE = 32_768;
 /** Commas in a shorter body that is as large: `{},` 10,000 times, 30 kB, took 13 ms to refuse. A usual submission has some 1,200. */
 const MANY = 2_000;
 
-/** Bodies of one organization, and milliseconds; 24 MiB of bodies, which is what there is room for (`body-room.ts`), are some 3 s of work. */
+/**
+ * Bodies of one organization, and milliseconds that one waits for its turn. There is room for 24 MiB of them
+ * (`body-bounds.ts`), and of a mebibyte each takes some 0.1 s until it is answered.
+ */
 const MOST_WAITING = 1_000;
-const PATIENCE = 45_000;
+const PATIENCE = 20_000;
 
 const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
 
 /**
  * Checks large bodies in threads of their own: a body of a mebibyte takes 10 to 100 ms, and the thread that answers
  * everybody has other things to do. Organizations take turns, and one has one thread at most, so that another one's body
- * does not wait for all of its bodies.
+ * does not wait for all of its bodies. Each is done in its organization's turn ({@link dearTurns}).
  */
 export class LargeBodies {
   readonly #queue: QueueBounds;
