@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Where a connection to the database is cut: when its COMMIT comes, which the server never sees; when the answer to
+ * Where a connection to the database is cut: when its COMMIT comes (or whatever else is waited for), which the server never sees; when the answer to
  * that comes, which the client never sees; or when the COMMIT comes and for the client only, the server being left to
  * wait for it.
  */
@@ -12,17 +12,20 @@ export type Cut = 'before commit' | 'after commit' | 'unheard';
 export interface CuttingProxy {
   /** The database's address through the proxy. */
   url: string;
-  /** Cuts the next connection that commits, once. */
-  cutNext(cut: Cut): void;
+  /** Cuts the next connection that commits, or sends what `isAwaited` says, once. */
+  cutNext(cut: Cut, isAwaited?: (bytes: Buffer) => boolean): void;
   /** How often it has cut. */
   cuts(): number;
 }
+
+const isCommit = (bytes: Buffer) => bytes.includes('commit\0');
 
 /** A way to the suite's database that is cut at will. */
 export async function openCuttingProxy(database: TestDatabase): Promise<CuttingProxy> {
   const target = new URL(database.url);
   const sockets = new Set<Socket>();
   let next: Cut | null = null;
+  let isTime = isCommit;
   let count = 0;
   const take = () => {
     const cut = next;
@@ -38,7 +41,7 @@ export async function openCuttingProxy(database: TestDatabase): Promise<CuttingP
       upstream.destroy();
     };
     client.on('data', (bytes) => {
-      if (next === null || !bytes.includes('commit\0')) {
+      if (next === null || !isTime(bytes)) {
         upstream.write(bytes);
         return;
       }
@@ -78,8 +81,9 @@ export async function openCuttingProxy(database: TestDatabase): Promise<CuttingP
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
-    cutNext: (cut) => {
+    cutNext: (cut, isAwaited = isCommit) => {
       next = cut;
+      isTime = isAwaited;
     },
     cuts: () => count,
   };

@@ -52,15 +52,16 @@ describe('a connection to the database that is lost while committing', () => {
     expect(await database.rows('select count(*) from scan_events')).to.deep.equal([{ count: each }]);
   }
 
-  const cases: [Cut, string][] = [
+  const cases: [Cut, string, at?: string][] = [
     ['after commit', 'does nothing again that was committed though nobody heard of it'],
     ['before commit', 'does again what was not committed'],
     ['unheard', 'ends a session that still waits for the commit, and does its work again'],
+    ['before commit', 'does again what was cut off in the middle of a batch', 'copy scan_events'],
   ];
-  for (const [cut, promise] of cases) {
+  for (const [cut, promise, at] of cases) {
     it(promise, async () => {
       const [before, outages] = [proxy.cuts(), intake.told.outages.length];
-      proxy.cutNext(cut);
+      proxy.cutNext(cut, (bytes) => bytes.includes(at ?? 'commit\0'));
       await send(30);
       expect(proxy.cuts()).to.equal(before + 1);
       expect(intake.told.outages).to.have.length.above(outages);
