@@ -16,7 +16,8 @@ const HERE = Object.fromEntries(
   ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => [name, `file:${ROOT}node_modules/${name}`]),
 );
 
-describe('the package of the typed client', () => {
+describe('the package of the typed client', function () {
+  this.timeout(300_000);
   useTypedClient();
   const folder = mkdtempSync(join(tmpdir(), 'tagtrail-program-'));
   after(() => rmSync(folder, { recursive: true, force: true }));

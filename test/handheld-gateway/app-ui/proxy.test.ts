@@ -92,7 +92,8 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
     await app.waits(0);
     expect(passed).to.deep.equal([5, 10, 5]);
     const rows = await gateway.database.rows<{ value: string; times: number }>(
-      `select value, count::integer as times from unknown_tags where value like 'OVER-A-SLOW-NETWORK-%' order by last_seen`,
+      `select value, count::integer as times from unknown_tags where value like 'OVER-A-SLOW-NETWORK-%'
+       order by last_seen, substring(value from '[0-9]+$')::integer`,
     );
     expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
   });
