@@ -23,7 +23,7 @@ const COLUMNS = sql.fragment`${SHORT_COLUMNS}, asset.metadata, ${liveTags('asset
 export const PLACED = sql.fragment`assets asset
   left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
 
-const LOCATION = sql.fragment`locations location
+export const LOCATION = sql.fragment`locations location
   on location.org_id = asset.org_id and location.id = asset.location_id`;
 
 /** A live asset. */
