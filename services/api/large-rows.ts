@@ -1,6 +1,7 @@
 import { dearTurns } from '../../db/timescale/dear-turns.ts';
 import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
 import { THREADS, type WorkThreads } from '../shared/runtime/work-threads.ts';
+import { QUEUE } from './dear-queue.ts';
 import type { Keyed } from './external-keys/mint.ts';
 
 /** Where and how rows are read. */
@@ -27,9 +28,6 @@ export type ReadLargeRows = (
 ) => Promise<Uint8Array>;
 
 const MODULE = import.meta.resolve('./large-rows-thread.ts');
-
-/** Pieces of pages, of which a caller has a few under way at most; and milliseconds. */
-export const QUEUE = { waitingPerKey: 100, patience: 45_000 };
 
 /**
  * Reads large rows in threads, each with a connection of its own: a row with a mebibyte of metadata is copied several times

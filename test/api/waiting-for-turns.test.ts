@@ -108,6 +108,30 @@ describe('a dear request that waits for others of its organization', () => {
     expect(many.order).to.deep.equal(['list', 'renamed']);
   });
 
+  it('may be a deletion of what has many tags, and is none of what has a few', async () => {
+    const tagged = async (count: number) => {
+      const tags = Array.from({ length: count }, (_, at) => ({
+        tag_type: 'rfid',
+        value: `E2-${count}-${at}`,
+      }));
+      const { body } = await api.call({ method: 'POST', path: '/api/v1/assets', json: { name: 'n', tags } });
+      const order: string[] = [];
+      const deleted = api
+        .call({ method: 'DELETE', path: `/api/v1/assets/${body?.data.id}` })
+        .then(({ status }) => order.push(`${status}`));
+      return { deleted, order };
+    };
+    const [many, few] = [await tagged(300), await tagged(10)];
+    await few.deleted;
+    for (let look = 0; look < 50; look++) {
+      await api.call({ path: asset });
+    }
+    many.order.push('list');
+    await locker.query('rollback');
+    await Promise.all([history, many.deleted]);
+    expect([few.order, many.order]).to.deep.equal([['204'], ['list', '204']]);
+  });
+
   it('is not carried out if its caller hangs up', async () => {
     const abandoned = async () => {
       const metrics = await (await fetch(`${api.url}/metrics`)).text();

@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { notFound } from '../../shared/http/problem.ts';
 import type { SameJson } from '../../shared/http/same-json.ts';
-import { QUEUE } from '../large-rows.ts';
+import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
 import { type AssetColumns, findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';

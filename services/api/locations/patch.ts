@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../shared/http/problem.ts';
-import { QUEUE } from '../large-rows.ts';
+import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
 import {

@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
-import { QUEUE } from '../large-rows.ts';
+import { QUEUE } from '../dear-queue.ts';
 import type { LookedUp } from '../whole-row.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
 import { mustBeThere } from './patch.ts';

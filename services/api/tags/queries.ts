@@ -1,7 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
+import { dearTurns } from '../../../db/timescale/dear-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
+import { QUEUE } from '../dear-queue.ts';
 import type { NewTag } from './schema.ts';
 import type { TagArrays } from './tag-columns.ts';
 import type { TagRow } from './view.ts';
@@ -161,13 +163,18 @@ export function detachTag(
     returning id`);
 }
 
-/** Detaches all tags of a row. */
+/** Detaches all tags of a row: many in the organization's turn, as 10,000 keep the database busy for a while. */
 export async function detachAllTags(
   connection: OrganizationConnection,
   parent: Parent,
   parentId: number,
 ): Promise<void> {
-  await connection.query(sql.type(rowsOf<never>())`
-    update tags set detached_at = clock_timestamp()
-    where org_id = ${connection.orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`);
+  const { orgId } = connection;
+  const all = sql.fragment`org_id = ${orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`;
+  const detach = () =>
+    connection.query(sql.type(rowsOf<never>())`update tags set detached_at = clock_timestamp() where ${all}`);
+  const areMany = await connection.exists(
+    sql.type(rowsOf<never>())`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
+  );
+  await (areMany ? dearTurns.run(orgId, 'rows', detach, QUEUE) : detach());
 }
