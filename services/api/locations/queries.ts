@@ -1,3 +1,4 @@
+import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
@@ -50,12 +51,20 @@ export function lookUpLocation(
   connection: OrganizationConnection,
   id: number,
 ): Promise<LookedUp<LocationRow> | null> {
-  return connection.maybeOne(sql.prepared('look-up-location', rowsOf<LookedUp<LocationRow>>())`
-    select ${SHORT_COLUMNS}, ${fewLiveTags('location', 'location')}
-    from locations location
-    left join ${PARENT}
-    where location.org_id = ${connection.orgId} and location.id = ${id} and location.deleted_at is null`);
+  const query = LOOK_UP.query(
+    '',
+    { orgId: connection.orgId, id },
+    (marks) =>
+      sql.prepared('look-up-location', rowsOf<LookedUp<LocationRow>>())`
+      select ${SHORT_COLUMNS}, ${fewLiveTags('location', 'location')}
+      from locations location
+      left join ${PARENT}
+      where location.org_id = ${marks.orgId} and location.id = ${marks.id} and location.deleted_at is null`,
+  );
+  return connection.maybeOne(query);
 }
+
+const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
 /** Whether the location is live: its id, or null. */
 export function findLiveLocationId(connection: OrganizationConnection, id: number): Promise<number | null> {
