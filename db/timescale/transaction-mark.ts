@@ -6,19 +6,25 @@ export interface TransactionMark {
   xid: string;
   /** The server's timeline: after a failover the same id may be another transaction's. */
   timeline: string;
+  /** What the database's clock said, in milliseconds since 1970. */
+  databaseNow: number;
+  /** `performance.now()` before it was asked. */
+  askedAt: number;
 }
 
 /** The mark of the transaction that `client` is in; gives it an id. */
 export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
-  const { rows } = await client.query<TransactionMark>({
+  const askedAt = performance.now();
+  const { rows } = await client.query<Omit<TransactionMark, 'askedAt'>>({
     name: 'mark-transaction',
-    text: `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline`,
+    text: `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline,
+      extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNow"`,
   });
   const [mark] = rows;
   if (mark === undefined) {
     throw new RangeError('no row from a query for one');
   }
-  return mark;
+  return { ...mark, askedAt };
 }
 
 /**

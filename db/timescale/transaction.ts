@@ -65,16 +65,17 @@ const NEVER = () => false;
  * As {@link inTransaction}, for work of which it matters whether a commit went through that was not answered. The mark
  * goes along with `begin`, in one round trip.
  *
+ * @param work is told the mark as well.
  * @throws CommitUnknown if the connection is lost while committing.
  */
 export function inMarkedTransaction<Result>(
   pool: pg.Pool,
-  work: Work<Result>,
+  work: (client: pg.PoolClient, attempt: number, mark: TransactionMark) => Promise<Result>,
   isRetryable: (error: unknown) => boolean = NEVER,
 ): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
     const [, mark] = await Promise.all([client.query('begin'), markOf(client)]);
-    const result = await work(client, attempt);
+    const result = await work(client, attempt, mark);
     try {
       await client.query('commit');
     } catch (error) {

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { rowQueries } from '../../db/timescale/row-queries.ts';
 import { createClock } from '../shared/clock.ts';
+import type { Check } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { WorkThreads } from '../shared/runtime/work-threads.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
+import { measureClock } from './metrics/measure-clock.ts';
 import { measureCommits } from './metrics/measure-commits.ts';
 import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
 import { measureSubscriber } from './metrics/measure-subscriber.ts';
@@ -37,9 +39,9 @@ export async function startEmbeddedIngest(
   lifecycle: Lifecycle,
   metrics: MetricRegistry = new MetricRegistry(),
   threads?: WorkThreads,
-): Promise<{ port: number }> {
+): Promise<{ port: number; checks: Checks }> {
   const clock = createClock();
-  const { intake, registry, pool } = await startIntake(config, log, lifecycle, {
+  const { intake, registry, pool, databaseClock } = await startIntake(config, log, lifecycle, {
     clock,
     onCommitted: measureCommits(metrics, clock),
     threads,
@@ -75,11 +77,15 @@ export async function startEmbeddedIngest(
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
+  measureClock(metrics, databaseClock);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'readers can connect');
-  return { port: broker.port };
+  return { port: broker.port, checks: { clock: () => databaseClock.ask(pool) } };
 }
+
+/** What must be there for it to be ready. */
+type Checks = Readonly<Record<string, Check>>;
 
 export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig {
   MQTT_URL: string;
@@ -102,14 +108,14 @@ export async function startSubscribedIngest(
     metrics = new MetricRegistry(),
     threads,
   }: { metrics?: MetricRegistry; threads?: WorkThreads } & Pick<SubscriberOptions, 'keepalive'> = {},
-): Promise<StartedIntake & { subscriber: Subscriber }> {
+): Promise<StartedIntake & { subscriber: Subscriber; checks: Checks }> {
   const clock = createClock();
   const started = await startIntake(config, log, lifecycle, {
     clock,
     onCommitted: measureCommits(metrics, clock),
     threads,
   });
-  const { intake, registry, pool } = started;
+  const { intake, registry, pool, databaseClock } = started;
   const { startSubscriber } = await import('./source/subscriber.ts');
   const subscriber = await lifecycle.start(
     'subscriber',
@@ -126,9 +132,14 @@ export async function startSubscribedIngest(
       }),
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
+  measureClock(metrics, databaseClock);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);
-  return { ...started, subscriber };
+  const checks = {
+    broker: () => subscriber.requireConnected(),
+    clock: () => databaseClock.ask(pool),
+  };
+  return { ...started, subscriber, checks };
 }
 
 const SECONDS_PER_DAY = 86_400;

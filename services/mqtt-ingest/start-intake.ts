@@ -8,6 +8,7 @@ import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { startRetention } from '../shared/runtime/start-retention.ts';
 import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
 import type { WorkThreads } from '../shared/runtime/work-threads.ts';
+import { DatabaseClock } from './intake/database-clock.ts';
 import { createIntake, type Intake, type IntakeOptions } from './intake/intake.ts';
 import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
@@ -32,6 +33,7 @@ export interface StartedIntake {
   intake: Intake;
   registry: Registry;
   pool: pg.Pool;
+  databaseClock: DatabaseClock;
 }
 
 /**
@@ -64,10 +66,12 @@ export async function startIntake(
     (started) => started.close(),
   );
   const told = intakeLog(log);
+  const databaseClock = new DatabaseClock(clock);
   const intake = createIntake({
     pool,
     registry,
     clock,
+    databaseClock,
     largeMessages: new LargeMessages(threads ?? (await startWorkThreads(log, lifecycle)), log),
     rules: {
       lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
@@ -79,7 +83,7 @@ export async function startIntake(
       onCommitted?.(message, outcome);
     },
   });
-  return { intake, registry, pool };
+  return { intake, registry, pool, databaseClock };
 }
 
 /** One for each batch under way, one for the registry and what asks whether the database is there, one for sessions. */

@@ -19,13 +19,13 @@ export async function startIngestProcess(
 ): Promise<{ url: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { pool, subscriber } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
+  const { pool, checks } = await startSubscribedIngest(config, config.INGEST_PORT, log, lifecycle, {
     metrics: registry,
   });
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: () => pool.query('select'), broker: () => subscriber.requireConnected() },
+    checks: { database: () => pool.query('select'), ...checks },
   });
   const listening = await lifecycle.start(
     'http',

@@ -49,19 +49,16 @@ async function startIngest(
   log: Logger,
   lifecycle: Lifecycle,
   { registry, threads }: { registry: Registry; threads: WorkThreads },
-): Promise<{ url: string; checks: Record<string, Check> }> {
+): Promise<{ url: string; checks: Readonly<Record<string, Check>> }> {
   const { MQTT_URL } = config;
   if (MQTT_URL !== null) {
-    const { subscriber } = await startSubscribedIngest(
-      { ...config, MQTT_URL },
-      config.API_PORT,
-      log,
-      lifecycle,
-      { metrics: registry, threads },
-    );
-    return { url: placeOfBroker(MQTT_URL), checks: { broker: () => subscriber.requireConnected() } };
+    const { checks } = await startSubscribedIngest({ ...config, MQTT_URL }, config.API_PORT, log, lifecycle, {
+      metrics: registry,
+      threads,
+    });
+    return { url: placeOfBroker(MQTT_URL), checks };
   }
-  const { port } = await startEmbeddedIngest(config, log, lifecycle, registry, threads);
+  const { port, checks } = await startEmbeddedIngest(config, log, lifecycle, registry, threads);
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  return { url: `mqtt://${host}:${port}`, checks: {} };
+  return { url: `mqtt://${host}:${port}`, checks };
 }

@@ -34,7 +34,7 @@ export async function openIntake(
   {
     listenAt = database.url,
     ...parts
-  }: Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & { listenAt?: string } = {},
+  }: Partial<Pick<IntakeOptions, 'clock' | 'databaseClock' | 'onCommitted'>> & { listenAt?: string } = {},
 ): Promise<TestIntake> {
   const told: TestIntake['told'] = { outages: [], poison: [] };
   const registry = await openRegistry({

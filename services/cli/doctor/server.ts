@@ -73,6 +73,9 @@ function connections({ max_connections: max, connections: used }: ServerRow): Fi
 
 const CONNECTIONS_WANTED = 20;
 
+/** Milliseconds beyond which ingestion has messages wait. */
+const APART = 5_000;
+
 /** @param ahead milliseconds that this machine is ahead of the database. */
 function clock(ahead: number): Finding {
   const seconds = Math.abs(ahead / 1000).toFixed(1);
@@ -81,5 +84,7 @@ function clock(ahead: number): Finding {
   if (Math.abs(ahead) < 2_000) {
     return ok('clock', message);
   }
-  return Math.abs(ahead) < 120_000 ? warning('clock', message, remedy) : fault('clock', message, remedy);
+  return Math.abs(ahead) <= APART
+    ? warning('clock', message, remedy)
+    : fault('clock', `${message}; ingestion beside such a clock records nothing`, remedy);
 }

@@ -4,11 +4,12 @@ import { isUsedUp } from '../../../db/timescale/ids-used-up.ts';
 import { StillInProgress } from '../../../db/timescale/transaction-mark.ts';
 import { BatchClosed } from '../../shared/tracking/batch.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
+import { ClocksApart } from './database-clock.ts';
 
 /**
  * Whether what kept a message from being recorded lies in the message, so that trying again is no use and it is to be
  * rejected. Everything else is a state of the database that passes or that somebody mends (no connection, a full disk,
- * a server that is read-only for now, a missing privilege, a sequence without ids): the message waits, unacknowledged.
+ * a server that is read-only for now, a missing privilege, a sequence without ids), or of this machine's clock: the message waits, unacknowledged.
  */
 export function isFaultOfMessage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
@@ -17,7 +18,7 @@ export function isFaultOfMessage(error: unknown): boolean {
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }
 
-const PASSING = [KnownAfterAll, StillInProgress, BatchClosed];
+const PASSING = [KnownAfterAll, StillInProgress, BatchClosed, ClocksApart];
 
 /**
  * SQLSTATE: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program limit, P0 raised by

@@ -12,6 +12,7 @@ import { type Mapped, mapMessage } from '../mapping/run.ts';
 import { asRegistered } from '../registry/as-registered.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { DatabaseClock } from './database-clock.ts';
 import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { InOrder } from './in-order.ts';
@@ -41,6 +42,8 @@ export interface IntakeOptions {
   pool: pg.Pool;
   registry: Registry;
   clock: Clock;
+  /** Compares that clock with the database's; tests may do without. */
+  databaseClock?: DatabaseClock;
   largeMessages: LargeMessages;
   rules: TimeRules;
   /** Told of every attempt to commit that the database's absence defeated. */
@@ -54,7 +57,7 @@ export interface IntakeOptions {
 }
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { pool, registry, clock, rules, onOutage, onPoison } = options;
+  const { pool, registry, clock, databaseClock, rules, onOutage, onPoison } = options;
   const clocks = new ReaderClocks();
   const warnings = new ReaderWarnings(options.onWarning);
   const lanes = new ReaderLanes({
@@ -62,8 +65,11 @@ export function createIntake(options: IntakeOptions): Intake {
       (messages) =>
         inMarkedTransaction(
           pool,
-          (client, attempt) =>
-            recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 }),
+          (client, attempt, { databaseNow, askedAt }) => {
+            databaseClock?.compare(databaseNow, askedAt);
+            databaseClock?.date(messages);
+            return recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 });
+          },
           (error) => error instanceof KnownAfterAll,
         ),
       (mark) => wasCommitted(pool, mark),
@@ -110,7 +116,12 @@ export function createIntake(options: IntakeOptions): Intake {
         throw error;
       }
       onPoison(error, message);
-      const rejected = new MessageAsRead(incoming, { reader, receivedAt, mapped: refused(error) });
+      const rejected = new MessageAsRead(incoming, {
+        reader,
+        receivedAt: message.receivedAt,
+        arrivedAt: message.arrivedAt,
+        mapped: refused(error),
+      });
       rejected.clockSample = message.clockSample;
       return await lanes.submit(rejected);
     } finally {
@@ -122,6 +133,7 @@ export function createIntake(options: IntakeOptions): Intake {
     incoming: IncomingMessage,
     publisher: RegisteredReader | undefined,
     receivedAt: Micros,
+    arrivedAt: number,
   ): Promise<MessageOutcome> => {
     const { topic, payload } = incoming;
     const reader =
@@ -140,7 +152,8 @@ export function createIntake(options: IntakeOptions): Intake {
           ? mapped.then((what) => whenFree(reader, what))
           : whenFree(reader, mapped);
       },
-      next: (mapped) => record(new MessageAsRead(incoming, { reader, receivedAt, mapped }), incoming),
+      next: (mapped) =>
+        record(new MessageAsRead(incoming, { reader, receivedAt, arrivedAt, mapped }), incoming),
     });
   };
   return {
@@ -149,13 +162,14 @@ export function createIntake(options: IntakeOptions): Intake {
         return Promise.reject(stopped());
       }
       const receivedAt = clock();
+      const arrivedAt = performance.now();
       if (registry.isFresh()) {
-        return take(incoming, publisher, receivedAt);
+        return take(incoming, publisher, receivedAt, arrivedAt);
       }
       return new Promise((resolve, reject) => {
         const go = () => {
           held -= 1;
-          return isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt));
+          return isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt, arrivedAt));
         };
         held += 1;
         registry.whenFresh(go, onOutage);

@@ -25,7 +25,10 @@ export interface IncomingMessage {
 /** A message that has been read and is ready to be recorded. */
 export interface ReadMessage {
   topic: string;
+  /** By this machine's clock, which may turn out to have been wrong. */
   receivedAt: Micros;
+  /** `performance.now()` when it came, if it came just now. */
+  arrivedAt?: number;
   isDup: boolean;
   /** Null where no reader has the topic. */
   reader: RegisteredReader | null;
@@ -82,7 +85,8 @@ export class MessageAsRead implements ReadMessage {
   readonly isDup: boolean;
   readonly throttledMs: number;
   readonly payload: PayloadExcerpt;
-  readonly receivedAt: Micros;
+  receivedAt: Micros;
+  readonly arrivedAt: number;
   readonly reader: RegisteredReader | null;
   readonly mapped: Mapped;
   clockSample: ClockSample | null = null;
@@ -91,13 +95,19 @@ export class MessageAsRead implements ReadMessage {
 
   constructor(
     incoming: IncomingMessage,
-    { receivedAt, reader, mapped }: Pick<ReadMessage, 'receivedAt' | 'reader' | 'mapped'>,
+    {
+      receivedAt,
+      arrivedAt = performance.now(),
+      reader,
+      mapped,
+    }: Pick<ReadMessage, 'receivedAt' | 'reader' | 'mapped'> & { arrivedAt?: number },
   ) {
     this.topic = incoming.topic;
     this.isDup = incoming.isDup;
     this.throttledMs = incoming.throttledMs ?? 0;
     this.payload = excerptOf(incoming.payload);
     this.receivedAt = receivedAt;
+    this.arrivedAt = arrivedAt;
     this.reader = reader;
     this.mapped = mapped;
     this.#sender = incoming.sender;

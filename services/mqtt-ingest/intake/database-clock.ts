@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import type { Clock } from '../../shared/clock.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { ReadMessage } from './message.ts';
+
+/** How far this machine's clock may be from the database's. */
+const TOLERATED = 5 * MICROS_PER_SECOND;
+
+/** This machine's clock is not the database's: what it says must not be written. */
+export class ClocksApart extends Error {
+  constructor(ahead: Micros) {
+    const seconds = (Math.abs(ahead) / MICROS_PER_SECOND).toFixed(1);
+    const side = ahead > 0 ? 'ahead of' : 'behind';
+    super(
+      `this machine's clock is ${seconds} s ${side} the database's; keep both in step with a time server`,
+    );
+  }
+}
+
+/**
+ * Compares this process's clock with the database's at every batch: a position dated by a clock that is ahead would stay
+ * until the others' clocks have come there. While they are apart nothing is recorded, and messages wait unacknowledged.
+ */
+export class DatabaseClock {
+  readonly #clock: Clock;
+  #ahead: Micros = 0;
+  /** `performance.now()` when the clocks were last found apart. */
+  #apartAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Seconds that this process's clock was ahead when last compared; negative if behind; 0 while that cannot be told from the way there. */
+  get ahead(): number {
+    return this.#ahead / MICROS_PER_SECOND;
+  }
+
+  /**
+   * @param databaseNow what the database's clock said, in milliseconds since 1970.
+   * @param askedAt `performance.now()` before it was asked.
+   * @throws ClocksApart
+   */
+  compare(databaseNow: number, askedAt: number): void {
+    const now = performance.now();
+    const own = this.#clock();
+    const then = databaseNow * MICROS_PER_MILLISECOND;
+    // The database said it at some moment since it was asked: it may have been busy, or this process.
+    const most = own - then;
+    const least = most - (now - askedAt) * MICROS_PER_MILLISECOND;
+    this.#ahead = Math.round(least > 0 ? least : Math.min(0, most));
+    if (Math.abs(this.#ahead) > TOLERATED) {
+      this.#apartAt = now;
+      throw new ClocksApart(this.#ahead);
+    }
+  }
+
+  /** As {@link compare}, by asking the database. @throws ClocksApart; what the query throws. */
+  async ask(pool: pg.Pool): Promise<void> {
+    const askedAt = performance.now();
+    const { rows } = await pool.query<{ now: number }>(
+      'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
+    );
+    this.compare(rows[0]?.now ?? Number.NaN, askedAt);
+  }
+
+  /** Dates messages anew that came before the clocks were last found apart, by how long they have waited. */
+  date(messages: readonly ReadMessage[]): void {
+    const now = performance.now();
+    for (const message of messages) {
+      const { arrivedAt } = message;
+      if (arrivedAt !== undefined && arrivedAt <= this.#apartAt) {
+        message.receivedAt = this.#clock() - Math.round((now - arrivedAt) * MICROS_PER_MILLISECOND);
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { DatabaseClock } from '../intake/database-clock.ts';
+
+/** Adds how far this process's clock was from the database's when they were last compared, by a batch or a check. */
+export function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
+  new Gauge({
+    name: 'tagtrail_ingest_clock_ahead_seconds',
+    help: "How far this machine's clock is ahead of the database's; negative if behind. Beyond 5 s nothing is recorded.",
+    registers: [registry],
+    collect() {
+      this.set(databaseClock.ahead);
+    },
+  });
+}
