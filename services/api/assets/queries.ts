@@ -1,8 +1,10 @@
+import type { FragmentSqlToken } from 'slonik';
 import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
+import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
@@ -26,15 +28,20 @@ export const PLACED = sql.fragment`assets asset
 export const LOCATION = sql.fragment`locations location
   on location.org_id = asset.org_id and location.id = asset.location_id`;
 
+/** A live `asset` and its `location`, likewise. */
+function livePlaced(orgId: number, id: number): FragmentSqlToken {
+  return sql.fragment`(
+      select asset.*, position.location_id from ${rowById('assets', orgId, id, { live: true })} asset
+      left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
+    ) asset
+    left join ${LOCATION}`;
+}
+
 /** A live asset. */
 export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
     select ${COLUMNS}
-    from (
-      select asset.*, position.location_id from ${PLACED}
-      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
-    ) asset
-    left join ${LOCATION}`);
+    from ${livePlaced(connection.orgId, id)}`);
 }
 
 /** A live asset, where others' look-ups wait behind it. */
@@ -48,11 +55,7 @@ export function lookUpAsset(
     (marks) =>
       sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
       select ${SHORT_COLUMNS}, ${unlessLarge(sql.fragment`asset.metadata`)} as metadata, ${fewLiveTags('asset', 'asset')}
-      from (
-        select asset.*, position.location_id from ${PLACED}
-        where asset.org_id = ${marks.orgId} and asset.id = ${marks.id} and asset.deleted_at is null
-      ) asset
-      left join ${LOCATION}`,
+      from ${livePlaced(marks.orgId, marks.id)}`,
   );
   return connection.maybeOne(query);
 }
@@ -62,7 +65,7 @@ const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 /** Whether the asset is live: its id, or null. */
 export function findLiveAssetId(connection: OrganizationConnection, id: number): Promise<number | null> {
   return connection.maybeOneFirst(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
-    select id from assets where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
+    select id from ${rowById('assets', connection.orgId, id, { live: true })} asset`);
 }
 
 /** The id of the live asset with this external key, or null. */
@@ -117,7 +120,8 @@ export function insertAsset(
 export function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
   return transaction.maybeOneFirst(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
     select external_key from assets
-    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+    where org_id = ${transaction.orgId} and id between ${id} and ${id} and deleted_at is null
+    order by id limit 1
     for no key update`);
 }
 

@@ -1,3 +1,4 @@
+import type { FragmentSqlToken } from 'slonik';
 import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type {
   OrganizationConnection,
@@ -8,6 +9,7 @@ import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
 import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
+import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
@@ -34,6 +36,12 @@ export const TAGGED = sql.fragment`lateral (select ${liveTags('location', 'locat
 export const PARENT = sql.fragment`locations parent
   on parent.org_id = location.org_id and parent.id = location.parent_id`;
 
+/** A live `location` and its `parent`, likewise. */
+function liveWithParent(orgId: number, id: number): FragmentSqlToken {
+  return sql.fragment`${rowById('locations', orgId, id, { live: true })} location
+    left join ${rowById('locations', orgId, sql.fragment`location.parent_id`)} parent on true`;
+}
+
 /** A live location. */
 export function findLiveLocation(
   connection: OrganizationConnection,
@@ -41,9 +49,7 @@ export function findLiveLocation(
 ): Promise<LocationRow | null> {
   return connection.maybeOne(sql.prepared('find-live-location', rowsOf<LocationRow>())`
     select ${COLUMNS}
-    from locations location
-    left join ${PARENT}
-    where location.org_id = ${connection.orgId} and location.id = ${id} and location.deleted_at is null`);
+    from ${liveWithParent(connection.orgId, id)}`);
 }
 
 /** A live location, where others' look-ups wait behind it. */
@@ -57,9 +63,7 @@ export function lookUpLocation(
     (marks) =>
       sql.prepared('look-up-location', rowsOf<LookedUp<LocationRow>>())`
       select ${SHORT_COLUMNS}, ${fewLiveTags('location', 'location')}
-      from locations location
-      left join ${PARENT}
-      where location.org_id = ${marks.orgId} and location.id = ${marks.id} and location.deleted_at is null`,
+      from ${liveWithParent(marks.orgId, marks.id)}`,
   );
   return connection.maybeOne(query);
 }
@@ -69,7 +73,7 @@ const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 /** Whether the location is live: its id, or null. */
 export function findLiveLocationId(connection: OrganizationConnection, id: number): Promise<number | null> {
   return connection.maybeOneFirst(sql.prepared('find-live-location-id', rowsOf<{ id: number }>())`
-    select id from locations where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
+    select id from ${rowById('locations', connection.orgId, id, { live: true })} location`);
 }
 
 const SORT_COLUMNS = {

@@ -91,7 +91,8 @@ export function attachTag(
   return transaction.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<TagRow>())`
     with parent as (
       select id from ${PARENT_TABLE[parent]}
-      where org_id = ${orgId} and id = ${parentId} and deleted_at is null
+      where org_id = ${orgId} and id between ${parentId} and ${parentId} and deleted_at is null
+      order by id limit 1
       for key share
     )
     insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
