@@ -92,13 +92,17 @@ export async function withDatabaseUrl<Result>(
     return work(DATABASE_URL, false);
   }
   const server = await startEmbedded({ data: TAGTRAIL_DATA, durable: true });
-  const stopListening = leaveOnSignals(server);
+  const leaving = leaveOnSignals(server);
   try {
     const url = withDatabase(server.url, EMBEDDED_DATABASE);
     await createDatabase(url);
     return await work(url, true);
+  } catch (error) {
+    // What fails because its server is stopped needs no telling.
+    await leaving.ended();
+    throw error;
   } finally {
-    stopListening();
+    leaving.cancel();
     await server.stop();
   }
 }
@@ -107,19 +111,24 @@ export async function withDatabaseUrl<Result>(
  * Ctrl-C leaves no server behind: what is under way is taken back. Commands that end in order by themselves when they
  * are asked to listen to the same signals, and leave then.
  */
-function leaveOnSignals(server: EmbeddedDatabase): () => void {
+function leaveOnSignals(server: EmbeddedDatabase): { ended(): Promise<void>; cancel(): void } {
+  let ended = Promise.resolve();
   const onSignal = (signal: NodeJS.Signals) => {
     if (process.listenerCount(signal) === 1) {
-      server.stop().finally(() => process.exit(128 + constants.signals[signal]));
+      process.stderr.write('Interrupted; what was under way is taken back\n');
+      ended = server.stop().finally(() => process.exit(128 + constants.signals[signal]));
     }
   };
   for (const signal of SIGNALS) {
     process.on(signal, onSignal);
   }
-  return () => {
-    for (const signal of SIGNALS) {
-      process.off(signal, onSignal);
-    }
+  return {
+    ended: () => ended,
+    cancel: () => {
+      for (const signal of SIGNALS) {
+        process.off(signal, onSignal);
+      }
+    },
   };
 }
 

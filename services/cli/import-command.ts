@@ -73,7 +73,11 @@ async function importAndTell(resource: Keyed, options: Options): Promise<void> {
 function sourceOf(file: string): CsvSource {
   let bytes: number;
   try {
-    bytes = statSync(file).size;
+    const found = statSync(file);
+    if (found.isDirectory()) {
+      throw new Error(`${file} is a folder`);
+    }
+    bytes = found.size;
   } catch (error) {
     throw new AppError('invalid_input', `--file cannot be read: ${messageOf(error)}`);
   }

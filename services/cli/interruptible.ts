@@ -1,23 +1,29 @@
 /**
- * Runs work that Ctrl-C (or SIGTERM) asks to stop at its next good moment, which `isAsked` tells. A second signal ends
- * the process at once, as ever.
+ * Runs `work` with a signal that Ctrl-C (or SIGTERM) aborts, so that it can end in order; a second one does not wait.
  */
-export async function interruptible<Result>(
-  work: (isAsked: () => boolean) => Promise<Result>,
-): Promise<Result> {
-  let isAsked = false;
-  const ask = () => {
-    isAsked = true;
-  };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const signal of signals) {
-    process.once(signal, ask);
-  }
-  try {
-    return await work(() => isAsked);
-  } finally {
-    for (const signal of signals) {
-      process.off(signal, ask);
+export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  let since = 0;
+  const interrupt = () => {
+    if (!controller.signal.aborted) {
+      since = performance.now();
+      controller.abort();
+    } else if (performance.now() - since > SAME_SIGNAL) {
+      process.exit(INTERRUPTED);
     }
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
   }
 }
+
+/** Milliseconds within which a signal comes twice, from the terminal and from a program around this one (npx, timeout). */
+const SAME_SIGNAL = 500;
+
+/** 128 and the number of SIGINT. */
+const INTERRUPTED = 130;

@@ -41,6 +41,7 @@ import { addUnknownTagsIgnore } from './commands/unknown-tags-ignore.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { jsonOfError, statusOf, textOfError } from './report-error.ts';
+import { outputTaken, ReaderGone, watchOutput } from './standard-output.ts';
 
 const isJson = process.argv.includes('--json');
 const program = commandLine();
@@ -91,17 +92,19 @@ const commands = [
 for (const add of commands) {
   add(program);
 }
+watchOutput();
 process.exitCode = await run();
 
 async function run(): Promise<number> {
   try {
     await program.parseAsync();
+    await outputTaken();
     return Number(process.exitCode ?? 0);
   } catch (error) {
     const status = statusOf(error);
-    if (isJson && status !== 0) {
+    if (isJson && status !== 0 && !(error instanceof ReaderGone)) {
       process.stderr.write(`${JSON.stringify(jsonOfError(error))}\n`);
-    } else if (!(error instanceof CommanderError)) {
+    } else if (!(error instanceof CommanderError || error instanceof ReaderGone)) {
       process.stderr.write(`${linesForTerminal(textOfError(error))}\n`);
     }
     return status;

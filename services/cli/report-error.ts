@@ -2,15 +2,21 @@ import { CommanderError } from 'commander';
 import { isUsedUp } from '../../db/timescale/ids-used-up.ts';
 import { AppError, IdsUsedUp, messageOf } from '../shared/errors.ts';
 import { FileFault } from './file-fault.ts';
+import { ReaderGone } from './standard-output.ts';
 
 /** The exit status of what failed, and of what was not used rightly. */
 export const FAILED = 1;
 export const WRONG_USAGE = 2;
+/** What a shell says of a program that SIGPIPE ended. */
+const READER_GONE = 141;
 
 /** The exit status of a command that threw. */
 export function statusOf(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : WRONG_USAGE;
+  }
+  if (error instanceof ReaderGone) {
+    return READER_GONE;
   }
   const isUsage =
     error instanceof AppError && error.code === 'invalid_input' && !(error instanceof FileFault);

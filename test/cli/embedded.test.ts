@@ -153,6 +153,7 @@ describe('commands on the embedded database', function () {
     expect(isRunning(data)).to.equal(true);
     waiting.child.kill('SIGINT');
     expect(await waiting.ended).to.equal(130);
+    expect(waiting.stderr()).to.equal('Interrupted; what was under way is taken back\n');
     expect(isRunning(data)).to.equal(false);
     expect(await names(data)).to.deep.equal(['one']);
   });

@@ -78,6 +78,8 @@ describe('the command line on CSV files', () => {
 
     it('names a file that is not there', () =>
       fails(2, '--file cannot be read', ...importing(api.orgId, join(folder, 'none.csv'))));
+    it('names a folder that is given for a file', () =>
+      fails(2, 'is a folder', ...importing(api.orgId, folder)));
     it('refuses a file that is too large', () =>
       fails(1, '10485760', ...importing(api.orgId, written('big.csv', 'x'.repeat(10_485_761)))));
     it('says that there is no such organization', () =>

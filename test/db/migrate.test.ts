@@ -105,6 +105,21 @@ describe('migrations', () => {
         expect(await command.ended).to.equal(0);
         expect(command.stdout()).to.match(/^Applied 0001-organizations, /);
       });
+
+      it(`are not said to be complete by a command that was interrupted while it waited: who ${what}`, async () => {
+        await query(url, 'drop table if exists busy; drop table if exists schema_migrations');
+        await query(url, 'drop schema public cascade; create schema public');
+        await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS[lock]]);
+        const command = run('services/cli/tagtrail.ts', ['migrate'], { DATABASE_URL: url });
+        while (!command.stderr().includes(`Another process ${what}; waiting for it\n`)) {
+          await Promise.race([once(command.child.stderr as NodeJS.ReadableStream, 'data'), command.ended]);
+          expect(command.child.exitCode, command.stderr()).to.equal(null);
+        }
+        command.child.kill('SIGINT');
+        expect(await command.ended).to.equal(1);
+        expect(command.stderr()).to.match(/\nInterrupted; run it again to go on\n$/);
+        await holder.query('select pg_advisory_unlock_all()');
+      });
     }
   });
 

@@ -7,7 +7,7 @@ import {
 import { requireAsset } from '../../shared/tracking/smoothing/try-on-assets.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
-import { interruptible } from '../interruption.ts';
+import { interruptible } from '../interruptible.ts';
 import { progressOn } from '../progress.ts';
 import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
 import { requireOrganization } from '../require-organization.ts';

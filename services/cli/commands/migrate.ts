@@ -6,7 +6,7 @@ import { finishRecomputations } from '../../shared/tracking/recompute/finish-rec
 import type { RecomputedSoFar } from '../../shared/tracking/recompute/recompute-organization.ts';
 import { addTopCommand, tell } from '../command-line.ts';
 import { withDatabaseUrl } from '../database.ts';
-import { interruptible } from '../interruption.ts';
+import { interruptible } from '../interruptible.ts';
 import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
 
 export function addMigrate(program: Command): void {
@@ -22,7 +22,7 @@ export function addMigrate(program: Command): void {
       '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
     )
     .action(async (options) => {
-      const { result, built, recomputed } = await interruptible((signal) =>
+      const { result, built, recomputed, isInterrupted } = await interruptible((signal) =>
         withDatabaseUrl(async (url) => ({
           result: await migrate(url, readMigrations(), { signal, say }),
           built: await finishSearchIndexes(url, {
@@ -36,6 +36,7 @@ export function addMigrate(program: Command): void {
             onWaiting: () => say('Another process computes histories anew; waiting for it'),
             onProgress: sayNowAndThen(),
           }),
+          isInterrupted: signal.aborted,
         })),
       );
       const lines = [
@@ -44,7 +45,7 @@ export function addMigrate(program: Command): void {
         ...recomputed.map((each) => describeRecomputed(each, false)),
       ];
       tell({ json: result, text: lines.join('\n') }, options);
-      if (recomputed.some(({ isFinished }) => !isFinished)) {
+      if (isInterrupted) {
         throw new AppError('unavailable', 'Interrupted; run it again to go on');
       }
     });

@@ -86,10 +86,10 @@ async function replayOne(replaying: ReplayOptions, messageId: number, options: O
 async function replayAll(replaying: ReplayOptions, ids: readonly number[], options: Options): Promise<void> {
   const rows: ReplayRow[] = [];
   const progress = progressOn(process.stderr);
-  const done = await interruptible(async (isAsked) => {
+  const done = await interruptible(async (signal) => {
     let count = 0;
     for (const messageId of ids) {
-      if (isAsked()) {
+      if (signal.aborted) {
         break;
       }
       const result = await replay(replaying, messageId, { isOnlyOnce: true });

@@ -4,7 +4,7 @@ import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.t
 import { FAULTS } from '../../simulation/faults.ts';
 import { addTopCommand, id, tell, wholeNumber } from '../command-line.ts';
 import { withConnections, withOrganization } from '../database.ts';
-import { interruptible } from '../interruption.ts';
+import { interruptible } from '../interruptible.ts';
 import { progressOn } from '../progress.ts';
 import { FAILED } from '../report-error.ts';
 import { findBroker } from '../simulate/broker.ts';

@@ -86,6 +86,9 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     preConnect: (client, packet, done) => {
       connections.get(client.conn)?.keepalive.start(packet.keepalive ?? 0);
       packet.keepalive = 0;
+      if ((packet.protocolVersion ?? 0) > NEWEST_VERSION) {
+        onRefused(packet.username ?? null, 'it speaks MQTT 5; set the reader to MQTT 3.1.1');
+      }
       done(null, true);
     },
     authenticate: (client, username, password, done) => {
@@ -220,6 +223,9 @@ function socketLimits(): { signedIn: number; unauthenticated: number } {
 }
 
 const NOTHING = Buffer.alloc(0);
+
+/** MQTT 3.1.1's. The broker refuses newer ones by itself. */
+const NEWEST_VERSION = 4;
 
 /** MQTT 3.1.1 section 3.2.2.3. */
 const SERVER_UNAVAILABLE = 3;

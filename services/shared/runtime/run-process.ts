@@ -58,12 +58,15 @@ async function endOnFailure(lifecycle: Lifecycle): Promise<void> {
 const FAILURE_PATIENCE = 3_000;
 
 function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noticeDue: () => number): void {
-  let isStopping = false;
+  let stoppingSince: number | null = null;
   const onSignal = async (signal: NodeJS.Signals) => {
-    if (isStopping) {
-      process.exit(1);
+    if (stoppingSince !== null) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL) {
+        process.exit(1);
+      }
+      return;
     }
-    isStopping = true;
+    stoppingSince = performance.now();
     const notice = signal === 'SIGTERM' ? noticeDue() : 0;
     log.info({ signal, notice }, 'stopping; a second signal does not wait');
     setTimeout(() => {
@@ -77,6 +80,9 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noti
     process.on(signal, () => void onSignal(signal));
   }
 }
+
+/** Milliseconds within which a signal comes twice, from the terminal and from a program around this one (npm, timeout). */
+const SAME_SIGNAL = 500;
 
 /** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */
 function explain(error: unknown): string {

@@ -61,11 +61,11 @@ describe('sockets at the embedded broker that have not signed in', () => {
     sockets.push(socket);
     return socket;
   }
-  const connect = (username: string, password = username) =>
+  const connect = (username: string, password = username, protocolVersion: 4 | 5 = 4) =>
     generate({
       cmd: 'connect',
       protocolId: 'MQTT',
-      protocolVersion: 4,
+      protocolVersion,
       clean: true,
       clientId: 'x',
       keepalive: 0,
@@ -142,6 +142,15 @@ describe('sockets at the embedded broker that have not signed in', () => {
     expect(refreshes - before).to.be.within(1, Math.ceil(seconds) + 1);
     const lines = log.lines.filter(({ msg }) => msg === 'A reader was refused');
     expect(lines.length).to.be.at.most(1);
+  });
+
+  it('are told from readers that speak a version which the broker does not, in the log', async () => {
+    log.lines.length = 0;
+    const socket = open();
+    socket.write(connect('portal', 'portal', 5));
+    await once(socket, 'close');
+    const [line] = log.lines.filter(({ msg }) => msg === 'A reader was refused');
+    expect(line).to.include({ username: 'portal', reason: 'it speaks MQTT 5; set the reader to MQTT 3.1.1' });
   });
 
   it('are read ahead of as little as can be, and readers by 128 KiB', async () => {

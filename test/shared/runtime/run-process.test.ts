@@ -18,4 +18,23 @@ describe('a process that is told to stop', () => {
     expect(status).to.equal(1);
     expect(output).to.include('stopping takes too long');
   });
+
+  it('takes a signal that comes twice at once, as from a terminal and from npm, for one', async () => {
+    const program = run('test/shared/runtime/stopping-process.ts', ['slow', '30000'], {});
+    await program.printed('running');
+    program.child.kill('SIGINT');
+    program.child.kill('SIGINT');
+    await program.printed('stopping');
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
+  });
+
+  it('does not wait any more at a second one', async () => {
+    const program = run('test/shared/runtime/stopping-process.ts', ['hangs', '30000'], {});
+    await program.printed('running');
+    const again = setInterval(() => program.child.kill('SIGINT'), 100);
+    expect(await program.ended).to.equal(1);
+    clearInterval(again);
+    expect(program.stdout()).not.to.include('stopping takes too long');
+  });
 });

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { useApi } from '../support/api.ts';
+import { run } from '../support/process.ts';
+
+describe('an export that cannot be finished', () => {
+  const api = useApi();
+  const folder = mkdtempSync(join(tmpdir(), 'tagtrail-exports-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const exporting = (...more: string[]) => ['export', 'assets', '--org', String(api.orgId), ...more];
+  const environment = () => ({ DATABASE_URL: api.database.url });
+
+  before(() =>
+    api.database.rows(
+      `insert into assets (org_id, external_key, name)
+       select $1, 'P-' || n, repeat('name ', 20) from generate_series(1, 3000) n`,
+      [api.orgId],
+    ),
+  );
+
+  it('leaves the file as it was when it is interrupted, and nothing beside it', async () => {
+    const [file, link] = [join(folder, 'assets.csv'), join(folder, 'link.csv')];
+    writeFileSync(file, 'the last one\n', { mode: 0o640 });
+    symlinkSync(file, link);
+    const holder = await api.database.pool.connect();
+    await holder.query('begin; lock table assets');
+    const program = run('services/cli/tagtrail.ts', exporting('--file', link), environment());
+    const isWaiting = async () => {
+      const waiting = await api.database.rows(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    };
+    while (!(await isWaiting())) {
+      expect(program.child.exitCode, program.stderr()).to.equal(null);
+    }
+    program.child.kill('SIGINT');
+    // It has been told by then, as this takes a round trip to the database.
+    await holder.query('select pg_sleep(0.2)');
+    await holder.query('rollback');
+    holder.release();
+    expect(await program.ended).to.equal(1);
+    expect(program.stderr()).to.equal(`Interrupted; ${link} is as it was\n`);
+    expect(readFileSync(file, 'utf8')).to.equal('the last one\n');
+    expect(readdirSync(folder)).to.have.members(['assets.csv', 'link.csv']);
+
+    const again = run('services/cli/tagtrail.ts', exporting('--file', link), environment());
+    expect(await again.ended, again.stderr()).to.equal(0);
+    expect(readFileSync(file, 'utf8').split('\r\n')).to.have.length(3002);
+    expect(statSync(file).mode & 0o777).to.equal(0o640);
+    expect(readdirSync(folder)).to.have.members(['assets.csv', 'link.csv']);
+  });
+
+  it('says in a line that a file cannot take it', async () => {
+    const program = run('services/cli/tagtrail.ts', exporting('--file', '/dev/full'), environment());
+    expect(await program.ended).to.equal(1);
+    expect(program.stderr()).to.match(/^\/dev\/full cannot be written: ENOSPC[^\n]*\n$/);
+  });
+
+  for (const more of [[], ['--json']]) {
+    it(`says so of standard output, too: ${more.join() || 'as CSV'}`, async () => {
+      const { said, status } = await inShell('"$@" > /dev/full', ...more);
+      expect(status).to.equal(1);
+      expect(said).to.match(/^[^\n]*Standard output cannot be written: [^\n]*ENOSPC[^\n]*\n$/);
+    });
+
+    it(`ends without a word when nobody reads on: ${more.join() || 'as CSV'}`, async () => {
+      expect(await inShell('set -o pipefail; "$@" | true', ...more)).to.deep.equal({
+        said: '',
+        status: 141,
+      });
+    });
+  }
+
+  async function inShell(script: string, ...more: string[]) {
+    const command = [process.execPath, 'services/cli/tagtrail.ts', ...exporting(...more)];
+    const shell = spawn('bash', ['-c', script, 'bash', ...command], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...environment() },
+    });
+    const [said, [status]] = await Promise.all([text(shell.stderr), once(shell, 'close')]);
+    return { said, status };
+  }
+});
