@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { connectionConfig, sessionOptions } from './connection.ts';
 
+/** Milliseconds to connect at a start, when all of a machine's services may be starting with the database. */
+export const START_PATIENCE = 15_000;
+
 /** Milliseconds for an answer, and for a notification to come back. */
 const PATIENCE = 5_000;
 
@@ -18,7 +21,13 @@ export async function faultOfWay(url: string, role?: string): Promise<string | n
   const mark = randomBytes(8).toString('hex');
   const options = `${sessionOptions(role)} -c tagtrail.start=${mark}`;
   const [own, other] = [0, 1].map(
-    () => new pg.Client({ ...connectionConfig(url, 'tagtrail start'), options, query_timeout: PATIENCE }),
+    () =>
+      new pg.Client({
+        ...connectionConfig(url, 'tagtrail start'),
+        options,
+        connectionTimeoutMillis: START_PATIENCE,
+        query_timeout: PATIENCE,
+      }),
   ) as [pg.Client, pg.Client];
   try {
     await Promise.all([own, other].map((client) => client.on('error', () => {}).connect()));

@@ -1,4 +1,3 @@
-import type { FragmentSqlToken } from 'slonik';
 import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
@@ -28,20 +27,15 @@ export const PLACED = sql.fragment`assets asset
 export const LOCATION = sql.fragment`locations location
   on location.org_id = asset.org_id and location.id = asset.location_id`;
 
-/** A live `asset` and its `location`, likewise. */
-function livePlaced(orgId: number, id: number): FragmentSqlToken {
-  return sql.fragment`(
-      select asset.*, position.location_id from ${rowById('assets', orgId, id, { live: true })} asset
-      left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
-    ) asset
-    left join ${LOCATION}`;
-}
-
 /** A live asset. */
 export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
     select ${COLUMNS}
-    from ${livePlaced(connection.orgId, id)}`);
+    from (
+      select asset.*, position.location_id from ${PLACED}
+      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
+    ) asset
+    left join ${LOCATION}`);
 }
 
 /** A live asset, where others' look-ups wait behind it. */
@@ -55,7 +49,11 @@ export function lookUpAsset(
     (marks) =>
       sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
       select ${SHORT_COLUMNS}, ${unlessLarge(sql.fragment`asset.metadata`)} as metadata, ${fewLiveTags('asset', 'asset')}
-      from ${livePlaced(marks.orgId, marks.id)}`,
+      from (
+        select asset.*, position.location_id from ${PLACED}
+        where asset.org_id = ${marks.orgId} and asset.id = ${marks.id} and asset.deleted_at is null
+      ) asset
+      left join ${LOCATION}`,
   );
   return connection.maybeOne(query);
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connection.ts';
-import { faultOfWay, isRefusedStart } from '../../../db/timescale/direct-connection.ts';
+import { faultOfWay, isRefusedStart, START_PATIENCE } from '../../../db/timescale/direct-connection.ts';
 import { isMigrated } from '../../../db/timescale/migrate.ts';
 import { ORGANIZATION_ROLE } from '../../../db/timescale/organization-role.ts';
 import { AppError, messageOf } from '../errors.ts';
@@ -37,12 +37,19 @@ export async function requireReachable(url: string): Promise<void> {
   await requireDirect(url);
 }
 
+/** What was found of each way: services of one process have it in common. */
+const faults = new Map<string, Promise<string | null>>();
+
 /** @throws AppError naming DATABASE_URL. */
 async function requireDirect(url: string, role?: string): Promise<void> {
+  const way = JSON.stringify([url, role]);
+  const looking = faults.get(way) ?? faultOfWay(url, role);
+  faults.set(way, looking);
   let fault: string | null;
   try {
-    fault = await faultOfWay(url, role);
+    fault = await looking;
   } catch (error) {
+    faults.delete(way);
     throw unusable(url, error);
   }
   if (fault !== null) {
@@ -51,7 +58,7 @@ async function requireDirect(url: string, role?: string): Promise<void> {
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url));
+  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: START_PATIENCE });
   try {
     await client.connect();
     return client;
