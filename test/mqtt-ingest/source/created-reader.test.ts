@@ -52,6 +52,8 @@ describe('a reader at a broker of its own, once the command that registered it h
     link.slow(500);
     const { id } = await json(...create('one'));
     await publish('one');
+    // What comes when the topic has changed is nobody's.
+    await until(async () => (await received()) === sent);
     await json('reader', 'set', '--reader', String(id), '--topic', 'two');
     await publish('two');
     await until(async () => (await received()) === sent);
