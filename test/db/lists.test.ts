@@ -65,6 +65,25 @@ describe('lists through the door', () => {
     expect(shared).to.include([...(await pids(1, 1))][0]);
   });
 
+  it('that take long for brief ones go one at a time, until one of them does not', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    database.beforeDrop(() => wide.end());
+    const list = wide.of(4).listing(BRIEF);
+    const pids = async (seconds: number, count: number) => {
+      const each = sql.type(rowsOf<{ pid: number }>())`
+        select pg_backend_pid() as pid from (select pg_sleep(${seconds}) offset 0) slept`;
+      const rows = await Promise.all(Array.from({ length: count }, () => list.one(each)));
+      return new Set(rows.map(({ pid }) => pid)).size;
+    };
+    const HEAVY = 0.02;
+    await pids(HEAVY, 5);
+    // Each is sent to a connection that has nothing to do, the same one whenever there is nothing else.
+    expect(await pids(HEAVY, 5)).to.equal(1);
+    do {
+      await pids(0, 1);
+    } while ((await pids(HEAVY, 5)) === 1);
+  });
+
   it('that were slow once only are not taken to be long', async () => {
     await database.rows('create sequence slow_once');
     await database.rows('grant usage on sequence slow_once to tagtrail_api');
