@@ -23,7 +23,12 @@ export type Attack = {
   firstTurn: number;
   /** Whether a 429 is heeded. Where it is not, what is refused is sent again at once. */
   isPatient: boolean;
-} & ({ asks: readonly Ask[] } | { login: Login; payloads: readonly Uint8Array[] });
+} & ({ asks: readonly Ask[] } | { login: Login; payloads: readonly Uint8Array[] } | Busy);
+
+/** Nothing is sent: so many programs that have nothing to do with the server keep a processor busy each. */
+export interface Busy {
+  programs: number;
+}
 
 /** How many were answered, by status. */
 export type Answered = Record<string, number>;

@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';
-import { type Answered, type Ask, type Attack, fillIn, type Login } from './attack.ts';
+import { type Answered, type Ask, type Attack, type Busy, fillIn, type Login } from './attack.ts';
 
 /**
  * Somebody who does the worst, in a process of its own: gets an {@link Attack}, and tells after the next message what
@@ -12,6 +13,10 @@ setPriority(10);
 process.once('message', (attack: Attack) => {
   const answered: Answered = {};
   process.once('message', () => process.send?.(answered, () => process.exit()));
+  if ('programs' in attack) {
+    keepBusy(attack.programs);
+    return;
+  }
   for (let place = 0; place < attack.connections; place++) {
     void send(attack, place, (status) => {
       answered[status] = (answered[status] ?? 0) + 1;
@@ -20,7 +25,11 @@ process.once('message', (attack: Attack) => {
 });
 process.once('disconnect', () => process.exit());
 
-async function send(attack: Attack, place: number, onAnswer: (status: string) => void): Promise<never> {
+async function send(
+  attack: Exclude<Attack, Busy>,
+  place: number,
+  onAnswer: (status: string) => void,
+): Promise<never> {
   const sendOne =
     'asks' in attack ? requests(attack.asks) : await messages(attack.login, attack.payloads, place);
   for (let turn = attack.firstTurn + place; ; turn += attack.connections) {
@@ -29,6 +38,17 @@ async function send(attack: Attack, place: number, onAnswer: (status: string) =>
     if (status === '429' && attack.isPatient) {
       await pause(retryAfter * 1_000);
     }
+  }
+}
+
+/** With the priority that the server has, where that may be asked for; until this process ends. */
+function keepBusy(programs: number): void {
+  for (let count = 0; count < programs; count++) {
+    const program = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+    process.once('exit', () => program.kill('SIGKILL'));
+    try {
+      setPriority(program.pid ?? 0, 0);
+    } catch {}
   }
 }
 

@@ -6,6 +6,9 @@ import type { ServerLoad } from './server-load.ts';
 /** How many of each kind are looked at a second time: the first may have found the machine busy, or the code cold. */
 const SHORT_LIST = 4;
 
+/** Milliseconds of processor time beside which neither matters. */
+const LONG = 1_000;
+
 /** Milliseconds of processor time that a case takes when done once. */
 interface Cost {
   each: Case;
@@ -41,7 +44,7 @@ export async function costliest(
   for (const kind of ['thread', 'all'] as const) {
     const again: Cost[] = [];
     for (const first of costs.toSorted((a, b) => b[kind] - a[kind]).slice(0, SHORT_LIST)) {
-      const second = await costOf(first.each);
+      const second = first.all > LONG ? first : await costOf(first.each);
       again.push(second[kind] < first[kind] ? second : first);
     }
     const [most] = again.toSorted((a, b) => b[kind] - a[kind]);

@@ -73,9 +73,16 @@ export function linesOf({ url, handheldUrl, mqttUrl }: Listening, site: Site, se
       return [{ name, attack }];
     },
   });
+  /** What the machine itself does to look-ups. */
+  const control = (programs: number): Line => {
+    const attack = async () => ({ programs, connections: 0, isPatient: true, firstTurn: 0 });
+    return { what: 'nothing', worst: async () => [{ name: `${programs} busy programs`, attack }] };
+  };
   const formats = loadTargets().filter(({ format }) => !format.name.startsWith('whole-language'));
 
   return [
+    control(1),
+    control(2),
     ...routes(
       url,
       key,
