@@ -26,22 +26,26 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
   it('sends fewer scans at a time where a submission is too large, each once and in order', async () => {
     const most = 1_300;
     const passed: number[] = [];
+    const sent: string[] = [];
     await device.context.route('**/submissions', async (route) => {
       const body = route.request().postData() ?? '';
       if (body.length > most) {
         await tooLarge(route);
         return;
       }
-      passed.push(JSON.parse(body).scans.length);
+      const { scans } = JSON.parse(body);
+      passed.push(scans.length);
+      sent.push(...scans.map((scan: { value: string }) => scan.value));
       await route.continue();
     });
     const values = Array.from({ length: SCANS }, (_, index) => `BEHIND-A-PROXY-${index}`);
     await scanOffline(values);
     await app.waits(0);
     expect(passed).to.deep.equal([10, 10]);
+    expect(sent).to.deep.equal(values);
     const rows = await gateway.database.rows<{ value: string; times: number }>(
       `select value, count::integer as times from unknown_tags where value like 'BEHIND-A-PROXY-%'
-       order by last_seen, substring(value from '[0-9]+$')::integer`,
+       order by substring(value from '[0-9]+$')::integer`,
     );
     expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
   });
@@ -76,6 +80,7 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
 
   it('sends fewer scans at a time where a submission takes too long to come through, and more again after', async () => {
     const passed: number[] = [];
+    const sent: string[] = [];
     let isSlow = true;
     await device.context.route('**/submissions', async (route) => {
       const { scans } = JSON.parse(route.request().postData() ?? '');
@@ -85,15 +90,17 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
       }
       isSlow = false;
       passed.push(scans.length);
+      sent.push(...scans.map((scan: { value: string }) => scan.value));
       await route.continue();
     });
     const values = Array.from({ length: SCANS }, (_, index) => `OVER-A-SLOW-NETWORK-${index}`);
     await scanOffline(values);
     await app.waits(0);
     expect(passed).to.deep.equal([5, 10, 5]);
+    expect(sent).to.deep.equal(values);
     const rows = await gateway.database.rows<{ value: string; times: number }>(
       `select value, count::integer as times from unknown_tags where value like 'OVER-A-SLOW-NETWORK-%'
-       order by last_seen, substring(value from '[0-9]+$')::integer`,
+       order by substring(value from '[0-9]+$')::integer`,
     );
     expect(rows).to.deep.equal(values.map((value) => ({ value, times: 1 })));
   });
