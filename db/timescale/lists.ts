@@ -96,11 +96,14 @@ export class Lists {
     const timed = async () => {
       const since = performance.now();
       const result = await this.#briefly(orgId, query, WEIGHT.list, orgId);
-      this.#noteTime(orgId, performance.now() - since);
+      if (result !== null) {
+        this.#noteTime(orgId, performance.now() - since);
+      }
       return result;
     };
-    const turns = this.#isHeavy(orgId) ? this.#heavyTurns : this.#turns;
-    return turns.run(orgId, timed, signal);
+    // What waits is as heavy as what was found to be so meanwhile.
+    const inTurn = () => (this.#isHeavy(orgId) ? this.#heavyTurns.run(orgId, timed, signal) : timed());
+    return this.#turns.run(orgId, inTurn, signal);
   }
 
   #isHeavy(orgId: number): boolean {
