@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { AppError, messageOf } from '../errors.ts';
+import { firstSignal } from './first-signal.ts';
 import { giveMemoryBack } from './give-memory-back.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -58,15 +59,7 @@ async function endOnFailure(lifecycle: Lifecycle): Promise<void> {
 const FAILURE_PATIENCE = 3_000;
 
 function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noticeDue: () => number): void {
-  let stoppingSince: number | null = null;
-  const onSignal = async (signal: NodeJS.Signals) => {
-    if (stoppingSince !== null) {
-      if (performance.now() - stoppingSince > SAME_SIGNAL) {
-        process.exit(1);
-      }
-      return;
-    }
-    stoppingSince = performance.now();
+  const stop = async (signal: NodeJS.Signals) => {
     const notice = signal === 'SIGTERM' ? noticeDue() : 0;
     log.info({ signal, notice }, 'stopping; a second signal does not wait');
     setTimeout(() => {
@@ -76,13 +69,14 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noti
     await lifecycle.stop(notice);
     process.exit(0);
   };
+  const onSignal = firstSignal(
+    (signal) => void stop(signal),
+    () => process.exit(1),
+  );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => void onSignal(signal));
+    process.on(signal, onSignal);
   }
 }
-
-/** Milliseconds within which a signal comes twice, from the terminal and from a program around this one (npm, timeout). */
-const SAME_SIGNAL = 500;
 
 /** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */
 function explain(error: unknown): string {
