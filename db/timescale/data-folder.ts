@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AppError, messageOf } from '../../services/shared/errors.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
 
 /**
  * Runs what reads or writes below the data folder, and tells of what the file system refuses as one line that names the

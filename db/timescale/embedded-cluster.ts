@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError, messageOf } from '../../services/shared/errors.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
 import { isAlive } from './postmaster.ts';
 import { CLUSTER, type RunUnprivileged } from './unprivileged.ts';
 

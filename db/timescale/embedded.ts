@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError, messageOf } from '../../services/shared/errors.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
 import {
   diskFull,
   isDiskFull,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { FairSemaphore } from '../../base/fair-semaphore.ts';
 import type { RowQuery } from './row-queries.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { FairSemaphore } from '../../base/fair-semaphore.ts';
 import { nameOf } from './composed-statements.ts';
 import { BRIEF, entering, enteringBriefly } from './enter-organization.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { AppError, DatabaseUnavailable } from '../../services/shared/errors.ts';
+import { AppError, DatabaseUnavailable } from '../../base/errors.ts';
 import { isConnectionLost } from './connection-lost.ts';
 import { OUTCOME_UNKNOWN } from './transaction.ts';
 

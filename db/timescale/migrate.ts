@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { AppError } from '../../services/shared/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { awaitLock } from './await-lock.ts';
 import { connectionConfig } from './connection.ts';

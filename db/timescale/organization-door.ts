@@ -1,6 +1,6 @@
-import { AppError, IdsUsedUp } from '../../services/shared/errors.ts';
+import { AppError, IdsUsedUp } from '../../base/errors.ts';
+import { FairSemaphore } from '../../base/fair-semaphore.ts';
 import { ENTER, ENTER_BRIEFLY, ENTER_TO_WRITE, entering, enteringToWrite } from './enter-organization.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
 import { type GroupedWrite, GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
 import { isCancelled, type ListOptions, Lists } from './lists.ts';

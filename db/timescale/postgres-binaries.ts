@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { AppError } from '../../services/shared/errors.ts';
+import { AppError } from '../../base/errors.ts';
 
 /** Absolute paths of the PostgreSQL server programs that npm installed for this platform. */
 export interface PostgresBinaries {

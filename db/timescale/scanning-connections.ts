@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { dearTurns } from '../../base/dear-turns.ts';
+import { FairSemaphore, type QueueBounds } from '../../base/fair-semaphore.ts';
 import { cancelRunning } from './cancel-running.ts';
 import { connectionOf } from './connecting.ts';
-import { dearTurns } from './dear-turns.ts';
-import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 import type { SilentConnections } from './silent-connections.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { AppError } from '../../services/shared/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import { connectionOf } from './connecting.ts';
 import { isConnectionLost } from './connection-lost.ts';
 import { type Preceding, prepareOnce, sendPreceded } from './preceded-query.ts';

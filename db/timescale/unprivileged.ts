@@ -2,7 +2,7 @@ import { type ExecFileOptions, execFile, execFileSync } from 'node:child_process
 import { chownSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { AppError } from '../../services/shared/errors.ts';
+import { AppError } from '../../base/errors.ts';
 
 const run = promisify(execFile);
 

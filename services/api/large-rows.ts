@@ -1,5 +1,5 @@
-import { dearTurns } from '../../db/timescale/dear-turns.ts';
-import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
+import { dearTurns } from '../../base/dear-turns.ts';
+import { FairSemaphore } from '../../base/fair-semaphore.ts';
 import { THREADS, type WorkThreads } from '../shared/runtime/work-threads.ts';
 import { QUEUE } from './dear-queue.ts';
 import type { Keyed } from './external-keys/mint.ts';

@@ -1,13 +1,13 @@
 import { constants } from 'node:os';
 import type pg from 'pg';
 import type { DatabasePool } from 'slonik';
+import { AppError } from '../../base/errors.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrateNew } from '../../db/timescale/migrate.ts';
 import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
 import { findOwnOrganization } from '../api/orgs/queries.ts';
-import { AppError } from '../shared/errors.ts';
 import { requireMigrated, requireReachable } from '../shared/runtime/database.ts';
 import { optionalUrl, textSetting } from '../shared/runtime/setting-kinds.ts';
 import { readSettings } from '../shared/runtime/settings.ts';

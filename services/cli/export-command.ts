@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { AppError } from '../../base/errors.ts';
 import type { Keyed } from '../api/external-keys/mint.ts';
 import { exportFile } from '../api/imports/export-file.ts';
-import { AppError } from '../shared/errors.ts';
 import { addCommand, id } from './command-line.ts';
 import { withOrganization } from './database.ts';
 import { interruptible } from './interruptible.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../shared/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import type { FieldIssue } from '../shared/http/issues.ts';
 
 /**

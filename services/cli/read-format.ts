@@ -1,7 +1,7 @@
+import { messageOf } from '../../base/errors.ts';
 import { loadBuiltinFormats } from '../mqtt-ingest/mapping/builtin.ts';
 import { compileFormat, type Format, FormatError } from '../mqtt-ingest/mapping/format.ts';
 import { findStoredDefinition } from '../mqtt-ingest/registry/find-format.ts';
-import { messageOf } from '../shared/errors.ts';
 import { withConnections } from './database.ts';
 import { FileFault } from './file-fault.ts';
 import { readFileOrStdin } from './read-file.ts';

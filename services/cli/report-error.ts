@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
+import { AppError, IdsUsedUp, messageOf } from '../../base/errors.ts';
 import { isUsedUp } from '../../db/timescale/ids-used-up.ts';
-import { AppError, IdsUsedUp, messageOf } from '../shared/errors.ts';
 import { FileFault } from './file-fault.ts';
 import { ReaderGone } from './standard-output.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../shared/errors.ts';
+import { AppError } from '../../base/errors.ts';
 
 /** So that a mistaken id is not answered with an empty list. @throws AppError `not_found`. */
 export async function requireOrganization(pool: pg.Pool, orgId: number): Promise<void> {

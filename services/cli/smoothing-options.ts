@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AppError } from '../shared/errors.ts';
-import { MICROS_PER_SECOND } from '../shared/instant.ts';
+import { AppError } from '../../base/errors.ts';
+import { MICROS_PER_SECOND } from '../../base/instant.ts';
 import { type DatedSmoothing, MAX_WINDOW } from '../shared/tracking/smoothing/settings.ts';
 import { wholeNumber } from './command-line.ts';
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createClock } from '../../base/clock.ts';
+import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createRequestPool } from '../../db/timescale/pool.ts';
 import { startAccess } from '../shared/access/start-access.ts';
 import { startRefusedSignIns } from '../shared/access/start-refused-sign-ins.ts';
-import { createClock } from '../shared/clock.ts';
 import { LargeBodies } from '../shared/http/large-bodies.ts';
 import { answerUnparsed } from '../shared/http/unparsed.ts';
-import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { limitSignInFailures } from '../shared/rate-limit/sign-in-failures.ts';
 import { MACHINE_CLOCKS, startLimiter } from '../shared/rate-limit/start-limiter.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';

@@ -1,5 +1,5 @@
-import { MICROS_PER_MILLISECOND, type Micros } from '../shared/instant.ts';
-import { withoutTokens } from '../shared/tracking/tag-secrets.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
+import { withoutTokens } from '../../base/tag-secrets.ts';
 import type { TagType } from '../shared/tracking/tag-type.ts';
 import { whyUnusable } from './intake/to-scans.ts';
 import type { Format } from './mapping/format.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
+import { createClock } from '../../base/clock.ts';
 import { rowQueries } from '../../db/timescale/row-queries.ts';
-import { createClock } from '../shared/clock.ts';
 import type { Check } from '../shared/runtime/health.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import type { WorkThreads } from '../shared/runtime/work-threads.ts';

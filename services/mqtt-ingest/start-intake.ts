@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { createClock } from '../../base/clock.ts';
+import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { createWritePool } from '../../db/timescale/pool.ts';
-import { createClock } from '../shared/clock.ts';
-import { MICROS_PER_DAY } from '../shared/instant.ts';
 import { requireDatabase } from '../shared/runtime/database.ts';
 import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
 import { startRetention } from '../shared/runtime/start-retention.ts';

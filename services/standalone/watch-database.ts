@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { AppError, messageOf } from '../shared/errors.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
 
 export interface DatabaseWatch {
   /** Ends the connection; what happens to the database from now on is nobody's business here. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { dearTurns } from '../../db/timescale/dear-turns.ts';
+import { dearTurns } from '../../base/dear-turns.ts';
 import { useApi } from '../support/api.ts';
 
 const NUMBERS = `{"a":[${'1,'.repeat(200_000)}1]}`;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
+import { dearTurns } from '../../base/dear-turns.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
-import { dearTurns } from '../../db/timescale/dear-turns.ts';
 import { startApi } from '../../services/api/start.ts';
 import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { useClient } from '../contract/support.ts';

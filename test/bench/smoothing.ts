@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
 import type pg from 'pg';
+import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../base/instant.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { migrate } from '../../db/timescale/migrate.ts';
 import { createWritePool } from '../../db/timescale/pool.ts';
 import { inTransaction } from '../../db/timescale/transaction.ts';
-import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../services/shared/instant.ts';
 import { recordScans } from '../../services/shared/tracking/record.ts';
 import type { Scan } from '../../services/shared/tracking/scan.ts';
 import { openDatabaseServer } from './database-server.ts';

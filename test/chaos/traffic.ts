@@ -1,4 +1,4 @@
-import type { Micros } from '../../services/shared/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 
 /** What readers publish, as a function of these figures alone, so that what must be stored can be said afterwards. */
 export interface Traffic {

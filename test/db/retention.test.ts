@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { sweep } from '../../db/timescale/retention.ts';
-import { MICROS_PER_DAY } from '../../services/shared/instant.ts';
 import { aRead, record, storedHistory, storedPosition } from '../shared/tracking/recording.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MICROS_PER_DAY, type Micros } from '../../services/shared/instant.ts';
+import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
 import { aRead, record, storedHistory } from '../shared/tracking/recording.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aSubmission } from './new-submission.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MICROS_PER_SECOND } from '../../services/shared/instant.ts';
+import { MICROS_PER_SECOND } from '../../base/instant.ts';
 import { makePopulation, type Role } from '../../services/simulation/population.ts';
 import { createRandom } from '../../services/simulation/random.ts';
 import { shiftAt } from '../../services/simulation/shifts.ts';

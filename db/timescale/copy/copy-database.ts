@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { AppError } from '../../../services/shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { connectionConfig } from '../connection.ts';
 import { createDatabase } from '../create-database.ts';
 import { migrate } from '../migrate.ts';

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
-import { AppError } from '../../shared/errors.ts';
-import { parseTimestamp, toDatabase } from '../../shared/http/timestamps.ts';
-import { requireName } from '../../shared/names.ts';
+import { AppError } from '../../../base/errors.ts';
+import { requireName } from '../../../base/names.ts';
+import { parseTimestamp, toDatabase } from '../../../base/timestamps.ts';
 import { digestOf, formatKey, newKey } from './key-format.ts';
 import { insertKey } from './queries.ts';
 import { isScope, SCOPES } from './scopes.ts';

@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { type ApiKeyView, apiKeyView } from '../api-keys/view.ts';
 import { findKeysOf } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
-import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
-import { AppError } from '../../shared/errors.ts';
-import { wireTime } from '../../shared/http/timestamps.ts';
+import { AppError } from '../../../base/errors.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import { KEY_ID } from './key-format.ts';
 import { revokeKeyById } from './queries.ts';
 

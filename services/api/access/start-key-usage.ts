@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { repeat } from '../../shared/runtime/repeat.ts';
 import { KeyUsage, type KeyUse } from './key-usage.ts';
 

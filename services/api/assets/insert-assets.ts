@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
+import { toDatabase } from '../../../base/timestamps.ts';
 import { integers, texts } from '../../../db/timescale/array-parameters.ts';
 import type { GroupedWrite } from '../../../db/timescale/grouped-writes.ts';
 import { type RowQuery, rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import { toDatabase } from '../../shared/http/timestamps.ts';
 import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';

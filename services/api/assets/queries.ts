@@ -1,8 +1,8 @@
+import { toDatabase } from '../../../base/timestamps.ts';
 import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import { toDatabase } from '../../shared/http/timestamps.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { CommonColumns } from '../patched.ts';

@@ -1,5 +1,5 @@
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { JsonText } from '../../shared/http/json-text.ts';
-import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
 
 export interface AssetRow {
   id: number;

@@ -1,10 +1,10 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
+import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import { type Page, pageOf } from '../../shared/http/lists.ts';
 import type { TimeBound } from '../../shared/http/parameters.ts';
-import { toDatabase } from '../../shared/http/timestamps.ts';
 import { isNear } from '../brief-list.ts';
 import { allOf, orderBy, when } from '../sql.ts';
 import type { HistoryFilters } from './schema.ts';

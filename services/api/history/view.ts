@@ -1,4 +1,4 @@
-import { wireTime } from '../../shared/http/timestamps.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 
 export interface TransitionRow {
   observed_at: string;

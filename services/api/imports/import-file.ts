@@ -1,8 +1,8 @@
+import { AppError } from '../../../base/errors.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { AppError } from '../../shared/errors.ts';
 import type { FieldIssue } from '../../shared/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';

@@ -1,5 +1,5 @@
-import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { Problem } from '../../shared/http/problem.ts';
 
 /** An import holds a connection for as long as it takes; requests need the others. */

@@ -1,4 +1,4 @@
-import { dearTurns } from '../../../db/timescale/dear-turns.ts';
+import { dearTurns } from '../../../base/dear-turns.ts';
 import { invalid } from '../../shared/http/problem.ts';
 import { found } from '../../shared/http/success.ts';
 import { route } from '../context.ts';

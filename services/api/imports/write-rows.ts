@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
+import { toDatabase } from '../../../base/timestamps.ts';
 import { texts as binaryTexts } from '../../../db/timescale/array-parameters.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import { toDatabase } from '../../shared/http/timestamps.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { nextUpdate } from '../sql.ts';
 import { PARENT_TABLE } from '../tags/queries.ts';

@@ -1,4 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
+import { toDatabase } from '../../../base/timestamps.ts';
 import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type {
   OrganizationConnection,
@@ -7,7 +8,6 @@ import type {
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
 import type { Page } from '../../shared/http/lists.ts';
-import { toDatabase } from '../../shared/http/timestamps.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';

@@ -1,4 +1,4 @@
-import { dearTurns } from '../../../db/timescale/dear-turns.ts';
+import { dearTurns } from '../../../base/dear-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,

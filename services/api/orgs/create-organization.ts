@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik';
-import { requireName } from '../../shared/names.ts';
+import { requireName } from '../../../base/names.ts';
 import { insertOrganization } from './queries.ts';
 import type { OrganizationRow } from './view.ts';
 

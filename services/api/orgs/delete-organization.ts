@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik';
-import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { softDeleteOrganization } from './queries.ts';
 import type { OrganizationRow } from './view.ts';
 

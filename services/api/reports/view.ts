@@ -1,4 +1,4 @@
-import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 
 export interface AssetLocationRow {
   id: number;

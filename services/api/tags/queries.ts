@@ -1,5 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
-import { dearTurns } from '../../../db/timescale/dear-turns.ts';
+import { dearTurns } from '../../../base/dear-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';

@@ -1,8 +1,8 @@
+import { AppError } from '../../../base/errors.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { AppError } from '../../shared/errors.ts';
 import { JsonSource } from '../../shared/http/json-source.ts';
 import { Problem } from '../../shared/http/problem.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';

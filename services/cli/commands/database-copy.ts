@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { table } from '../../../base/table.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
-import { AppError } from '../../shared/errors.ts';
 import { optionalUrl } from '../../shared/runtime/setting-kinds.ts';
-import { table } from '../../shared/table.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withMigratedUrl } from '../database.ts';
 import { progressOn } from '../progress.ts';

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
+import { AppError } from '../../../base/errors.ts';
 import { type DryRun, type DryScan, dryRun } from '../../mqtt-ingest/dry-run.ts';
 import { IDENTITIES } from '../../mqtt-ingest/mapping/definition.ts';
 import { compileFormat, type Format } from '../../mqtt-ingest/mapping/format.ts';
 import { MAX_PAYLOAD_BYTES } from '../../mqtt-ingest/mapping/limits.ts';
 import type { Policies } from '../../mqtt-ingest/mapping/policies.ts';
 import { printable } from '../../mqtt-ingest/mapping/printable.ts';
-import { AppError } from '../../shared/errors.ts';
 import { addCommand, oneOf, tell } from '../command-line.ts';
 import { readFileOrStdin } from '../read-file.ts';
 import { definitionOf, readFormatFile } from '../read-format.ts';

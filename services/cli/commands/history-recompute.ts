@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import {
   type RecomputedSoFar,
   recomputeOrganization,

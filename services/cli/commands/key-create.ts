@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { CommonQueryMethods } from 'slonik';
+import { AppError } from '../../../base/errors.ts';
+import { parseTimestamp } from '../../../base/timestamps.ts';
 import { createApiKey, type NewApiKey } from '../../api/access/create-api-key.ts';
 import { isToCome } from '../../api/access/queries.ts';
 import { SCOPES } from '../../api/access/scopes.ts';
-import { AppError } from '../../shared/errors.ts';
-import { parseTimestamp } from '../../shared/http/timestamps.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

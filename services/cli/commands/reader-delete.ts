@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import { deleteReader } from '../../mqtt-ingest/readers/delete-reader.ts';
-import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
-import { wireTime } from '../../shared/http/timestamps.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

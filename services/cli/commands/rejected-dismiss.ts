@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import { wireTimeOrNull } from '../../../base/timestamps.ts';
 import { setDismissed } from '../../mqtt-ingest/rejected/kept-message.ts';
-import { AppError } from '../../shared/errors.ts';
-import { wireTimeOrNull } from '../../shared/http/timestamps.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { rejectedId } from '../rejected-rows.ts';

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
+import { createClock } from '../../../base/clock.ts';
+import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { loadRegistered } from '../../mqtt-ingest/registry/load-registered.ts';
 import { idsToReplay } from '../../mqtt-ingest/rejected/kept-message.ts';
 import { type Replay, type ReplayOptions, replay } from '../../mqtt-ingest/rejected/replay.ts';
-import { createClock } from '../../shared/clock.ts';
-import { AppError } from '../../shared/errors.ts';
-import { MICROS_PER_DAY } from '../../shared/instant.ts';
 import { readSettings } from '../../shared/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../shared/runtime/time-settings.ts';
 import { addCommand, id, tell } from '../command-line.ts';

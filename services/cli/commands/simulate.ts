@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../simulation/faults.ts';
 import { addTopCommand, id, tell, wholeNumber } from '../command-line.ts';

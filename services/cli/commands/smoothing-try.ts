@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { MICROS_PER_MILLISECOND, type Micros } from '../../shared/instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import type { Setting } from '../../shared/tracking/smoothing/setting.ts';
 import { type Pair, PairTally } from '../../shared/tracking/smoothing/tally-pairs.ts';
 import {

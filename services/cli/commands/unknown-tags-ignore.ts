@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { AppError } from '../../../base/errors.ts';
 import { setIgnored } from '../../api/unknown-tags/queries.ts';
-import { AppError } from '../../shared/errors.ts';
 import { tagKey } from '../../shared/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../shared/tracking/tag-type.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** A process of tagtrail that may listen here. */

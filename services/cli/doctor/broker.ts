@@ -1,5 +1,5 @@
 import { connectAsync, ErrorWithReasonCode } from 'mqtt';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Milliseconds. */

@@ -1,5 +1,5 @@
 import { createClient } from '@redis/client';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Milliseconds. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { wireTime } from '../../shared/http/timestamps.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 interface RefusedRow {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
-import { AppError } from '../../shared/errors.ts';
-import type { Micros } from '../../shared/instant.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { Connections } from '../../simulation/connections.ts';
 import { ENCODERS } from '../../simulation/encoders/encoders.ts';
 import type { SiteReader } from '../../simulation/site.ts';

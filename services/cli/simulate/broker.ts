@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { AppError, messageOf } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { optionalUrl, portSetting, textSetting } from '../../shared/runtime/setting-kinds.ts';
 import { readSettings } from '../../shared/runtime/settings.ts';
 

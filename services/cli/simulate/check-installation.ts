@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { askApi } from '../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../simulation/api-client.ts';
 import type { TruthDocument } from '../../simulation/truth/document.ts';

@@ -1,11 +1,11 @@
 import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { importFile } from '../../api/imports/import-file.ts';
 import { createLocation } from '../../api/locations/create.ts';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
 import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
-import { AppError } from '../../shared/errors.ts';
 import type { ConnectedReader } from '../../simulation/connections.ts';
 import { ENCODERS } from '../../simulation/encoders/encoders.ts';
 import type { SimulatedAsset } from '../../simulation/population.ts';

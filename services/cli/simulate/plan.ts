@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
 import { FAULTS, type Fault } from '../../simulation/faults.ts';
 

@@ -1,4 +1,4 @@
-import { table } from '../../shared/table.ts';
+import { table } from '../../../base/table.ts';
 import type { CheckResult } from './check.ts';
 import type { Simulated } from './simulate.ts';
 

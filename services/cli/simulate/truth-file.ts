@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { AppError, messageOf } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import type { TruthDocument } from '../../simulation/truth/document.ts';
 import { FileFault } from '../file-fault.ts';
 

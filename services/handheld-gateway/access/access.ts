@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
 import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
-import type { Clock } from '../../shared/clock.ts';
 import type { Access } from '../../shared/http/app.ts';
 import { unauthorized } from '../../shared/http/bearer.ts';
 import type { HandheldContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { AppError } from '../../shared/errors.ts';
-import { requireName } from '../../shared/names.ts';
+import { AppError } from '../../../base/errors.ts';
+import { requireName } from '../../../base/names.ts';
 import { digestOf, formatToken, newSecret } from './token-format.ts';
 
 export interface CreatedHandheld {

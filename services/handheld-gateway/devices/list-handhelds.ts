@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 
 export interface ListedHandheld {
   id: number;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { heardEverywhere } from '../../shared/access/heard-everywhere.ts';
-import { AppError } from '../../shared/errors.ts';
-import { wireTime } from '../../shared/http/timestamps.ts';
+import { AppError } from '../../../base/errors.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 
 /**
  * Ends a handheld's token from the next request on, in every process. Revoked again, it stays as it is.

@@ -1,4 +1,4 @@
-import { wireTime, wireTimeOrNull } from '../../shared/http/timestamps.ts';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { Reference } from '../reference.ts';
 import type { ExpectedRow, PlaceRow, TaggedRow } from './queries.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { compareRssi } from '../../shared/tracking/history.ts';
 
 /** A recorded scan of an asset. */

@@ -1,5 +1,5 @@
-import { wireTimeOfMicros } from '../../shared/http/timestamps.ts';
-import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
+import { withoutTokens } from '../../../base/tag-secrets.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Reference } from '../reference.ts';
 import type { SettledStep } from './settle.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { lockPositions, type Position } from '../../shared/tracking/positions.ts';
 import { type RecordOptions, recordScans } from '../../shared/tracking/record.ts';
 import type { Outcome, Scan } from '../../shared/tracking/scan.ts';

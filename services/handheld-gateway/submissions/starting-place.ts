@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
+import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { foreignKeyNotFound } from '../../shared/http/issues.ts';
 import { invalid, type Problem } from '../../shared/http/problem.ts';
 import type { Resolutions } from '../../shared/tracking/resolve-tags.ts';
-import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
 

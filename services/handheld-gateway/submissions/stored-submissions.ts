@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 
 /** A submission as it is kept. */
 export interface StoredSubmission {

@@ -1,5 +1,5 @@
-import type { Instant } from '../../shared/http/timestamps.ts';
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
+import type { Instant } from '../../../base/timestamps.ts';
 import type { ReadTag } from '../tag.ts';
 
 /** What a handheld sends at once; times are those of its own clock. */

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { wireTimeOfMicros } from '../../shared/http/timestamps.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { findByIndexes } from '../../shared/tracking/index-plans.ts';
 import { observedAt } from '../../shared/tracking/observed-at.ts';
 import type { RecordOptions } from '../../shared/tracking/record.ts';

@@ -1,4 +1,4 @@
-import { toMicros } from '../../shared/http/timestamps.ts';
+import { toMicros } from '../../../base/timestamps.ts';
 import type { Scan } from '../../shared/tracking/scan.ts';
 import type { Sender, Submission } from './submission.ts';
 import type { Step } from './walk.ts';

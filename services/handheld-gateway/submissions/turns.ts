@@ -1,5 +1,5 @@
-import { dearTurns } from '../../../db/timescale/dear-turns.ts';
-import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
+import { dearTurns } from '../../../base/dear-turns.ts';
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { Problem } from '../../shared/http/problem.ts';
 
 /** Connections of a process that record. */

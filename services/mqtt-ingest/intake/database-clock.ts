@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Clock } from '../../shared/clock.ts';
-import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { ReadMessage } from './message.ts';
 
 /** How far this machine's clock may be from the database's. */

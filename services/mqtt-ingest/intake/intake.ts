@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import type { Clock } from '../../../base/clock.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { inMarkedTransaction } from '../../../db/timescale/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/transaction-mark.ts';
-import type { Clock } from '../../shared/clock.ts';
-import type { Micros } from '../../shared/instant.ts';
 import { BatchClosed } from '../../shared/tracking/batch.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Format } from '../mapping/format.ts';
 import { type Mapped, mapMessage } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';

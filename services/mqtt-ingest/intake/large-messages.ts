@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { FairSemaphore } from '../../../db/timescale/fair-semaphore.ts';
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { THREADS, type WorkThreads } from '../../shared/runtime/work-threads.ts';
 import type { Format } from '../mapping/format.ts';
 import type { MessageTask } from '../mapping/message-thread.ts';

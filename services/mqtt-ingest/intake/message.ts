@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ClockSample } from './reader-clocks.ts';

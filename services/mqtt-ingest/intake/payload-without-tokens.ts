@@ -1,4 +1,4 @@
-import { hasBlanksInToken, hasTokenShape, withoutTokens } from '../../shared/tracking/tag-secrets.ts';
+import { hasBlanksInToken, hasTokenShape, withoutTokens } from '../../../base/tag-secrets.ts';
 import type { ReadMessage } from './message.ts';
 
 const NOTHING = Buffer.alloc(0);

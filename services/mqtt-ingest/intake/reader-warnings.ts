@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Mapped } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { MICROS_PER_DAY, type Micros } from '../../shared/instant.ts';
+import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import { findByIndexes } from '../../shared/tracking/index-plans.ts';
 import { isDeviceTimeUsed } from '../../shared/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { withoutTokens } from '../../shared/tracking/tag-secrets.ts';
+import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { ReadMessage } from './message.ts';
 import { payloadWithoutTokens } from './payload-without-tokens.ts';
 

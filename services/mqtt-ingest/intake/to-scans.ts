@@ -1,7 +1,7 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { hasTokenShape, SECRET_IS_NO_TAG } from '../../../base/tag-secrets.ts';
 import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
 import { tagKey } from '../../shared/tracking/tag-key.ts';
-import { hasTokenShape, SECRET_IS_NO_TAG } from '../../shared/tracking/tag-secrets.ts';
 import type { Item, Read } from '../mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../shared/tracking/tag-type.ts';
 import { toNumber, toText } from './long-number.ts';
 import { printable } from './printable.ts';

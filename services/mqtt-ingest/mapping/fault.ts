@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { printable } from './printable.ts';
 
 /** One thing that is wrong with a format definition. */

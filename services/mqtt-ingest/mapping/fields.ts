@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { asAntenna, asInstant, asReader, asRssi, asTagType, asTagValue } from './acceptance.ts';
 import { type Candidate, compileCandidate } from './candidate.ts';

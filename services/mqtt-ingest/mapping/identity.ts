@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { Format } from './format.ts';
 import type { Policies } from './policies.ts';
 

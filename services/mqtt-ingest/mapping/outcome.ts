@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 
 /** One decoded read of a tag, not yet resolved to anything this system knows. */

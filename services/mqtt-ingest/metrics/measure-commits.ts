@@ -1,6 +1,6 @@
 import { Histogram, type Registry } from 'prom-client';
-import type { Clock } from '../../shared/clock.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { ReadMessage } from '../intake/message.ts';
 import { latestRead } from '../intake/reader-clocks.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
 import { inTransaction } from '../../../db/timescale/transaction.ts';
-import { AppError } from '../../shared/errors.ts';
 
 /** What is to change of an antenna; what is left out stays as it is. */
 export interface AntennaChange {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { Policies } from '../mapping/policies.ts';
 
 /** A live reader's registration. A policy that is null is the format's own. */

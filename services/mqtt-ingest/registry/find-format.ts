@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { Format } from '../mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Identity } from '../mapping/definition.ts';
 import { compileFormat, type Format } from '../mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createSecureContext } from 'node:tls';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import {
   choiceSetting,
   integerSetting,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { DisconnectedByBroker, SESSION_TAKEN_OVER } from './broker-connection.ts';
 
 /** Milliseconds that a connection lasts for the next attempt to count as the first. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Delivery } from './broker-connection.ts';
 import type { HeldMessages } from './held-messages.ts';

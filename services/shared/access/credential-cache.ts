@@ -1,4 +1,4 @@
-import { heardEverywhere } from './heard-everywhere.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 
 /** What every credential that can be looked up has. */
 export interface CredentialRow {

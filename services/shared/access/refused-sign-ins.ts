@@ -1,4 +1,4 @@
-import { withoutTokens } from '../tracking/tag-secrets.ts';
+import { withoutTokens } from '../../../base/tag-secrets.ts';
 
 /** A sign-in that was refused. */
 export interface RefusedSignIn {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import { QUESTION_EVERY_MS, TRUSTED_MS } from '../../../base/heard-everywhere.ts';
 import { listen } from '../../../db/timescale/listen.ts';
 import { CredentialCache, type CredentialRow } from './credential-cache.ts';
-import { QUESTION_EVERY_MS, TRUSTED_MS } from './heard-everywhere.ts';
 
 /**
  * Credentials, kept in this process and forgotten when the database says that one changed. While it cannot be heard,

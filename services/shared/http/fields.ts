@@ -1,3 +1,4 @@
+import { type Instant, parseTimestamp, sentinelOf } from '../../../base/timestamps.ts';
 import { isArray, isJsonObject, type Json, traitsOf } from './exact-json.ts';
 import {
   accepted,
@@ -14,7 +15,6 @@ import {
   tooSmall,
 } from './issues.ts';
 import type { JsonSource } from './json-source.ts';
-import { type Instant, parseTimestamp, sentinelOf } from './timestamps.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

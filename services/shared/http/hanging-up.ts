@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../../base/errors.ts';
 
 /** What a request counts as whose caller hung up before the answer; nobody gets to see it. The number is nginx's. */
 export const HUNG_UP_STATUS = 499;

@@ -1,5 +1,5 @@
-import { dearTurns } from '../../../db/timescale/dear-turns.ts';
-import { FairSemaphore, type QueueBounds } from '../../../db/timescale/fair-semaphore.ts';
+import { dearTurns } from '../../../base/dear-turns.ts';
+import { FairSemaphore, type QueueBounds } from '../../../base/fair-semaphore.ts';
 import { THREADS, type ThreadTask, type WorkThreads } from '../runtime/work-threads.ts';
 import type { Body } from './body.ts';
 import type { BodyTask } from './body-thread.ts';

@@ -1,3 +1,4 @@
+import { type Instant, parseTimestamp } from '../../../base/timestamps.ts';
 import {
   type Field,
   GIVEN_TIME_SCHEMA,
@@ -19,7 +20,6 @@ import {
   tooSmall,
 } from './issues.ts';
 import { JsonSource } from './json-source.ts';
-import { type Instant, parseTimestamp } from './timestamps.ts';
 
 /** One parameter of a query string or a path. */
 export interface Parameter<T> {

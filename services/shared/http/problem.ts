@@ -1,4 +1,4 @@
-import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../errors.ts';
+import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../../base/errors.ts';
 import type { FieldIssue } from './issues.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { LogBudget } from '../runtime/log-budget.ts';
 import { choiceSetting } from '../runtime/setting-kinds.ts';
 import type { Caller, Problem } from './problem.ts';

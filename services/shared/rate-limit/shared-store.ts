@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { RedisStore } from './redis-store.ts';
 import type { Store } from './store.ts';
 import type { Taken } from './take.ts';

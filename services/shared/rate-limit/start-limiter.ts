@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import type { Limiter } from '../http/app.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { type Bucket, bucketOf } from './bucket.ts';

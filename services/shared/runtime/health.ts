@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Registry } from 'prom-client';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { measureChecks } from './measure-checks.ts';
 
 /** Something a process cannot do its work without. Resolves if it is there, rejects with the reason if not. */

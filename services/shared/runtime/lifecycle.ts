@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 
 /**
  * The parts of a process in the order they were started in; stopping is that order reversed. A part that cannot be

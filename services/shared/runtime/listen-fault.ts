@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 
 export interface ListenAddress {
   host: string;

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 
 /** What is taken over from an error if it is there: codes and names, of the system and of the database. */
 const KEPT = ['code', 'syscall', 'address', 'port', 'constraint', 'table', 'column'] as const;

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { AppError, messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { firstSignal } from './first-signal.ts';
 import { giveMemoryBack } from './give-memory-back.ts';
 import { Lifecycle } from './lifecycle.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../../../base/errors.ts';
 
 /** One environment variable: what it is for, what it is when it is not set, and how its text is read. */
 export interface Setting<T> {

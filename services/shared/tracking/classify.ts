@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
-import type { Micros } from '../instant.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { hasTokenShape, SECRET_IS_NO_TAG } from '../../../base/tag-secrets.ts';
 import { lockLiveLocations } from './lock-locations.ts';
 import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
 import type { PlacedScan } from './placed-scan.ts';
 import { type Resolution, resolveTags } from './resolve-tags.ts';
 import type { Outcome, Scan } from './scan.ts';
-import { hasTokenShape, SECRET_IS_NO_TAG } from './tag-secrets.ts';
 
 /** Either a scan can be written, or what becomes of it is settled already. */
 export type Classified = { placed: PlacedScan } | { outcome: Outcome };

@@ -1,4 +1,4 @@
-import type { Micros } from '../instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { history, type Sighting, type Transition } from './history.ts';
 import type { ChangedInstant, Neighbourhood } from './neighbourhood.ts';
 import type { PlacedScan } from './placed-scan.ts';

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 
 /**
  * History is a function of the set of an asset's scans. Ordered by time, with one scan kept of each instant, every

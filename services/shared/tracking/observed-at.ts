@@ -1,4 +1,4 @@
-import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 
 /** How old a scan may be. */
 export interface TimeRules {

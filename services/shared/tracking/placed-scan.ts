@@ -1,4 +1,4 @@
-import type { Micros } from '../instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { AssetRef } from './positions.ts';
 import type { Scan } from './scan.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { history, type Sighting, type Stay, type Transition, wholeSeconds } from './history.ts';
 
 /**

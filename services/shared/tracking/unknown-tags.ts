@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { Micros } from '../../../base/instant.ts';
 import {
   bigints,
   doubles,
@@ -7,7 +8,6 @@ import {
   texts,
   timestamps,
 } from '../../../db/timescale/array-parameters.ts';
-import type { Micros } from '../instant.ts';
 import { compareRssi } from './history.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ENCODERS } from '../../simulation/encoders/encoders.ts';
 import { nextStop } from '../../simulation/movement.ts';
 import type { Random } from '../../simulation/random.ts';

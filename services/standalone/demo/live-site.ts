@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { TagRead } from '../../simulation/encoders/encoder.ts';
 import { ENCODERS } from '../../simulation/encoders/encoders.ts';
 import { nextStop } from '../../simulation/movement.ts';

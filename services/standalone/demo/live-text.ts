@@ -1,4 +1,4 @@
-import { table } from '../../shared/table.ts';
+import { table } from '../../../base/table.ts';
 import type { AssetLocationAnswer } from '../../simulation/api-client.ts';
 import type { Demo } from './demo.ts';
 import type { Move } from './moves.ts';

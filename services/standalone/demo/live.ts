@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
 import type { AssetLocationAnswer } from '../../simulation/api-client.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { Demo } from './demo.ts';

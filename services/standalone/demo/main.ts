@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { createClock } from '../../shared/clock.ts';
-import { AppError, messageOf } from '../../shared/errors.ts';
+import { createClock } from '../../../base/clock.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { Lifecycle } from '../../shared/runtime/lifecycle.ts';
 import { createLog } from '../../shared/runtime/log.ts';
 import { createRandom } from '../../simulation/random.ts';

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { SiteReader } from '../../simulation/site.ts';
 import type { Period } from './itinerary.ts';

@@ -1,4 +1,4 @@
-import { table } from '../../shared/table.ts';
+import { table } from '../../../base/table.ts';
 import type { AssetRecord } from '../../simulation/asset-record.ts';
 import { type Difference, pairRows } from '../../simulation/compare.ts';
 import { ASSETS } from './assets.ts';

@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { askApi } from '../../simulation/answers.ts';
 import { compare } from '../../simulation/compare.ts';
 import type { Demo } from './demo.ts';

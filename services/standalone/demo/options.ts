@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 
 export type Options =
   | { kind: 'run'; isOnce: boolean; seed: number }

@@ -1,4 +1,4 @@
-import type { Micros } from '../../shared/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import type { Step, Transmission } from './network.ts';
 
 /** What a plan has in it, counted in the order in which it is sent. */

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../shared/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { createRandom } from '../../simulation/random.ts';
 import { ASSETS } from './assets.ts';
 import { type Itinerary, makeItinerary } from './itinerary.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { Instant } from '../../../base/timestamps.ts';
 import { listTransitions } from '../../../services/api/history/queries.ts';
 import type { HistoryFilters } from '../../../services/api/history/schema.ts';
-import type { Instant } from '../../../services/shared/http/timestamps.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 import { MeasuredLists } from '../measured-lists.ts';

@@ -1,18 +1,9 @@
 import type { Route } from '../../../services/shared/http/route.ts';
 import { worstBodies } from '../../support/worst-bodies.ts';
 import { type Ask, PART, TURN } from './attack.ts';
+import type { Case } from './case.ts';
 import { csv } from './files.ts';
 import { NUMBERS, type Site } from './site.ts';
-
-/** What is sent, in turn, without credentials. */
-export interface Case {
-  name: string;
-  asks: readonly Ask[];
-  /** Four if left out. */
-  connections?: number;
-  /** Where what is refused for the rate limit is sent again at once. */
-  isImpatient?: true;
-}
 
 const LONG = 'x'.repeat(12_000);
 

@@ -1,6 +1,6 @@
 import { sendRaw } from '../../support/raw-request.ts';
 import { fillIn } from './attack.ts';
-import type { Case } from './cases.ts';
+import type { Case } from './case.ts';
 import type { ServerLoad } from './server-load.ts';
 
 /** How many of each kind are looked at a second time: the first may have found the machine busy, or the code cold. */

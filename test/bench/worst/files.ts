@@ -1,6 +1,6 @@
 import type { Ask } from './attack.ts';
 import { PART, TURN } from './attack.ts';
-import type { Case } from './cases.ts';
+import type { Case } from './case.ts';
 import { NUMBERS } from './site.ts';
 
 const BOUNDARY = 'x';

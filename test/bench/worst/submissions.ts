@@ -1,5 +1,5 @@
 import { PART, TURN } from './attack.ts';
-import type { Case } from './cases.ts';
+import type { Case } from './case.ts';
 
 /** Submissions of as many scans as there can be, none of them sent before. */
 export function submissionsTo(base: string): Case[] {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { createClock } from '../../../base/clock.ts';
 import { createWritePool } from '../../../db/timescale/pool.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { idsToReplay } from '../../../services/mqtt-ingest/rejected/kept-message.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
-import { createClock } from '../../../services/shared/clock.ts';
 import { type Cut, openCuttingProxy } from '../../support/cutting-proxy.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES } from '../../support/intake.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { createClock } from '../../../base/clock.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { listKept } from '../../../services/mqtt-ingest/rejected/kept-message.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
-import { createClock } from '../../../services/shared/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';

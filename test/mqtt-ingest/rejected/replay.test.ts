@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { createClock } from '../../../base/clock.ts';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { findKept, idsToReplay, listKept } from '../../../services/mqtt-ingest/rejected/kept-message.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
-import { createClock } from '../../../services/shared/clock.ts';
-import { MICROS_PER_DAY } from '../../../services/shared/instant.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { AppError } from '../../../services/shared/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { createHttpApp, type HttpAppOptions } from '../../../services/shared/http/app.ts';
 import { idInPath } from '../../../services/shared/http/parameters.ts';
 import { Problem } from '../../../services/shared/http/problem.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../services/shared/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { observedAt } from '../../../services/shared/tracking/observed-at.ts';
 
 const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 40 * MICROS_PER_DAY };

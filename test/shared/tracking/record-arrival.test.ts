@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MICROS_PER_DAY } from '../../../services/shared/instant.ts';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import type { Outcome } from '../../../services/shared/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';

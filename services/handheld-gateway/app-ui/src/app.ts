@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { ulid } from 'ulid';
-import { hasTokenShape } from '../../../shared/tracking/tag-secrets.ts';
+import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import { type Cue, Sounds } from './feedback/sounds.ts';
 import { cueOf, storedCueOf, type Verdict, verdictOf } from './feedback/verdict.ts';
 import { GatewayClient } from './gateway/client.ts';

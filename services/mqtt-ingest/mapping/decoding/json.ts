@@ -1,4 +1,4 @@
-import { messageOf } from '../../../shared/errors.ts';
+import { messageOf } from '../../../../base/errors.ts';
 import { MAX_DEPTH, MAX_ITEMS } from '../limits.ts';
 import { LongNumber } from '../long-number.ts';
 import { printable } from '../printable.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Micros } from '../../instant.ts';
+import type { Micros } from '../../../../base/instant.ts';
 import { findPlace } from './place.ts';
 
 /** A setting that is the latest for its place. */

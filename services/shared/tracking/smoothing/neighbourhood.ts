@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Micros } from '../../instant.ts';
+import type { Micros } from '../../../../base/instant.ts';
 import type { Transition } from '../history.ts';
 import type { Neighbourhood } from '../neighbourhood.ts';
 import { type AssetRef, assetName } from '../positions.ts';

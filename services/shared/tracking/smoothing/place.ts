@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../../../base/errors.ts';
 
 /**
  * Finds what a setting is for, and holds it against deletion until the transaction ends.

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../instant.ts';
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
 /**

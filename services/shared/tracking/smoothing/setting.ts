@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../instant.ts';
+import { AppError } from '../../../../base/errors.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 import { type DatedSmoothing, MAX_WINDOW } from './settings.ts';
 
 /** A setting as somebody wants it. */

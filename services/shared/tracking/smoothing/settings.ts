@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
 
 /** How a scan at a place has to prove itself. One of `minimum` and `margin` at least is given. */
 export interface Smoothing {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { AppError } from '../../errors.ts';
-import type { Micros } from '../../instant.ts';
+import { AppError } from '../../../../base/errors.ts';
+import type { Micros } from '../../../../base/instant.ts';
 import { findPlace } from './place.ts';
 import { proposed } from './proposed.ts';
 import { readSmoothing } from './read-settings.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Micros } from '../../instant.ts';
+import type { Micros } from '../../../../base/instant.ts';
 import { history, type Stay } from '../history.ts';
 import type { AssetRef } from '../positions.ts';
 import { countingScans, type Seen } from './counting.ts';

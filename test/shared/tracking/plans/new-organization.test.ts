@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type pg from 'pg';
+import { type Instant, wireTimeOfMicros } from '../../../../base/timestamps.ts';
 import { takeSubmission } from '../../../../services/handheld-gateway/submissions/take-submission.ts';
-import { type Instant, wireTimeOfMicros } from '../../../../services/shared/http/timestamps.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { recordIn } from '../concurrently.ts';
 import { RULES, record } from '../recording.ts';

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND } from '../../../../services/shared/instant.ts';
+import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
 import type { DatedSmoothing } from '../../../../services/shared/tracking/smoothing/settings.ts';
 import type { TestDatabase } from '../../../support/database.ts';
 

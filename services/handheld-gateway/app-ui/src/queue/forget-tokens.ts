@@ -1,4 +1,4 @@
-import { hasTokenShape } from '../../../../shared/tracking/tag-secrets.ts';
+import { hasTokenShape } from '../../../../../base/tag-secrets.ts';
 import type { Database } from '../storage/database.ts';
 import { queueAgain } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { MICROS_PER_MILLISECOND, type Micros } from '../../../../shared/instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../../../base/instant.ts';
 import type { Zone } from './zone.ts';
 
 /** A date and time of day as written, before it is known where. */

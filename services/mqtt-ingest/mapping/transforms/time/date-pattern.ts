@@ -1,4 +1,4 @@
-import type { Micros } from '../../../../shared/instant.ts';
+import type { Micros } from '../../../../../base/instant.ts';
 import type { Compilation } from '../../compilation.ts';
 import { type Civil, instantOf, microsOfFraction } from './civil.ts';
 import { namedZone, type Zone, zoneOfOffset } from './zone.ts';

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../../shared/instant.ts';
+import type { Micros } from '../../../../../base/instant.ts';
 import type { EpochUnit } from '../../definition.ts';
 import { toText } from '../../long-number.ts';
 

@@ -1,4 +1,4 @@
-import { MICROS_PER_MILLISECOND, type Micros } from '../../../../shared/instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../../../base/instant.ts';
 
 const FROM = Date.UTC(2015, 0, 1) * MICROS_PER_MILLISECOND;
 const UNTIL = Date.UTC(2101, 0, 1) * MICROS_PER_MILLISECOND;

@@ -1,4 +1,4 @@
-import { MICROS_PER_MILLISECOND, type Micros } from '../instant.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from './instant.ts';
 
 /**
  * Instants between wire and database, as text from end to end so that no digit is lost (interface section 2.7).

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import {
-  fromDatabase,
-  parseTimestamp,
-  sentinelOf,
-  toDatabase,
-  toWire,
-} from '../../../services/shared/http/timestamps.ts';
+import { fromDatabase, parseTimestamp, sentinelOf, toDatabase, toWire } from '../../base/timestamps.ts';
 
 describe('timestamps', () => {
   for (const [text, instant] of [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type DearKind, DearTurns } from '../../db/timescale/dear-turns.ts';
-import { AppError } from '../../services/shared/errors.ts';
+import { type DearKind, DearTurns } from '../../base/dear-turns.ts';
+import { AppError } from '../../base/errors.ts';
 
 const QUEUE = { waitingPerKey: 10, patience: 60_000 };
 const NEVER = 2 ** 31 - 1;

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { DatabasePool } from 'slonik';
-import { createQueryPool } from '../../../db/timescale/pool.ts';
-import { createApiKey } from '../../../services/api/access/create-api-key.ts';
-import { revokeKey } from '../../../services/api/access/revoke-key.ts';
-import { deleteOrganization } from '../../../services/api/orgs/delete-organization.ts';
-import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
-import { revokeHandheld } from '../../../services/handheld-gateway/devices/revoke-handheld.ts';
-import { startCredentials } from '../../../services/shared/access/start-credentials.ts';
-import { Link, targetOf } from '../../chaos/link.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
+import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createApiKey } from '../../services/api/access/create-api-key.ts';
+import { revokeKey } from '../../services/api/access/revoke-key.ts';
+import { deleteOrganization } from '../../services/api/orgs/delete-organization.ts';
+import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { revokeHandheld } from '../../services/handheld-gateway/devices/revoke-handheld.ts';
+import { startCredentials } from '../../services/shared/access/start-credentials.ts';
+import { Link, targetOf } from '../chaos/link.ts';
+import { useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
 
 describe('a credential whose end was answered', () => {
   const database = useDatabase();

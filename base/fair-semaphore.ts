@@ -1,4 +1,4 @@
-import { AppError } from '../../services/shared/errors.ts';
+import { AppError } from './errors.ts';
 
 /** How many may wait for their turn, and for how long. */
 export interface QueueBounds {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FairSemaphore } from '../../db/timescale/fair-semaphore.ts';
+import { FairSemaphore } from '../../base/fair-semaphore.ts';
 
 const BOUNDS = { total: 2, perKey: 1, perKeyWithRoom: 1, waitingPerKey: 3, patience: 60_000 };
 
