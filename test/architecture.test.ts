@@ -5,17 +5,37 @@ import { expect } from 'chai';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
+const PLATFORM = [
+  'platform/runtime',
+  'platform/access',
+  'platform/http',
+  'platform/description',
+  'platform/rate-limit',
+];
+
 /** Each room, and the rooms it may import beside itself. */
 const ARROWS: Record<string, string[]> = {
   base: [],
   'db/timescale': ['base'],
   'services/shared': ['db/timescale', 'base'],
-  'services/mqtt-ingest': ['services/shared', 'db/timescale', 'base'],
+  'services/mqtt-ingest': [...PLATFORM, 'services/shared', 'db/timescale', 'base'],
+  'platform/runtime': ['db/timescale', 'base'],
+  'platform/access': ['platform/runtime', 'db/timescale', 'base'],
+  'platform/http': ['platform/runtime', 'base'],
+  'platform/description': ['platform/http', 'base'],
+  'platform/rate-limit': ['platform/http', 'platform/runtime', 'base'],
   'services/simulation': ['base'],
-  'services/api': ['services/shared', 'db/timescale', 'base'],
-  'services/handheld-gateway': ['services/shared', 'db/timescale', 'base'],
-  'services/standalone': ['services/simulation', 'db/timescale', 'services/shared', 'base'],
-  'services/cli': ['services/standalone', 'services/simulation', 'db/timescale', 'services/shared', 'base'],
+  'services/api': [...PLATFORM, 'services/shared', 'db/timescale', 'base'],
+  'services/handheld-gateway': [...PLATFORM, 'services/shared', 'db/timescale', 'base'],
+  'services/standalone': [...PLATFORM, 'services/simulation', 'db/timescale', 'services/shared', 'base'],
+  'services/cli': [
+    ...PLATFORM,
+    'services/standalone',
+    'services/simulation',
+    'db/timescale',
+    'services/shared',
+    'base',
+  ],
   'clients/typescript': [],
   'deploy/image': [],
   '.ci': [],
@@ -236,7 +256,7 @@ describe('the structure', () => {
   });
 
   it('uses Koa nowhere but where HTTP is served', () => {
-    const served = ['services/shared/http/', 'services/api/', 'services/handheld-gateway/'];
+    const served = ['platform/http/', 'services/api/', 'services/handheld-gateway/'];
     const told = sources.filter((file) => /from 'koa'|@koa/.test(sourceOf(file)) && !begins(file, served));
     expect(told).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-import type { Bodies } from '../shared/http/body-thread.ts';
+import type { Bodies } from '../../platform/http/body-thread.ts';
 import { newApiKeyBody } from './api-keys/schema.ts';
 import { assetPatchBody, newAssetBody } from './assets/schema.ts';
 import { renameBody } from './external-keys/rename-body.ts';

@@ -1,5 +1,5 @@
 import { sql } from '../../db/timescale/sql.ts';
-import type { Paging, SortTerm } from '../shared/http/lists.ts';
+import type { Paging, SortTerm } from '../../platform/http/lists.ts';
 
 /** How far from the first row a list still reads little. */
 const FIRST = 200;

@@ -1,7 +1,7 @@
-import { LOG_REQUESTS } from '../shared/http/request-log.ts';
-import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
-import { portSetting } from '../shared/runtime/setting-kinds.ts';
-import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
+import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import { portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
 import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';

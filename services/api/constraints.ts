@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { conflict, type Problem } from '../shared/http/problem.ts';
+import { conflict, type Problem } from '../../platform/http/problem.ts';
 
 /** What the client is told when a write breaks a constraint, from the values it wrote. */
 const PROBLEMS: Readonly<Record<string, (values: { external_key: string }) => Problem>> = {

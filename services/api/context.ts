@@ -1,7 +1,7 @@
 import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
-import { routesOf } from '../shared/http/route.ts';
-import type { SameJson } from '../shared/http/same-json.ts';
-import type { ThreadTask } from '../shared/runtime/work-threads.ts';
+import { routesOf } from '../../platform/http/route.ts';
+import type { SameJson } from '../../platform/http/same-json.ts';
+import type { ThreadTask } from '../../platform/runtime/work-threads.ts';
 import type { KeyCache } from './access/queries.ts';
 import type { ReadLargeRows } from './large-rows.ts';
 

@@ -4,7 +4,7 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/organization-door.ts';
-import { writeJson } from '../shared/http/json-text.ts';
+import { writeJson } from '../../platform/http/json-text.ts';
 import { readAssets } from './assets/queries.ts';
 import { assetView } from './assets/view.ts';
 import type { Keyed } from './external-keys/mint.ts';

@@ -1,6 +1,6 @@
 import { dearTurns } from '../../base/dear-turns.ts';
 import { FairSemaphore } from '../../base/fair-semaphore.ts';
-import { THREADS, type WorkThreads } from '../shared/runtime/work-threads.ts';
+import { THREADS, type WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { QUEUE } from './dear-queue.ts';
 import type { Keyed } from './external-keys/mint.ts';
 

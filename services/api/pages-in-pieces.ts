@@ -1,6 +1,6 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import { sql } from '../../db/timescale/sql.ts';
-import { type Page, pageOf } from '../shared/http/lists.ts';
+import { type Page, pageOf } from '../../platform/http/lists.ts';
 
 /**
  * How many bytes of texts without a bound of their own (metadata, tags) come with the rows of a page. Rows beyond that

@@ -1,4 +1,4 @@
-import { integerSetting } from '../shared/runtime/setting-kinds.ts';
+import { integerSetting } from '../../platform/runtime/setting-kinds.ts';
 
 export const QUERY_TIMEOUT_MS = integerSetting('how long a list that may read much may take', {
   initial: 10_000,

@@ -1,4 +1,4 @@
-import type { Route } from '../shared/http/route.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { assetRoutes } from './assets/routes.ts';
 import type { ApiContext } from './context.ts';

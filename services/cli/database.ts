@@ -7,10 +7,10 @@ import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedde
 import { migrateNew } from '../../db/timescale/migrate.ts';
 import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
 import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
+import { requireMigrated, requireReachable } from '../../platform/runtime/database.ts';
+import { optionalUrl, textSetting } from '../../platform/runtime/setting-kinds.ts';
+import { readSettings } from '../../platform/runtime/settings.ts';
 import { findOwnOrganization } from '../api/orgs/queries.ts';
-import { requireMigrated, requireReachable } from '../shared/runtime/database.ts';
-import { optionalUrl, textSetting } from '../shared/runtime/setting-kinds.ts';
-import { readSettings } from '../shared/runtime/settings.ts';
 import { EMBEDDED_DATABASE } from '../standalone/database.ts';
 
 const SETTINGS = {

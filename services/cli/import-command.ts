@@ -1,13 +1,13 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { AppError, messageOf } from '../../base/errors.ts';
+import type { FieldIssue } from '../../platform/http/issues.ts';
+import { writeJson } from '../../platform/http/json-text.ts';
 import type { Keyed } from '../api/external-keys/mint.ts';
 import type { CsvSource } from '../api/imports/csv.ts';
 import { importFile } from '../api/imports/import-file.ts';
 import { FILE_LIMIT } from '../api/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../api/imports/report.ts';
-import type { FieldIssue } from '../shared/http/issues.ts';
-import { writeJson } from '../shared/http/json-text.ts';
 import { addCommand, id, tell } from './command-line.ts';
 import { withOrganization } from './database.ts';
 import { FileFault } from './file-fault.ts';

@@ -1,4 +1,4 @@
-import { firstSignal } from '../shared/runtime/first-signal.ts';
+import { firstSignal } from '../../platform/runtime/first-signal.ts';
 
 /**
  * Runs `work` with a signal that Ctrl-C (or SIGTERM) aborts, so that it can end in order; a second one does not wait.

@@ -1,12 +1,12 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createHttpApp, type Limiter, type NoteRefusal } from '../shared/http/app.ts';
-import type { LargeBodies } from '../shared/http/large-bodies.ts';
-import { type Page, servePages } from '../shared/http/pages.ts';
-import type { LoggedRequests } from '../shared/http/request-log.ts';
-import type { RefuseSignIn } from '../shared/rate-limit/sign-in-failures.ts';
-import type { Health } from '../shared/runtime/health.ts';
+import { createHttpApp, type Limiter, type NoteRefusal } from '../../platform/http/app.ts';
+import type { LargeBodies } from '../../platform/http/large-bodies.ts';
+import { type Page, servePages } from '../../platform/http/pages.ts';
+import type { LoggedRequests } from '../../platform/http/request-log.ts';
+import type { RefuseSignIn } from '../../platform/rate-limit/sign-in-failures.ts';
+import type { Health } from '../../platform/runtime/health.ts';
 import { type HandheldAccessParts, handheldAccess } from './access/access.ts';
 import { serveApp } from './app-files/serve-app.ts';
 import type { HandheldContext } from './context.ts';

@@ -1,4 +1,4 @@
-import type { Bodies } from '../shared/http/body-thread.ts';
+import type { Bodies } from '../../platform/http/body-thread.ts';
 import { submissionBody } from './submissions/body.ts';
 
 /** The bodies that the gateway takes, for threads that check them. */

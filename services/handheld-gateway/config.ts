@@ -1,10 +1,10 @@
-import { LOG_REQUESTS } from '../shared/http/request-log.ts';
-import { REDIS_URL } from '../shared/rate-limit/redis-url.ts';
-import { SIGN_IN_FAILURES_PER_MINUTE } from '../shared/rate-limit/sign-in-failures.ts';
-import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
-import { integerSetting, portSetting } from '../shared/runtime/setting-kinds.ts';
-import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
+import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
+import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
+import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import { integerSetting, portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 
 /**
  * What is the handhelds' own. The limit lets a person look up every tag of a fast walk (five a second), and a queue of

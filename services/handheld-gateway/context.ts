@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
-import { routesOf } from '../shared/http/route.ts';
+import { routesOf } from '../../platform/http/route.ts';
 import type { SubmissionRecorder } from './submissions/record-submission.ts';
 
 /** What a handler knows of the handheld that asks. */

@@ -1,7 +1,7 @@
-import { assembleDocument } from '../shared/description/assemble.ts';
-import type { OpenApiDocument } from '../shared/description/openapi.ts';
-import { CHALLENGE } from '../shared/http/bearer.ts';
-import { BODY_LIMIT } from '../shared/http/read-body.ts';
+import { assembleDocument } from '../../platform/description/assemble.ts';
+import type { OpenApiDocument } from '../../platform/description/openapi.ts';
+import { CHALLENGE } from '../../platform/http/bearer.ts';
+import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { GATEWAY_RESOURCES } from './routes.ts';
 
 /** How often a handheld may ask. */

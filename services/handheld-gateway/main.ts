@@ -1,4 +1,4 @@
-import { keepCompiled, startCompiled } from '../shared/runtime/compile-cache.ts';
+import { keepCompiled, startCompiled } from '../../platform/runtime/compile-cache.ts';
 
 startCompiled();
 await import('./run.ts');

@@ -1,4 +1,4 @@
-import type { Route } from '../shared/http/route.ts';
+import type { Route } from '../../platform/http/route.ts';
 import type { HandheldContext } from './context.ts';
 import { lookUpRoutes } from './lookup/routes.ts';
 import { submissionRoutes } from './submissions/routes.ts';

@@ -1,5 +1,5 @@
-import { createLog } from '../shared/runtime/log.ts';
-import { runProcess } from '../shared/runtime/run-process.ts';
+import { createLog } from '../../platform/runtime/log.ts';
+import { runProcess } from '../../platform/runtime/run-process.ts';
 import { readGatewayConfig } from './config.ts';
 import { startGateway } from './start.ts';
 

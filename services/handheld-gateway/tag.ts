@@ -1,6 +1,6 @@
-import { choice, type JsonSchema, text } from '../shared/http/fields.ts';
-import { accepted, invalidValue, type Read, refused } from '../shared/http/issues.ts';
-import { mandatory, mandatoryNotNull, type Values } from '../shared/http/members.ts';
+import { choice, type JsonSchema, text } from '../../platform/http/fields.ts';
+import { accepted, invalidValue, type Read, refused } from '../../platform/http/issues.ts';
+import { mandatory, mandatoryNotNull, type Values } from '../../platform/http/members.ts';
 import { tagKey } from '../shared/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../shared/tracking/tag-type.ts';
 

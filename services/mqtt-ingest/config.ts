@@ -1,7 +1,7 @@
-import { DATABASE_URL, HOST, LOG_LEVEL } from '../shared/runtime/common-settings.ts';
-import { portSetting, requiredUrl } from '../shared/runtime/setting-kinds.ts';
-import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL } from '../../platform/runtime/common-settings.ts';
+import { portSetting, requiredUrl } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
 
 /** Everything about ingestion as a process of its own that is decided outside of it. */

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
 import { rowQueries } from '../../db/timescale/row-queries.ts';
-import type { Check } from '../shared/runtime/health.ts';
-import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
-import type { WorkThreads } from '../shared/runtime/work-threads.ts';
+import type { Check } from '../../platform/runtime/health.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { collectReaderCounters } from './metrics/collect-reader-counters.ts';
 import { measureClock } from './metrics/measure-clock.ts';
 import { measureCommits } from './metrics/measure-commits.ts';
@@ -49,7 +49,7 @@ export async function startEmbeddedIngest(
   // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
   const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
     import('./source/embedded-broker.ts'),
-    import('../shared/access/start-refused-sign-ins.ts'),
+    import('../../platform/access/start-refused-sign-ins.ts'),
   ]);
   const refusedSignIns = await startRefusedSignIns(
     rowQueries((query) => pool.query(query)),

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { createHealth, healthListener } from '../shared/runtime/health.ts';
-import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
-import { listenOn } from '../shared/runtime/listen-on.ts';
+import { createHealth, healthListener } from '../../platform/runtime/health.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { listenOn } from '../../platform/runtime/listen-on.ts';
 import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
 

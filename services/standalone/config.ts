@@ -1,14 +1,14 @@
+import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
+import { HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import { optionalUrl, portSetting, textSetting } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { DESCRIPTION_SETTINGS } from '../api/description/settings.ts';
 import { QUERY_TIMEOUT_MS } from '../api/query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from '../api/rate-limit/settings.ts';
 import { HANDHELD_SETTINGS } from '../handheld-gateway/config.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from '../mqtt-ingest/source/broker-settings.ts';
 import { QUOTA_SETTINGS } from '../mqtt-ingest/source/quota-settings.ts';
-import { LOG_REQUESTS } from '../shared/http/request-log.ts';
-import { HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../shared/runtime/common-settings.ts';
-import { optionalUrl, portSetting, textSetting } from '../shared/runtime/setting-kinds.ts';
-import { type Configuration, readSettings } from '../shared/runtime/settings.ts';
-import { retentionCoversLateness, TIME_SETTINGS } from '../shared/runtime/time-settings.ts';
 
 /** What can be decided about everything in one process. */
 export const STANDALONE_SETTINGS = {

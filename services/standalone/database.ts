@@ -6,7 +6,7 @@ import { connectionConfig } from '../../db/timescale/connection.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
 import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
-import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { watchDatabase } from './watch-database.ts';
 
 export interface EmbeddedOptions {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { finishSearchIndexes } from '../../db/timescale/search-indexes.ts';
-import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { finishRecomputations } from '../shared/tracking/recompute/finish-recomputations.ts';
 
 /**

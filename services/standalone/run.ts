@@ -1,5 +1,5 @@
-import { createLog } from '../shared/runtime/log.ts';
-import { runProcess } from '../shared/runtime/run-process.ts';
+import { createLog } from '../../platform/runtime/log.ts';
+import { runProcess } from '../../platform/runtime/run-process.ts';
 import { readStandaloneConfig } from './config.ts';
 import { startStandalone } from './standalone.ts';
 import { credentialsText, welcomeText } from './welcome.ts';

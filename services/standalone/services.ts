@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { LargeBodies } from '../../platform/http/large-bodies.ts';
+import type { Check } from '../../platform/runtime/health.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { startApi } from '../api/start.ts';
 import { startGateway } from '../handheld-gateway/start.ts';
 import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
 import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
-import { LargeBodies } from '../shared/http/large-bodies.ts';
-import type { Check } from '../shared/runtime/health.ts';
-import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
-import { startWorkThreads } from '../shared/runtime/start-work-threads.ts';
-import type { WorkThreads } from '../shared/runtime/work-threads.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startRecomputations } from './recomputations.ts';
 

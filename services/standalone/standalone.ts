@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
-import { requireReachable } from '../shared/runtime/database.ts';
-import type { Lifecycle } from '../shared/runtime/lifecycle.ts';
+import { requireReachable } from '../../platform/runtime/database.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startEmbeddedDatabase } from './database.ts';
 import type { Services } from './services.ts';

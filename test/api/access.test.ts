@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { createQueryPool } from '../../db/timescale/pool.ts';
+import { CredentialCache } from '../../platform/access/credential-cache.ts';
 import { revokeKey } from '../../services/api/access/revoke-key.ts';
 import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
-import { CredentialCache } from '../../services/shared/access/credential-cache.ts';
 import { type Call, expectProblem, useApi } from '../support/api.ts';
 import { sendInterrupted } from '../support/raw-request.ts';
 

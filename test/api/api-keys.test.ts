@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { INTERNAL_SCOPES, PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
 import { startApi } from '../../services/api/start.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { apiConfig, type Call, expectIssues, expectProblem, useApi } from '../support/api.ts';
 
 describe('the key endpoints', () => {

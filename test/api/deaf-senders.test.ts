@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { LINGERS } from '../../services/shared/runtime/lingering-close.ts';
+import { LINGERS } from '../../platform/runtime/lingering-close.ts';
 import { useApi } from '../support/api.ts';
 
 const PIECE = Buffer.alloc(65_536, 'x');

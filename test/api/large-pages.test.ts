@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { StreamedList } from '../../services/shared/http/streamed-list.ts';
+import { StreamedList } from '../../platform/http/streamed-list.ts';
 import { expectProblem, useApi } from '../support/api.ts';
 
 const ASSETS = '/api/v1/assets';

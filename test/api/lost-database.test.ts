@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { Link, targetOf } from '../chaos/link.ts';
 import { apiConfig, type Call, expectProblem, useApi } from '../support/api.ts';
 import { openCuttingProxy } from '../support/cutting-proxy.ts';

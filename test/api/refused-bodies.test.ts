@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { expect } from 'chai';
-import { READ_PAST } from '../../services/shared/runtime/read-past.ts';
+import { READ_PAST } from '../../platform/runtime/read-past.ts';
 import { useApi } from '../support/api.ts';
 
 const MEBIBYTE = Buffer.alloc(1_048_576, 'x');

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { dearTurns } from '../../base/dear-turns.ts';
 import { connectionConfig } from '../../db/timescale/connection.ts';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { useClient } from '../contract/support.ts';
 import { apiConfig, useApi } from '../support/api.ts';
 

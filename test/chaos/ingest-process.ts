@@ -3,8 +3,8 @@
  * standard output when readers can connect.
  */
 import { pino } from 'pino';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { ingestConfig } from '../support/ingest.ts';
 
 const [databaseUrl = '', port = '0'] = process.argv.slice(2);

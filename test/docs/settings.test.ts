@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { Settings } from '../../platform/runtime/settings.ts';
 import { API_SETTINGS } from '../../services/api/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
-import type { Settings } from '../../services/shared/runtime/settings.ts';
 import { STANDALONE_SETTINGS } from '../../services/standalone/config.ts';
 import { ROOT } from './command-blocks.ts';
 

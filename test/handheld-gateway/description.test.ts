@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
+import type { OpenApiDocument } from '../../platform/description/openapi.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
-import type { OpenApiDocument } from '../../services/shared/description/openapi.ts';
 import { useGateway } from '../support/gateway.ts';
 
 describe('the description of the handheld gateway', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BODY_LIMIT } from '../../services/shared/http/read-body.ts';
+import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { expectIssues } from '../support/api.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from './new-submission.ts';

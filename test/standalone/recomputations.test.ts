@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startRecomputations } from '../../services/standalone/recomputations.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';

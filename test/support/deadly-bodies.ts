@@ -1,4 +1,4 @@
-import type { Bodies } from '../../services/shared/http/body-thread.ts';
+import type { Bodies } from '../../platform/http/body-thread.ts';
 
 const body = { type: 'application/json', schema: {}, taken: () => null } as const;
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
-import type { OpenApiDocument, Operation, Response } from '../../services/shared/description/openapi.ts';
-import { PROBLEMS, type ProblemType } from '../../services/shared/http/problem.ts';
+import type { OpenApiDocument, Operation, Response } from '../../platform/description/openapi.ts';
+import { PROBLEMS, type ProblemType } from '../../platform/http/problem.ts';
 
 export interface Answer {
   status: number;

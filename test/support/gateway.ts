@@ -1,9 +1,9 @@
 import { pino } from 'pino';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { GatewayConfig } from '../../services/handheld-gateway/config.ts';
 import { describeGateway } from '../../services/handheld-gateway/description.ts';
 import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
 import { type GatewayParts, startGateway } from '../../services/handheld-gateway/start.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Answer, declaredBy } from './declared-by.ts';
 import { Site } from './site.ts';

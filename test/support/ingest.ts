@@ -1,7 +1,7 @@
 import mqtt from 'mqtt';
 import { pino } from 'pino';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../services/mqtt-ingest/ingest.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import type { TestDatabase } from './database.ts';
 
 export interface TestIngest {

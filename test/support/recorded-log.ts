@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
-import { createLog } from '../../services/shared/runtime/log.ts';
+import { createLog } from '../../platform/runtime/log.ts';
 
 /** A line as it was logged. */
 export type LogLine = Record<string, unknown> & { level: number; msg: string };

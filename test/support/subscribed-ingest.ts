@@ -1,7 +1,7 @@
 import { pino } from 'pino';
+import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { type SubscribedIngestConfig, startSubscribedIngest } from '../../services/mqtt-ingest/ingest.ts';
 import type { Subscriber } from '../../services/mqtt-ingest/source/subscriber.ts';
-import { Lifecycle } from '../../services/shared/runtime/lifecycle.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Settings of ingestion from a broker, on a database. */

@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik';
 import { type Instant, toDatabase } from '../../../base/timestamps.ts';
 import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
+import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import type { ApiKeyRow } from '../api-keys/view.ts';
 import type { KeyUse } from './key-usage.ts';
 

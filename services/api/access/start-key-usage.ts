@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../../base/errors.ts';
-import { repeat } from '../../shared/runtime/repeat.ts';
+import { repeat } from '../../../platform/runtime/repeat.ts';
 import { KeyUsage, type KeyUse } from './key-usage.ts';
 
 /**

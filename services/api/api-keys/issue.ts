@@ -1,6 +1,6 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { invalidValue } from '../../shared/http/issues.ts';
-import { invalid } from '../../shared/http/problem.ts';
+import { invalidValue } from '../../../platform/http/issues.ts';
+import { invalid } from '../../../platform/http/problem.ts';
 import { digestOf, formatKey, newKey } from '../access/key-format.ts';
 import { insertApiKey } from './queries.ts';
 import type { NewApiKey } from './schema.ts';

@@ -2,7 +2,7 @@ import { type Instant, toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
+import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
 import type { ApiKeyRow } from './view.ts';
 
 const COLUMNS = sql.fragment`id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;

@@ -1,7 +1,7 @@
-import { listBody, PAGING } from '../../shared/http/lists.ts';
-import { notFound } from '../../shared/http/problem.ts';
-import { NO_QUERY } from '../../shared/http/query.ts';
-import { created, listed, noContent } from '../../shared/http/success.ts';
+import { listBody, PAGING } from '../../../platform/http/lists.ts';
+import { notFound } from '../../../platform/http/problem.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { created, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../context.ts';
 import { issueApiKey } from './issue.ts';
 import { listApiKeys, revokeApiKey } from './queries.ts';

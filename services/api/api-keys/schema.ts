@@ -1,8 +1,21 @@
-import { jsonBody } from '../../shared/http/body.ts';
-import { arrayOf, choice, type JsonSchema, TIME_SCHEMA, text, timestamp } from '../../shared/http/fields.ts';
-import { accepted, invalidValue, refused } from '../../shared/http/issues.ts';
-import { mandatory, nullable, nullableSchema, optional, type Values } from '../../shared/http/members.ts';
-import { idInPath, type Parameter } from '../../shared/http/parameters.ts';
+import { jsonBody } from '../../../platform/http/body.ts';
+import {
+  arrayOf,
+  choice,
+  type JsonSchema,
+  TIME_SCHEMA,
+  text,
+  timestamp,
+} from '../../../platform/http/fields.ts';
+import { accepted, invalidValue, refused } from '../../../platform/http/issues.ts';
+import {
+  mandatory,
+  nullable,
+  nullableSchema,
+  optional,
+  type Values,
+} from '../../../platform/http/members.ts';
+import { idInPath, type Parameter } from '../../../platform/http/parameters.ts';
 import { KEY_ID } from '../access/key-format.ts';
 import { PUBLIC_SCOPES } from '../access/scopes.ts';
 

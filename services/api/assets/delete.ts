@@ -1,5 +1,5 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { notFound } from '../../shared/http/problem.ts';
+import { notFound } from '../../../platform/http/problem.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { softDeleteAsset } from './queries.ts';
 

@@ -2,7 +2,7 @@ import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { type RowQuery, rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { Page } from '../../shared/http/lists.ts';
+import type { Page } from '../../../platform/http/lists.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';

@@ -3,8 +3,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { notFound } from '../../shared/http/problem.ts';
-import type { SameJson } from '../../shared/http/same-json.ts';
+import { notFound } from '../../../platform/http/problem.ts';
+import type { SameJson } from '../../../platform/http/same-json.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';

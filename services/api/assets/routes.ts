@@ -1,8 +1,8 @@
-import { withMember } from '../../shared/http/json-bytes.ts';
-import { TOO_MANY_LARGE } from '../../shared/http/large-answers.ts';
-import { listBody } from '../../shared/http/lists.ts';
-import { NO_QUERY } from '../../shared/http/query.ts';
-import { answered, created, found, listed, noContent } from '../../shared/http/success.ts';
+import { withMember } from '../../../platform/http/json-bytes.ts';
+import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../context.ts';
 import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
 import { type LookedUp, wholeView } from '../whole-row.ts';

@@ -1,4 +1,4 @@
-import { jsonBody, type MergePatch, mergePatchOf } from '../../shared/http/body.ts';
+import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import {
   externalKey,
   ID_SCHEMA,
@@ -6,8 +6,8 @@ import {
   jsonObject,
   KEY_SCHEMA,
   text,
-} from '../../shared/http/fields.ts';
-import { PAGING, sortBy } from '../../shared/http/lists.ts';
+} from '../../../platform/http/fields.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   mandatory,
   nullable,
@@ -16,7 +16,7 @@ import {
   refusedMember,
   unchanged,
   type Values,
-} from '../../shared/http/members.ts';
+} from '../../../platform/http/members.ts';
 import {
   anyOf,
   booleanFilter,
@@ -25,9 +25,9 @@ import {
   idInPath,
   keyFilter,
   searchText,
-} from '../../shared/http/parameters.ts';
-import type { Query, Read } from '../../shared/http/query.ts';
-import { sameScalar } from '../../shared/http/same.ts';
+} from '../../../platform/http/parameters.ts';
+import type { Query, Read } from '../../../platform/http/query.ts';
+import { sameScalar } from '../../../platform/http/same.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stringify } from 'yaml';
-import type { OpenApiDocument } from '../../shared/description/openapi.ts';
+import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
 
 /**
  * The document as YAML, path by path, with others' turns in between: at once it takes some 90 ms the first time.

@@ -1,7 +1,7 @@
-import { assembleDocument } from '../../shared/description/assemble.ts';
-import { type DescribedResource, publicPart } from '../../shared/description/described-route.ts';
-import type { OpenApiDocument } from '../../shared/description/openapi.ts';
-import { CHALLENGE } from '../../shared/http/bearer.ts';
+import { assembleDocument } from '../../../platform/description/assemble.ts';
+import { type DescribedResource, publicPart } from '../../../platform/description/described-route.ts';
+import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
+import { CHALLENGE } from '../../../platform/http/bearer.ts';
 import { guide, type Limits } from './guide.ts';
 
 export interface DescriptionOptions {

@@ -1,5 +1,5 @@
-import { ISSUE_CODES, type IssueCode } from '../../shared/http/issues.ts';
-import { PROBLEMS, type ProblemType } from '../../shared/http/problem.ts';
+import { ISSUE_CODES, type IssueCode } from '../../../platform/http/issues.ts';
+import { PROBLEMS, type ProblemType } from '../../../platform/http/problem.ts';
 
 /** When each type of error comes (interface section 7.2). */
 const WHEN: Record<ProblemType, string> = {

@@ -1,9 +1,9 @@
-import { DEPTH_LIMIT } from '../../shared/http/exact-json.ts';
-import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../shared/http/fields.ts';
-import { PAGING } from '../../shared/http/lists.ts';
-import { JSON_TYPE, MERGE_PATCH_TYPE } from '../../shared/http/media-type.ts';
-import type { ProblemType } from '../../shared/http/problem.ts';
-import { BODY_LIMIT } from '../../shared/http/read-body.ts';
+import { DEPTH_LIMIT } from '../../../platform/http/exact-json.ts';
+import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../platform/http/fields.ts';
+import { PAGING } from '../../../platform/http/lists.ts';
+import { JSON_TYPE, MERGE_PATCH_TYPE } from '../../../platform/http/media-type.ts';
+import type { ProblemType } from '../../../platform/http/problem.ts';
+import { BODY_LIMIT } from '../../../platform/http/read-body.ts';
 import { PUBLIC_SCOPES } from '../access/scopes.ts';
 import { codeTable, problemTable } from './error-tables.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
-import type { OpenApiDocument } from '../../shared/description/openapi.ts';
-import { type Page, servePages } from '../../shared/http/pages.ts';
+import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
+import { type Page, servePages } from '../../../platform/http/pages.ts';
 import { documentPage } from './page/page.ts';
 
 export const JSON_PATH = '/api/openapi.json';

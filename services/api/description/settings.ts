@@ -1,4 +1,4 @@
-import { optionalUrl } from '../../shared/runtime/setting-kinds.ts';
+import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 
 /** What the description cannot know by itself. */
 export const DESCRIPTION_SETTINGS = {

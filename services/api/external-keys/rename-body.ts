@@ -1,6 +1,6 @@
-import { jsonBody } from '../../shared/http/body.ts';
-import { externalKey } from '../../shared/http/fields.ts';
-import { mandatory } from '../../shared/http/members.ts';
+import { jsonBody } from '../../../platform/http/body.ts';
+import { externalKey } from '../../../platform/http/fields.ts';
+import { mandatory } from '../../../platform/http/members.ts';
 
 export const RENAME_EXAMPLE = { external_key: 'A-17' };
 

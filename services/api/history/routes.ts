@@ -1,5 +1,5 @@
-import { listBody } from '../../shared/http/lists.ts';
-import { listed } from '../../shared/http/success.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { listed } from '../../../platform/http/success.ts';
 import { findLiveAssetId } from '../assets/queries.ts';
 import { ASSET_ID } from '../assets/schema.ts';
 import { route } from '../context.ts';

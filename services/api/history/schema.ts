@@ -1,7 +1,7 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../shared/http/fields.ts';
-import { PAGING, sortBy } from '../../shared/http/lists.ts';
-import { described, timeBound } from '../../shared/http/parameters.ts';
-import type { Query, Read } from '../../shared/http/query.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../platform/http/fields.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { described, timeBound } from '../../../platform/http/parameters.ts';
+import type { Query, Read } from '../../../platform/http/query.ts';
 
 /** A transition on the wire (interface section 2.6). */
 export const HISTORY_ITEM: JsonSchema = {

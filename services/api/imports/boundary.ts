@@ -1,4 +1,4 @@
-import { badRequest } from '../../shared/http/problem.ts';
+import { badRequest } from '../../../platform/http/problem.ts';
 
 /**
  * The boundary that a `multipart/form-data` header names (RFC 2046 section 5.1.1).

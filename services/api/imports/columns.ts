@@ -4,7 +4,7 @@ import {
   type Read,
   required,
   unknownField,
-} from '../../shared/http/issues.ts';
+} from '../../../platform/http/issues.ts';
 import type { Column } from './given-row.ts';
 
 /**

@@ -3,7 +3,7 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import type { FieldIssue } from '../../shared/http/issues.ts';
+import type { FieldIssue } from '../../../platform/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';
 import type { CsvSource } from './csv.ts';

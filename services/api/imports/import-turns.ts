@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { Problem } from '../../shared/http/problem.ts';
+import { Problem } from '../../../platform/http/problem.ts';
 
 /** An import holds a connection for as long as it takes; requests need the others. */
 const AT_ONCE = 2;

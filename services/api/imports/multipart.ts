@@ -1,4 +1,4 @@
-import { badRequest } from '../../shared/http/problem.ts';
+import { badRequest } from '../../../platform/http/problem.ts';
 import { partName } from './part-name.ts';
 
 /** What comes up while a form is read: a part begins, or the part that began last goes on. */

@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { required } from '../../shared/http/issues.ts';
+import { required } from '../../../platform/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { FileNotes } from './read-rows.ts';
 import { findByKeys } from './stored-rows.ts';

@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { invalidValue } from '../../shared/http/issues.ts';
+import { invalidValue } from '../../../platform/http/issues.ts';
 import { findCycles } from './cycles.ts';
 import { listUpwards, type Placed } from './parent-queries.ts';
 import type { FileProblems } from './problems.ts';

@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { foreignKeyNotFound } from '../../shared/http/issues.ts';
+import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { lockTree } from '../locations/changes.ts';
 import type { DrawnId } from './draw-ids.ts';
 import { Packed } from './packed.ts';

@@ -1,4 +1,4 @@
-import { badRequest } from '../../shared/http/problem.ts';
+import { badRequest } from '../../../platform/http/problem.ts';
 
 /**
  * The name of a form's field, from the header of its part (RFC 7578 section 4.2).

@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { invalidValue } from '../../shared/http/issues.ts';
+import { invalidValue } from '../../../platform/http/issues.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { insertWithMintedKeys, type Keyed } from '../external-keys/mint.ts';
 import { keyOfTag, type NewTag } from '../tags/schema.ts';

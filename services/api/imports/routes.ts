@@ -1,6 +1,6 @@
 import { dearTurns } from '../../../base/dear-turns.ts';
-import { invalid } from '../../shared/http/problem.ts';
-import { found } from '../../shared/http/success.ts';
+import { invalid } from '../../../platform/http/problem.ts';
+import { found } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { ROW_THREAD } from './heavy-work.ts';
 import { importFile } from './import-file.ts';

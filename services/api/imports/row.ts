@@ -1,8 +1,8 @@
-import { parseBody } from '../../shared/http/body.ts';
-import type { Json } from '../../shared/http/exact-json.ts';
-import { gathered, invalidValue, type Read, type Refusal, refused } from '../../shared/http/issues.ts';
-import { JsonSource } from '../../shared/http/json-source.ts';
-import { Problem } from '../../shared/http/problem.ts';
+import { parseBody } from '../../../platform/http/body.ts';
+import type { Json } from '../../../platform/http/exact-json.ts';
+import { gathered, invalidValue, type Read, type Refusal, refused } from '../../../platform/http/issues.ts';
+import { JsonSource } from '../../../platform/http/json-source.ts';
+import { Problem } from '../../../platform/http/problem.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';

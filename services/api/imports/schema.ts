@@ -1,9 +1,9 @@
-import type { StreamedBody } from '../../shared/http/body.ts';
-import type { JsonSchema } from '../../shared/http/fields.ts';
-import { type FieldIssue, invalidValue, required, unknownField } from '../../shared/http/issues.ts';
-import { MULTIPART_TYPE } from '../../shared/http/media-type.ts';
-import { booleanFilter } from '../../shared/http/parameters.ts';
-import { refuseIssues } from '../../shared/http/problem.ts';
+import type { StreamedBody } from '../../../platform/http/body.ts';
+import type { JsonSchema } from '../../../platform/http/fields.ts';
+import { type FieldIssue, invalidValue, required, unknownField } from '../../../platform/http/issues.ts';
+import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';
+import { booleanFilter } from '../../../platform/http/parameters.ts';
+import { refuseIssues } from '../../../platform/http/problem.ts';
 import { boundaryOf } from './boundary.ts';
 import { readForm } from './multipart.ts';
 import { FILE_LIMIT } from './read-rows.ts';

@@ -2,8 +2,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { foreignKeyNotFound } from '../../shared/http/issues.ts';
-import { invalid } from '../../shared/http/problem.ts';
+import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
+import { invalid } from '../../../platform/http/problem.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { refuseTaken } from '../refuse-taken.ts';

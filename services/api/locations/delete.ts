@@ -1,5 +1,5 @@
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { conflict, notFound } from '../../shared/http/problem.ts';
+import { conflict, notFound } from '../../../platform/http/problem.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
 import { countDescendants } from './tree.ts';

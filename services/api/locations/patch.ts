@@ -3,8 +3,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../shared/http/issues.ts';
-import { conflict, invalid, notFound, refuseIssues } from '../../shared/http/problem.ts';
+import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../platform/http/issues.ts';
+import { conflict, invalid, notFound, refuseIssues } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';

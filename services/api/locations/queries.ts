@@ -7,7 +7,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { Page } from '../../shared/http/lists.ts';
+import type { Page } from '../../../platform/http/lists.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';

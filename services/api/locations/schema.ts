@@ -1,7 +1,20 @@
-import { jsonBody, type MergePatch, mergePatchOf } from '../../shared/http/body.ts';
-import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA, text } from '../../shared/http/fields.ts';
-import { PAGING, sortBy } from '../../shared/http/lists.ts';
-import { mandatory, nullable, nullableSchema, optional, type Values } from '../../shared/http/members.ts';
+import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
+import {
+  externalKey,
+  ID_SCHEMA,
+  id,
+  type JsonSchema,
+  KEY_SCHEMA,
+  text,
+} from '../../../platform/http/fields.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import {
+  mandatory,
+  nullable,
+  nullableSchema,
+  optional,
+  type Values,
+} from '../../../platform/http/members.ts';
 import {
   anyOf,
   booleanFilter,
@@ -10,8 +23,8 @@ import {
   idInPath,
   keyFilter,
   searchText,
-} from '../../shared/http/parameters.ts';
-import type { Query, Read } from '../../shared/http/query.ts';
+} from '../../../platform/http/parameters.ts';
+import type { Query, Read } from '../../../platform/http/query.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';

@@ -1,6 +1,6 @@
-import { TOO_MANY_LARGE } from '../../shared/http/large-answers.ts';
-import { listBody } from '../../shared/http/lists.ts';
-import { listed } from '../../shared/http/success.ts';
+import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { listed } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { findLiveLocationId } from './queries.ts';
 import { LOCATION, LOCATION_ID, TREE } from './schema.ts';

@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { Page, Paging } from '../../shared/http/lists.ts';
+import type { Page, Paging } from '../../../platform/http/lists.ts';
 import { isNear } from '../brief-list.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';

@@ -1,5 +1,5 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { JsonText } from '../../shared/http/json-text.ts';
+import { JsonText } from '../../../platform/http/json-text.ts';
 
 export interface LocationRow {
   id: number;

@@ -1,6 +1,6 @@
-import { Problem } from '../../shared/http/problem.ts';
-import { NO_QUERY } from '../../shared/http/query.ts';
-import { found } from '../../shared/http/success.ts';
+import { Problem } from '../../../platform/http/problem.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { findOwnOrganization } from './queries.ts';
 import { ORGANIZATION } from './schema.ts';

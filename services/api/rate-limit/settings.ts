@@ -1,7 +1,7 @@
-import { REDIS_URL } from '../../shared/rate-limit/redis-url.ts';
-import { SIGN_IN_FAILURES_PER_MINUTE } from '../../shared/rate-limit/sign-in-failures.ts';
-import { integerSetting } from '../../shared/runtime/setting-kinds.ts';
-import type { Configuration } from '../../shared/runtime/settings.ts';
+import { REDIS_URL } from '../../../platform/rate-limit/redis-url.ts';
+import { SIGN_IN_FAILURES_PER_MINUTE } from '../../../platform/rate-limit/sign-in-failures.ts';
+import { integerSetting } from '../../../platform/runtime/setting-kinds.ts';
+import type { Configuration } from '../../../platform/runtime/settings.ts';
 
 /** How often an API key may ask (interface section 8), and who counts. */
 export const RATE_LIMIT_SETTINGS = {

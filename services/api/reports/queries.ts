@@ -2,7 +2,7 @@ import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import { type Page, pageOf } from '../../shared/http/lists.ts';
+import { type Page, pageOf } from '../../../platform/http/lists.ts';
 import { isNear } from '../brief-list.ts';
 import { countScanned, countScannedAt } from '../live-count.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';

@@ -1,5 +1,5 @@
-import { listBody } from '../../shared/http/lists.ts';
-import { listed } from '../../shared/http/success.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { listed } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';

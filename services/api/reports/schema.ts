@@ -1,8 +1,8 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../shared/http/fields.ts';
-import { PAGING, sortBy } from '../../shared/http/lists.ts';
-import { nullableSchema } from '../../shared/http/members.ts';
-import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../shared/http/parameters.ts';
-import type { Query, Read } from '../../shared/http/query.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../platform/http/fields.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { nullableSchema } from '../../../platform/http/members.ts';
+import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
+import type { Query, Read } from '../../../platform/http/query.ts';
 
 /** A row of the report on the wire (interface section 2.5). */
 export const ASSET_LOCATION: JsonSchema = {

@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { conflict, notFound, type Problem } from '../../shared/http/problem.ts';
+import { conflict, notFound, type Problem } from '../../../platform/http/problem.ts';
 import { claim } from '../claims.ts';
 import { attachTag, attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';

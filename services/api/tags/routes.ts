@@ -1,6 +1,6 @@
-import { notFound } from '../../shared/http/problem.ts';
-import { NO_QUERY } from '../../shared/http/query.ts';
-import { created, noContent } from '../../shared/http/success.ts';
+import { notFound } from '../../../platform/http/problem.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { created, noContent } from '../../../platform/http/success.ts';
 import { findLiveAssetId } from '../assets/queries.ts';
 import { ASSET_ID } from '../assets/schema.ts';
 import { route } from '../context.ts';

@@ -1,8 +1,8 @@
-import { checkedBody, jsonBody, objectField } from '../../shared/http/body.ts';
-import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../shared/http/fields.ts';
-import { accepted, type Read } from '../../shared/http/issues.ts';
-import { mandatory, mandatoryNotNull, type Values } from '../../shared/http/members.ts';
-import { described, idInPath } from '../../shared/http/parameters.ts';
+import { checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
+import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../../platform/http/fields.ts';
+import { accepted, type Read } from '../../../platform/http/issues.ts';
+import { mandatory, mandatoryNotNull, type Values } from '../../../platform/http/members.ts';
+import { described, idInPath } from '../../../platform/http/parameters.ts';
 import { tagKey } from '../../shared/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../shared/tracking/tag-type.ts';
 

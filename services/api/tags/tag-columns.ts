@@ -1,6 +1,6 @@
 import { joinedTexts, texts } from '../../../db/timescale/array-parameters.ts';
-import { arrayOf, type Field } from '../../shared/http/fields.ts';
-import { accepted } from '../../shared/http/issues.ts';
+import { arrayOf, type Field } from '../../../platform/http/fields.ts';
+import { accepted } from '../../../platform/http/issues.ts';
 import { type NewTag, newTag } from './schema.ts';
 import { tagName } from './tag-name.ts';
 

@@ -3,8 +3,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/organization-door.ts';
-import { JsonSource } from '../../shared/http/json-source.ts';
-import { Problem } from '../../shared/http/problem.ts';
+import { JsonSource } from '../../../platform/http/json-source.ts';
+import { Problem } from '../../../platform/http/problem.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { findLiveAssetIdByKey } from '../assets/queries.ts';
 import { attachOne } from '../tags/attach.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
-import { optionalUrl } from '../../shared/runtime/setting-kinds.ts';
+import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withMigratedUrl } from '../database.ts';
 import { progressOn } from '../progress.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
 import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
-import { readSettings } from '../../shared/runtime/settings.ts';
 import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
 import { type Finding, fault, ok } from './finding.ts';
 

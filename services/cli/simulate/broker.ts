@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { AppError, messageOf } from '../../../base/errors.ts';
-import { optionalUrl, portSetting, textSetting } from '../../shared/runtime/setting-kinds.ts';
-import { readSettings } from '../../shared/runtime/settings.ts';
+import { optionalUrl, portSetting, textSetting } from '../../../platform/runtime/setting-kinds.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
 
 const SETTINGS = {
   MQTT_URL: optionalUrl('the broker to publish to', ['mqtt:', 'mqtts:'], 'mqtt://host:1883'),

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
-import type { Access } from '../../shared/http/app.ts';
-import { unauthorized } from '../../shared/http/bearer.ts';
+import type { Access } from '../../../platform/http/app.ts';
+import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { HandheldContext } from '../context.ts';
 import { digestOf, parseToken } from '../devices/token-format.ts';
 import type { SubmissionRecorder } from '../submissions/record-submission.ts';

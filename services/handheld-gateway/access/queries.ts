@@ -1,6 +1,6 @@
 import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import type { CredentialCache, CredentialRow } from '../../shared/access/credential-cache.ts';
+import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 
 export interface HandheldRow extends CredentialRow {
   org_id: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Middleware } from 'koa';
-import { type Page, servePages } from '../../shared/http/pages.ts';
+import { type Page, servePages } from '../../../platform/http/pages.ts';
 import { contentTypeOf } from './content-types.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { MAX_ID } from '../../shared/http/fields.ts';
+import { MAX_ID } from '../../../platform/http/fields.ts';
 
 /** A token as a handheld has it: `th_<id>_<43-character secret>`, the secret 256 random bits. */
 export interface PlainToken {

@@ -5,7 +5,7 @@ import type {
 } from '../../../db/timescale/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/row-queries.ts';
 import { sql } from '../../../db/timescale/sql.ts';
-import { type Page, type Paging, pageOf } from '../../shared/http/lists.ts';
+import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
 import type { Reference } from '../reference.ts';
 import type { ReadTag } from '../tag.ts';
 

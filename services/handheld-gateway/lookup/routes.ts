@@ -1,6 +1,6 @@
-import { listBody } from '../../shared/http/lists.ts';
-import { invalid, notFound } from '../../shared/http/problem.ts';
-import { found, listed } from '../../shared/http/success.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { invalid, notFound } from '../../../platform/http/problem.ts';
+import { found, listed } from '../../../platform/http/success.ts';
 import { chooseTag } from '../../shared/tracking/resolve-tags.ts';
 import { tagKey } from '../../shared/tracking/tag-key.ts';
 import { route } from '../context.ts';

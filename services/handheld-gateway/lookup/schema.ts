@@ -1,8 +1,8 @@
-import { type JsonSchema, TIME_SCHEMA } from '../../shared/http/fields.ts';
-import { pagingOf } from '../../shared/http/lists.ts';
-import { nullableSchema } from '../../shared/http/members.ts';
-import { described, idInPath, mandatoryParameter } from '../../shared/http/parameters.ts';
-import type { Query, Read } from '../../shared/http/query.ts';
+import { type JsonSchema, TIME_SCHEMA } from '../../../platform/http/fields.ts';
+import { pagingOf } from '../../../platform/http/lists.ts';
+import { nullableSchema } from '../../../platform/http/members.ts';
+import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
+import type { Query, Read } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../reference.ts';
 import { TAG, TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA, tagType, tagValue } from '../tag.ts';
 

@@ -1,5 +1,5 @@
-import { NO_QUERY } from '../../shared/http/query.ts';
-import { doneOnce } from '../../shared/http/success.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { doneOnce } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { submissionBody } from './body.ts';
 import { SUBMISSION } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
-import { foreignKeyNotFound } from '../../shared/http/issues.ts';
-import { invalid, type Problem } from '../../shared/http/problem.ts';
+import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
+import { invalid, type Problem } from '../../../platform/http/problem.ts';
 import type { Resolutions } from '../../shared/tracking/resolve-tags.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';

@@ -1,6 +1,6 @@
 import { dearTurns } from '../../../base/dear-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { Problem } from '../../shared/http/problem.ts';
+import { Problem } from '../../../platform/http/problem.ts';
 
 /** Connections of a process that record. */
 export const WRITE_CONNECTIONS = 4;

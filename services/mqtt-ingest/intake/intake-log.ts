@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { LogBudget } from '../../shared/runtime/log-budget.ts';
+import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { IntakeOptions } from './intake.ts';
 import type { ReadMessage } from './message.ts';
 import { reasonOf } from './rejected-messages.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { THREADS, type WorkThreads } from '../../shared/runtime/work-threads.ts';
+import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import type { Format } from '../mapping/format.ts';
 import type { MessageTask } from '../mapping/message-thread.ts';
 import { type Mapped, type Message, mapMessage, type Policies } from '../mapping/run.ts';

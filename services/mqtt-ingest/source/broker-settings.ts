@@ -7,8 +7,8 @@ import {
   integerSetting,
   optionalFile,
   textSetting,
-} from '../../shared/runtime/setting-kinds.ts';
-import type { Configuration, Setting } from '../../shared/runtime/settings.ts';
+} from '../../../platform/runtime/setting-kinds.ts';
+import type { Configuration, Setting } from '../../../platform/runtime/settings.ts';
 import { BROKER_PROTOCOLS, type BrokerAddress, brokerAddress, isOverTls } from './broker-address.ts';
 import type { ProtocolVersion } from './protocol-version.ts';
 import type { SubscriberOptions } from './subscriber.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
-import { BoundedSockets } from '../../shared/runtime/bounded-sockets.ts';
-import { socketLimit } from '../../shared/runtime/descriptor-limit.ts';
-import { listenFault } from '../../shared/runtime/listen-fault.ts';
+import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
+import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
+import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import { asRegistered } from '../registry/as-registered.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';

@@ -1,4 +1,4 @@
-import { integerSetting } from '../../shared/runtime/setting-kinds.ts';
+import { integerSetting } from '../../../platform/runtime/setting-kinds.ts';
 
 /**
  * What one reader may send to the embedded broker, by all connections of its login. A portal that reads a thousand tags

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { LogBudget } from '../../shared/runtime/log-budget.ts';
+import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { EmbeddedBrokerOptions } from './embedded-broker.ts';

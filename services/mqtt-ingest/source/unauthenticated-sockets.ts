@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { BoundedSockets, groupOfAddress } from '../../shared/runtime/bounded-sockets.ts';
+import { BoundedSockets, groupOfAddress } from '../../../platform/runtime/bounded-sockets.ts';
 import { PacketGuard } from './packet-guard.ts';
 
 /**

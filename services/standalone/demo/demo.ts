@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Lifecycle } from '../../shared/runtime/lifecycle.ts';
+import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { type Connections, connectReaders } from '../../simulation/connections.ts';
 import { readStandaloneConfig, type StandaloneConfig } from '../config.ts';
 import { type Standalone, startStandalone } from '../standalone.ts';

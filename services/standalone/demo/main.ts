@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
-import { Lifecycle } from '../../shared/runtime/lifecycle.ts';
-import { createLog } from '../../shared/runtime/log.ts';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../../platform/runtime/log.ts';
 import { createRandom } from '../../simulation/random.ts';
 import { readDemoConfig, startDemo } from './demo.ts';
 import { runLive } from './live.ts';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { createHttpApp } from '../../../platform/http/app.ts';
+import type { Deprecation } from '../../../platform/http/deprecation.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { routesOf } from '../../../platform/http/route.ts';
+import { answered } from '../../../platform/http/success.ts';
+import { type Listening, listenOn } from '../../../platform/runtime/listen-on.ts';
 import { describeApi } from '../../../services/api/description/document.ts';
 import { documentPage } from '../../../services/api/description/page/page.ts';
-import { createHttpApp } from '../../../services/shared/http/app.ts';
-import type { Deprecation } from '../../../services/shared/http/deprecation.ts';
-import { NO_QUERY } from '../../../services/shared/http/query.ts';
-import { routesOf } from '../../../services/shared/http/route.ts';
-import { answered } from '../../../services/shared/http/success.ts';
-import { type Listening, listenOn } from '../../../services/shared/runtime/listen-on.ts';
 
 describe('an operation on its way out', () => {
   const routeTo = (path: string, deprecated?: Deprecation) =>

@@ -3,14 +3,14 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
+import type { Operation, Response } from '../../../platform/description/openapi.ts';
+import type { JsonSchema } from '../../../platform/http/fields.ts';
+import { idInPath } from '../../../platform/http/parameters.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { routesOf } from '../../../platform/http/route.ts';
+import { found } from '../../../platform/http/success.ts';
 import { describeApi, describePublicApi } from '../../../services/api/description/document.ts';
 import { API_RESOURCES, API_ROUTES } from '../../../services/api/routes.ts';
-import type { Operation, Response } from '../../../services/shared/description/openapi.ts';
-import type { JsonSchema } from '../../../services/shared/http/fields.ts';
-import { idInPath } from '../../../services/shared/http/parameters.ts';
-import { NO_QUERY } from '../../../services/shared/http/query.ts';
-import { routesOf } from '../../../services/shared/http/route.ts';
-import { found } from '../../../services/shared/http/success.ts';
 
 const OPTIONS = { publicUrl: null, limits: { perMinute: 60, burst: 120 } };
 

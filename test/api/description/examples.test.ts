@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { Operation } from '../../../platform/description/openapi.ts';
 import { describePublicApi } from '../../../services/api/description/document.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
-import type { Operation } from '../../../services/shared/description/openapi.ts';
 import { useApi } from '../../support/api.ts';
 
 describe('the examples of the description', () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
 import { describePublicApi } from '../../../services/api/description/document.ts';
 import { inline, readMarkdown } from '../../../services/api/description/page/markdown.ts';
 import { documentPage } from '../../../services/api/description/page/page.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
-import type { OpenApiDocument } from '../../../services/shared/description/openapi.ts';
 import { useApi } from '../../support/api.ts';
 
 describe('the page for people', () => {

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
+import type { JsonSchema } from '../../../platform/http/fields.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import type { ApiContext } from '../../../services/api/context.ts';
-import type { JsonSchema } from '../../../services/shared/http/fields.ts';
-import type { Route } from '../../../services/shared/http/route.ts';
 import { INTEGERS, stringOf, TEXTS, TRICKY } from './values.ts';
 
 /** Percent-encoded wrongly or oddly, and bytes that are not encoded at all. */

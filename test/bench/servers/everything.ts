@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { readStandaloneConfig } from '../../../services/standalone/config.ts';
 import { startStandalone } from '../../../services/standalone/standalone.ts';
 import { endWithParent } from './serve.ts';

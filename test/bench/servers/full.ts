@@ -1,8 +1,8 @@
 import { pino } from 'pino';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../../platform/runtime/log.ts';
 import { readApiConfig } from '../../../services/api/config.ts';
 import { startApi } from '../../../services/api/start.ts';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
-import { createLog } from '../../../services/shared/runtime/log.ts';
 import { endWithParent } from './serve.ts';
 
 /** The API as it is started by `services/api/main.ts`, on any port. */

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../../platform/runtime/log.ts';
 import { readGatewayConfig } from '../../../services/handheld-gateway/config.ts';
 import { startGateway } from '../../../services/handheld-gateway/start.ts';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
-import { createLog } from '../../../services/shared/runtime/log.ts';
 import { endWithParent } from './serve.ts';
 
 /** The handheld gateway as it is started by `services/handheld-gateway/main.ts`, on any port. */

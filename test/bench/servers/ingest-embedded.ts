@@ -1,7 +1,7 @@
 import { pino } from 'pino';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../../platform/runtime/log.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
-import { createLog } from '../../../services/shared/runtime/log.ts';
 import { endWithParent } from './serve.ts';
 
 /** Ingestion with its own broker, as `npm start` has it, on any port. */

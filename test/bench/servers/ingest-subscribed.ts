@@ -1,8 +1,8 @@
 import { pino } from 'pino';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import { createLog } from '../../../platform/runtime/log.ts';
 import { readIngestConfig } from '../../../services/mqtt-ingest/config.ts';
 import { startIngestProcess } from '../../../services/mqtt-ingest/start.ts';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
-import { createLog } from '../../../services/shared/runtime/log.ts';
 import { endWithParent } from './serve.ts';
 
 /** Ingestion from a broker, as `services/mqtt-ingest/main.ts` starts it. */

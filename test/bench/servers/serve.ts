@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import { listenOn } from '../../../services/shared/runtime/listen-on.ts';
+import { listenOn } from '../../../platform/runtime/listen-on.ts';
 
 /** Listens, and says where. */
 export async function serve(app: Koa): Promise<void> {

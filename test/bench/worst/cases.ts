@@ -1,4 +1,4 @@
-import type { Route } from '../../../services/shared/http/route.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { worstBodies } from '../../support/worst-bodies.ts';
 import { type Ask, PART, TURN } from './attack.ts';
 import type { Case } from './case.ts';

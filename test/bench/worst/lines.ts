@@ -1,6 +1,6 @@
+import type { Route } from '../../../platform/http/route.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
-import type { Route } from '../../../services/shared/http/route.ts';
 import { loadTargets } from '../../mqtt-ingest/fuzz/targets.ts';
 import type { Attack } from './attack.ts';
 import type { Case } from './case.ts';

@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../../services/api/start.ts';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
 import { apiConfig, useApi } from '../../support/api.ts';
 import { useTypedClient } from './use-typed-client.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
-import { Lifecycle } from '../../../services/shared/runtime/lifecycle.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
 import { type LogLine, recordedLog } from '../../support/recorded-log.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { LARGE, LargeMessages } from '../../../services/mqtt-ingest/intake/large-messages.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
 import { mapMessage, type Policies } from '../../../services/mqtt-ingest/mapping/run.ts';
-import { WorkThreads } from '../../../services/shared/runtime/work-threads.ts';
 import { largePayloads } from '../fuzz/large-payloads.ts';
 import { loadTargets } from '../fuzz/targets.ts';
 

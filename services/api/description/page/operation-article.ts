@@ -4,8 +4,8 @@ import type {
   Parameter,
   Reference,
   Response,
-} from '../../../shared/description/openapi.ts';
-import type { JsonSchema } from '../../../shared/http/fields.ts';
+} from '../../../../platform/description/openapi.ts';
+import type { JsonSchema } from '../../../../platform/http/fields.ts';
 import { curl, json } from './code.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';

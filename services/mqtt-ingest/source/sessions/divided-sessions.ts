@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { repeat } from '../../../shared/runtime/repeat.ts';
+import { repeat } from '../../../../platform/runtime/repeat.ts';
 import type { Session, SessionFigures } from '../session.ts';
 import { type Asking, LEASE_SECONDS, type Lease } from './lease-sessions.ts';
 

@@ -1,0 +1,114 @@
+import { withoutTokens } from '../../base/tag-secrets.ts';
+
+/** A sign-in that was refused. */
+export interface RefusedSignIn {
+  kind: 'reader' | 'key' | 'handheld';
+  /** Whose it was as far as was said: a user name, the id in a credential. Never a secret. Empty if nothing was. */
+  name: string;
+  address: string;
+  /** Whether there is somebody of this name: they are not crowded out by names that strangers make up. */
+  isKnown: boolean;
+}
+
+export interface RefusedCount {
+  kind: RefusedSignIn['kind'];
+  name: string;
+  address: string;
+  count: number;
+  secondsAgo: number;
+}
+
+interface Counted extends Pick<RefusedSignIn, 'kind' | 'name' | 'address'> {
+  count: number;
+  at: number;
+}
+
+export interface RefusedSignInsOptions {
+  /** Milliseconds on a clock that never goes back. */
+  now(): number;
+  write(counts: readonly RefusedCount[]): Promise<void>;
+}
+
+/**
+ * Counts refused sign-ins by name. A flood of failures costs an addition each; what was counted is written together, now
+ * and then. In ten minutes so many names have a count of their own, the rest share one of each kind.
+ */
+export class RefusedSignIns {
+  readonly #options: RefusedSignInsOptions;
+  #counts = new Map<string, Counted>();
+  #named = { known: new Set<string>(), strange: new Set<string>() };
+  #namedSince: number;
+
+  constructor(options: RefusedSignInsOptions) {
+    this.#options = options;
+    this.#namedSince = options.now();
+  }
+
+  note({ kind, name, address, isKnown }: RefusedSignIn): void {
+    const at = this.#options.now();
+    const own = storable(name);
+    const counted = this.#hasOwnCount(`${kind} ${own}`, isKnown) ? own : '';
+    const known = this.#counts.get(`${kind} ${counted}`);
+    this.#counts.set(`${kind} ${counted}`, {
+      ...{ kind, name: counted, address: storable(address), at },
+      count: (known?.count ?? 0) + 1,
+    });
+  }
+
+  /** Writes what was counted since the last time. False if there is nothing to write. */
+  async flush(): Promise<boolean> {
+    const counts = this.#counts;
+    if (counts.size === 0) {
+      this.#forgetNames();
+      return false;
+    }
+    this.#counts = new Map();
+    const { now, write } = this.#options;
+    try {
+      await write(
+        [...counts.values()].map(({ at, ...counted }) => ({ ...counted, secondsAgo: (now() - at) / 1_000 })),
+      );
+      this.#forgetNames();
+      return true;
+    } catch (error) {
+      for (const [key, { count, ...earlier }] of counts) {
+        const later = this.#counts.get(key);
+        this.#counts.set(key, { ...earlier, ...later, count: count + (later?.count ?? 0) });
+      }
+      throw error;
+    }
+  }
+
+  #hasOwnCount(name: string, isKnown: boolean): boolean {
+    const names = isKnown ? this.#named.known : this.#named.strange;
+    if (!names.has(name) && names.size >= (isKnown ? MOST_KNOWN : MOST_STRANGE)) {
+      return false;
+    }
+    names.add(name);
+    return true;
+  }
+
+  /** While nothing can be written names are not forgotten, for their counts are kept. */
+  #forgetNames(): void {
+    const now = this.#options.now();
+    if (now - this.#namedSince > NAMES_KEPT_MS) {
+      this.#named = { known: new Set(), strange: new Set() };
+      this.#namedSince = now;
+    }
+  }
+}
+
+const MOST_KNOWN = 1_000;
+const MOST_STRANGE = 100;
+const NAMES_KEPT_MS = 600_000;
+
+/** What the database takes as text, short, and without what has the shape of a credential. */
+function storable(text: string): string {
+  return withoutTokens(text.slice(0, 3 * LONGEST))
+    .slice(0, LONGEST)
+    .toWellFormed()
+    .replaceAll('\u0000', '\uFFFD');
+}
+
+/** UTF-16 units. */
+const LONGEST = 100;

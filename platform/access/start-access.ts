@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import { type AccessDoor, openAccessDoor } from '../../db/timescale/access-door.ts';
+import { rowsOf } from '../../db/timescale/row-queries.ts';
+import { sql } from '../../db/timescale/sql.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
+import type { CredentialCache, CredentialRow } from './credential-cache.ts';
+import { lookUpTogether } from './look-up-together.ts';
+import { startCredentials } from './start-credentials.ts';
+
+export interface Access<Row extends CredentialRow> {
+  door: AccessDoor;
+  credentials: CredentialCache<Row>;
+  /** Rejects if the database does not answer. */
+  askDatabase(): Promise<unknown>;
+}
+
+export interface AccessOptions<Row extends CredentialRow> {
+  url: string;
+  /** What the connections are called in the database. */
+  applicationName: string;
+  /** Looks credentials up by the ids in them. */
+  find: (door: AccessDoor, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
+}
+
+/** Starts what knows who may come in, until the process stops. */
+export async function startAccess<Row extends CredentialRow>(
+  { url, applicationName, find }: AccessOptions<Row>,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<Access<Row>> {
+  const door = await lifecycle.start(
+    'access',
+    () => openAccessDoor(url, { max: CONNECTIONS, applicationName }),
+    (started) => started.end(),
+  );
+  const { cache } = await lifecycle.start(
+    'credentials',
+    () =>
+      startCredentials(
+        url,
+        lookUpTogether((ids) => find(door, ids)),
+        log,
+      ),
+    (started) => started.stop(),
+  );
+  return {
+    door,
+    credentials: cache,
+    askDatabase: () => door.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`),
+  };
+}
+
+/** One process's, for looking credentials up and for saying whether the database is there. */
+const CONNECTIONS = 2;

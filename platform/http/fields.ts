@@ -1,0 +1,267 @@
+import { type Instant, parseTimestamp, sentinelOf } from '../../base/timestamps.ts';
+import { isArray, isJsonObject, type Json, traitsOf } from './exact-json.ts';
+import {
+  accepted,
+  type FieldIssue,
+  gathered,
+  invalidValue,
+  type Read,
+  refused,
+  tooFew,
+  tooLarge,
+  tooLong,
+  tooMany,
+  tooShort,
+  tooSmall,
+} from './issues.ts';
+import type { JsonSource } from './json-source.ts';
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** One kind of value in a request body: what it looks like, and how it is read. */
+export interface Field<T> {
+  readonly schema: JsonSchema;
+  /**
+   * Where its JSON type is wrong: `''` for the value itself, `[0].value` for something inside it, null for nowhere.
+   * A wrong type is another error than a wrong value (interface section 7.2).
+   */
+  mismatch(value: Json, source: JsonSource): string | null;
+  /** Reads a value whose JSON type fits. `name` is what the client calls it. */
+  read(value: Json, name: string, source: JsonSource): Read<T>;
+}
+
+/** The largest id there is (interface section 2.1). */
+export const MAX_ID = 2_147_483_647;
+
+export const ID_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
+
+/** An instant as answers show it (interface section 2.7). */
+export const TIME_SCHEMA: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+};
+
+/** The pattern of an instant in a request; that the day is in the month says the format. */
+const TIME_PATTERN = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`;
+
+/** An instant as requests give it, any. */
+export const GIVEN_TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', pattern: TIME_PATTERN };
+
+/** The instants that mean "not set", as programs write them. */
+const SENTINEL_PATTERN = String.raw`^(0001|1970)-01-01[Tt]00:00:00(\.0{1,3}|\.000\d{1,6})?([Zz]|[+-]00:00)$`;
+
+/** What {@link FORBIDDEN_CHARACTERS} leaves. */
+const TEXT_PATTERN = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
+
+/** C0 control characters other than TAB, LF and CR, and DEL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** Text of 1 to `max` Unicode code points without control characters; blanks are kept. */
+export function text(max: number): Field<string> {
+  return {
+    schema: { type: 'string', minLength: 1, maxLength: max, pattern: TEXT_PATTERN },
+    mismatch: notAString,
+    read: (value, name) => {
+      const string = value as string;
+      const issue =
+        lengthIssue(string, max, name) ??
+        (FORBIDDEN_CHARACTERS.test(string)
+          ? invalidValue(name, 'must not contain control characters')
+          : null);
+      return issue === null ? accepted(string) : refused(issue);
+    },
+  };
+}
+
+function lengthIssue(string: string, max: number, name: string): FieldIssue | null {
+  if (string === '') {
+    return tooShort(name, 1);
+  }
+  return string.length > max && [...string].length > max ? tooLong(name, max) : null;
+}
+
+export const KEY_PATTERN = /^[A-Za-z0-9-]+$/;
+export const KEY_MAX_LENGTH = 255;
+export const KEY_SCHEMA: JsonSchema = {
+  type: 'string',
+  pattern: KEY_PATTERN.source,
+  minLength: 1,
+  maxLength: KEY_MAX_LENGTH,
+};
+
+/** An external key (interface section 2.1). */
+export const externalKey: Field<string> = {
+  schema: KEY_SCHEMA,
+  mismatch: notAString,
+  read: (value, name) => {
+    const key = value as string;
+    const issue =
+      lengthIssue(key.trim() === '' ? '' : key, KEY_MAX_LENGTH, name) ??
+      (KEY_PATTERN.test(key) ? null : invalidValue(name, `must match ${KEY_PATTERN.source}`));
+    return issue === null ? accepted(key) : refused(issue);
+  },
+};
+
+/** One of a few strings. */
+export function choice<T extends string>(values: readonly T[]): Field<T> {
+  return {
+    schema: { type: 'string', enum: values },
+    mismatch: notAString,
+    read: (value, name) => {
+      const found = values.find((candidate) => candidate === value);
+      return found === undefined
+        ? refused(invalidValue(name, `must be one of: ${values.join(', ')}`, { allowed_values: values }))
+        : accepted(found);
+    },
+  };
+}
+
+export const flag: Field<boolean> = {
+  schema: { type: 'boolean' },
+  mismatch: (value) => (typeof value === 'boolean' ? null : ''),
+  read: (value) => accepted(value as boolean),
+};
+
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_DIGITS = 19;
+
+/** The id of a row. Fractions and what no 64-bit integer holds are of another type; the rest is range-checked. */
+export const id: Field<number> = {
+  schema: ID_SCHEMA,
+  mismatch: (value, source) => (integerOf(value, source) === null ? '' : null),
+  read: (value, name, source) => {
+    const integer = integerOf(value, source) ?? 0n;
+    if (integer < 1n) {
+      return refused(tooSmall(name, 1));
+    }
+    return integer > MAX_ID ? refused(tooLarge(name, MAX_ID)) : accepted(Number(integer));
+  },
+};
+
+/** A number in a range, as a double. */
+export function decimal({ min, max }: { min: number; max: number }): Field<number> {
+  return {
+    schema: { type: 'number', minimum: min, maximum: max },
+    mismatch: (value) => (typeof value === 'number' ? null : ''),
+    read: (value, name) => {
+      const number = value as number;
+      if (number < min) {
+        return refused(tooSmall(name, min));
+      }
+      return number > max ? refused(tooLarge(name, max)) : accepted(number);
+    },
+  };
+}
+
+/** The integer a number's text denotes, in whatever notation, or null. */
+function integerOf(value: Json, source: JsonSource): bigint | null {
+  if (typeof value !== 'number') {
+    return null;
+  }
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source.text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const shift = Number(exponent) - fraction.length;
+  // What a negative shift cuts off makes a fraction, unless it is zeros.
+  if (digits === '' || (shift < 0 && /[^0]/.test(digits.slice(shift)))) {
+    return digits === '' ? 0n : null;
+  }
+  if (digits.length + shift > INT64_DIGITS) {
+    return null;
+  }
+  const integer = BigInt(sign + (shift < 0 ? digits.slice(0, shift) : digits + '0'.repeat(shift)));
+  return integer > INT64_MAX || integer < -INT64_MAX - 1n ? null : integer;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** An instant (interface section 2.7). Every other type than string is a wrong value, not a wrong type. */
+export const timestamp: Field<Instant> = {
+  schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
+  mismatch: () => null,
+  read: (value, name) => {
+    const instant = typeof value === 'string' ? parseTimestamp(value) : null;
+    if (instant === null) {
+      return refused(invalidValue(name, 'must be an RFC 3339 timestamp'));
+    }
+    const sentinel = sentinelOf(instant);
+    return sentinel === null
+      ? accepted(instant)
+      : refused(
+          invalidValue(
+            name,
+            `must not be a default-value sentinel (${sentinel}); use JSON null to leave the field unset`,
+          ),
+        );
+  },
+};
+
+/** Any JSON object, as the text that was sent. The one character that the database cannot hold is refused. */
+export const jsonObject: Field<string> = {
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: String.raw`^[^\u0000]*$` },
+    additionalProperties: true,
+  },
+  mismatch: () => null,
+  read: (value, name, source) => {
+    if (!isJsonObject(value)) {
+      return refused(invalidValue(name, 'must be a JSON object'));
+    }
+    const { text: sent } = source;
+    return traitsOf(sent).hasNul
+      ? refused(invalidValue(name, 'must not contain the character U+0000'))
+      : accepted(sent);
+  },
+};
+
+/**
+ * How many values an array may have where nothing else is said: more than anybody has to send. Each can have something
+ * wrong with it, and all of that is answered.
+ */
+const MAX_ITEMS = 10_000;
+
+/** Values of one kind, of which there are `min` to `max`. */
+export function arrayOf<T>(item: Field<T>, { min = 0, max = MAX_ITEMS } = {}): Field<T[]> {
+  return {
+    schema: {
+      type: 'array',
+      items: item.schema,
+      ...(min === 0 ? {} : { minItems: min }),
+      maxItems: max,
+    },
+    mismatch: (value, source) => {
+      if (!isArray(value)) {
+        return '';
+      }
+      for (const [index, element] of value.entries()) {
+        const inside = item.mismatch(element, source.element(index));
+        if (inside !== null) {
+          return `[${index}]${inside}`;
+        }
+      }
+      return null;
+    },
+    read: (value, name, source) => {
+      const elements = value as readonly Json[];
+      if (elements.length > max) {
+        return refused(tooMany(name, max));
+      }
+      if (elements.length < min) {
+        return refused(tooFew(name, min));
+      }
+      const reads = elements.map((element, index) =>
+        item.read(element, `${name}[${index}]`, source.element(index)),
+      );
+      const refusals = reads.filter((read) => !read.ok);
+      return refusals.length > 0
+        ? gathered(refusals)
+        : accepted(reads.flatMap((read) => (read.ok ? [read.value] : [])));
+    },
+  };
+}
+
+function notAString(value: Json): string | null {
+  return typeof value === 'string' ? null : '';
+}

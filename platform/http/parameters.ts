@@ -1,0 +1,188 @@
+import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
+import {
+  type Field,
+  GIVEN_TIME_SCHEMA,
+  ID_SCHEMA,
+  type JsonSchema,
+  KEY_MAX_LENGTH,
+  KEY_PATTERN,
+  KEY_SCHEMA,
+  MAX_ID,
+} from './fields.ts';
+import {
+  accepted,
+  type FieldIssue,
+  invalidValue,
+  type Read,
+  refused,
+  required,
+  tooLarge,
+  tooSmall,
+} from './issues.ts';
+import { JsonSource } from './json-source.ts';
+
+/** One parameter of a query string or a path. */
+export interface Parameter<T> {
+  readonly schema: JsonSchema;
+  readonly isRepeatable: boolean;
+  /** In a query, where others may be left out; in a path every parameter is there. */
+  readonly isRequired?: true;
+  /** What it asks for, for readers of the description; see {@link described}. */
+  readonly description?: string;
+  readonly example?: unknown;
+  /** Reads all values given under the name; none if it is absent. */
+  read(values: readonly string[], name: string): Read<T>;
+}
+
+/** A parameter with what readers of the description are told of it. */
+export function described<T>(parameter: Parameter<T>, description: string, example?: unknown): Parameter<T> {
+  return { ...parameter, description, ...(example === undefined ? {} : { example }) };
+}
+
+type ReadOne<T> = (value: string, name: string) => Read<T>;
+
+/** A parameter given at most once. */
+function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>): Parameter<T | Absent> {
+  return {
+    schema,
+    isRepeatable: false,
+    read: ([value, ...others], name) => {
+      if (value === undefined) {
+        return accepted(absent);
+      }
+      return others.length > 0 ? refused(invalidValue(name, 'must be given only once')) : one(value, name);
+    },
+  };
+}
+
+/** A parameter of a query that must be given, once, read as the text of a body's field is. */
+export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
+  const parameter = scalar(field.schema, undefined, (value, name) =>
+    field.read(value, name, JsonSource.of(JSON.stringify(value))),
+  );
+  return {
+    ...parameter,
+    isRequired: true,
+    read: (values, name) => {
+      const read = parameter.read(values, name);
+      if (read.ok) {
+        return read.value === undefined ? refused(required(name)) : accepted(read.value);
+      }
+      return read;
+    },
+  };
+}
+
+/** A parameter given any number of times: any of its values matches. Undefined if it is absent. */
+export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | undefined> {
+  return {
+    schema: { type: 'array', items: parameter.schema },
+    isRepeatable: true,
+    read: (values, name) => {
+      const read: T[] = [];
+      const issues: FieldIssue[] = [];
+      for (const value of new Set(values)) {
+        const one = parameter.read([value], name);
+        if (!one.ok) {
+          issues.push(
+            ...(values.length > 1 ? one.issues.map((issue) => withValue(issue, value)) : one.issues),
+          );
+        } else if (one.value !== undefined) {
+          read.push(one.value);
+        }
+      }
+      return issues.length > 0 ? refused(...issues) : accepted(read.length === 0 ? undefined : read);
+    },
+  };
+}
+
+/** Tells which of several values it is that is wrong. */
+function withValue(issue: FieldIssue, value: string): FieldIssue {
+  return { ...issue, params: { ...issue.params, value } };
+}
+
+/** An integer in decimal digits, of any number of digits. */
+export function integer<Absent>(
+  range: { min: number; max: number },
+  absent: Absent,
+): Parameter<number | Absent> {
+  const { min, max } = range;
+  const schema = { type: 'integer', minimum: min, maximum: max };
+  return scalar(absent === undefined ? schema : { ...schema, default: absent }, absent, (value, name) => {
+    if (!/^-?\d+$/.test(value)) {
+      return refused(invalidValue(name, 'must be an integer'));
+    }
+    const number = Number(value);
+    if (number < min) {
+      return refused(tooSmall(name, min));
+    }
+    return number > max ? refused(tooLarge(name, max)) : accepted(number);
+  });
+}
+
+/** An id as a filter. */
+export const idFilter: Parameter<number | undefined> = {
+  ...integer({ min: 1, max: MAX_ID }, undefined),
+  schema: ID_SCHEMA,
+};
+
+/** An id in a path, where it is never absent. */
+export const idInPath = idFilter as Parameter<number>;
+
+/** An external key as a filter: whatever is no key is an invalid value. */
+export const keyFilter: Parameter<string | undefined> = scalar(KEY_SCHEMA, undefined, (value, name) => {
+  if (!KEY_PATTERN.test(value)) {
+    return refused(invalidValue(name, `must match ${KEY_PATTERN.source}`));
+  }
+  return value.length > KEY_MAX_LENGTH
+    ? refused(invalidValue(name, `must be at most ${KEY_MAX_LENGTH} characters`))
+    : accepted(value);
+});
+
+/** Exactly `true` or `false`. */
+export function booleanFilter<Absent>(absent: Absent): Parameter<boolean | Absent> {
+  const schema = { type: 'boolean' };
+  return scalar(absent === undefined ? schema : { ...schema, default: absent }, absent, (value, name) =>
+    value === 'true' || value === 'false'
+      ? accepted(value === 'true')
+      : refused(invalidValue(name, 'must be true or false')),
+  );
+}
+
+/** Text to search for; empty is as if absent. */
+export const searchText: Parameter<string | undefined> = scalar(
+  { type: 'string', pattern: String.raw`^[^\u0000-\u001f\u007f]*$` },
+  undefined,
+  (value, name) =>
+    CONTROL_CHARACTERS.test(value)
+      ? refused(invalidValue(name, 'must not contain control characters'))
+      : accepted(value === '' ? undefined : value),
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+
+/** A bound in time. Its message is one of its own (interface section 7.3). */
+export const timeBound: Parameter<TimeBound | undefined> = scalar(
+  GIVEN_TIME_SCHEMA,
+  undefined,
+  (value, name) => {
+    const instant = parseTimestamp(value);
+    const message = `Invalid '${name}' timestamp; expected RFC 3339, e.g. 2026-01-31T08:00:00Z`;
+    return instant === null
+      ? refused({ field: name, code: 'invalid_value', message: message + hintOfPlus(value) })
+      : accepted({ instant, isMilliseconds: !/\.\d{4}/.test(value) });
+  },
+);
+
+/** A plus that is not encoded reads as a blank. */
+function hintOfPlus(value: string): string {
+  const isMeant = parseTimestamp(value.replace(/ (?=\d\d:\d\d$)/, '+')) !== null;
+  return isMeant ? '; there is a blank where a + should be: send it as %2B' : '';
+}
+
+export interface TimeBound {
+  instant: Instant;
+  /** Written no finer than the wire shows instants. */
+  isMilliseconds: boolean;
+}

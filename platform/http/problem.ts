@@ -1,0 +1,146 @@
+import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
+import type { FieldIssue } from './issues.ts';
+
+/**
+ * The kinds of error an answer can have, with the status and the title that belong to each (interface section 7.2).
+ * Statuses of errors stand here and nowhere else.
+ */
+export const PROBLEMS = {
+  validation_error: { status: 400, title: 'Validation failed' },
+  bad_request: { status: 400, title: 'Bad request' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'Request timed out' },
+  conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Gone' },
+  payload_too_large: { status: 413, title: 'Payload too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  missing_org_context: { status: 422, title: 'Missing org context' },
+  rate_limited: { status: 429, title: 'Rate limited' },
+  internal_error: { status: 500, title: 'Internal server error' },
+  query_timeout: { status: 503, title: 'Query timed out' },
+  unavailable: { status: 503, title: 'Unavailable' },
+} as const;
+
+export type ProblemType = keyof typeof PROBLEMS;
+
+/** Response headers by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Who asks, in ids that may be logged. */
+export type Caller = Readonly<Record<string, string | number>>;
+
+interface ProblemExtras {
+  fields?: FieldIssue[];
+  headers?: Headers;
+  caller?: Caller;
+}
+
+/** Ends a request with an error envelope. `detail` is read by the client. */
+export class Problem extends Error {
+  readonly type: ProblemType;
+  readonly fields: readonly FieldIssue[] | undefined;
+  readonly headers: Headers;
+  /** Who is known to have asked, where that one is not let in. For the log only. */
+  readonly caller: Caller | undefined;
+
+  constructor(type: ProblemType, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
+    this.name = 'Problem';
+    this.type = type;
+    this.fields = extras.fields;
+    this.headers = extras.headers ?? {};
+    this.caller = extras.caller;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.type].status;
+  }
+}
+
+export function badRequest(detail: string): Problem {
+  return new Problem('bad_request', detail);
+}
+
+export function notFound(detail: string): Problem {
+  return new Problem('not_found', detail);
+}
+
+export function conflict(detail: string): Problem {
+  return new Problem('conflict', detail);
+}
+
+/**
+ * `detail` is the first issue's message and how many more there are (interface section 7.1).
+ *
+ * @param leftOut how many issues there are besides those listed.
+ */
+export function invalid(issues: readonly FieldIssue[], leftOut = 0): Problem {
+  const more = issues.length - 1 + leftOut;
+  const suffix = more === 0 ? '' : ` (and ${more} more validation error(s))`;
+  return new Problem('validation_error', (issues[0]?.message ?? '') + suffix, { fields: [...issues] });
+}
+
+/** Throws {@link invalid} if there is any issue. */
+export function refuseIssues(issues: readonly FieldIssue[]): void {
+  if (issues.length > 0) {
+    throw invalid(issues);
+  }
+}
+
+/** What a client is told of anything that was thrown; of a failure of ours, nothing but that it happened. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) {
+    return error;
+  }
+  if (error instanceof IdsUsedUp || (error instanceof AppError && error.code === 'outcome_unknown')) {
+    return new Problem('internal_error', error.message);
+  }
+  if (error instanceof DatabaseUnavailable) {
+    return tryLater('unavailable', error.message);
+  }
+  const type = error instanceof AppError ? TYPE_OF_CODE[error.code] : 'internal_error';
+  if (type === 'query_timeout') {
+    return queryTimeout((error as AppError).message);
+  }
+  return type === 'internal_error'
+    ? new Problem(type, 'The request could not be completed because of an internal error')
+    : new Problem(type, (error as AppError).message);
+}
+
+function tryLater(type: ProblemType, detail: string): Problem {
+  return new Problem(type, detail, { headers: { 'Retry-After': '5' } });
+}
+
+export function queryTimeout(detail: string): Problem {
+  return tryLater('query_timeout', detail);
+}
+
+const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
+  invalid_input: 'bad_request',
+  misconfigured: 'internal_error',
+  not_found: 'not_found',
+  conflict: 'conflict',
+  timed_out: 'query_timeout',
+  unavailable: 'internal_error',
+  // 503 says that nothing was changed, and proxies send such a request again.
+  outcome_unknown: 'internal_error',
+};
+
+/** The body of an error answer (interface section 7.1). */
+export function envelope(problem: Problem, instance: string, requestId: string): object {
+  const { status, title } = PROBLEMS[problem.type];
+  return {
+    error: {
+      type: problem.type,
+      title,
+      status,
+      detail: problem.message,
+      instance,
+      request_id: requestId,
+      ...(problem.fields === undefined ? {} : { fields: problem.fields }),
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type Koa from 'koa';
+import type { Logger } from 'pino';
+import { AppError, messageOf } from '../../base/errors.ts';
+import { LogBudget } from '../runtime/log-budget.ts';
+import { choiceSetting } from '../runtime/setting-kinds.ts';
+import type { Caller, Problem } from './problem.ts';
+
+export const LOG_REQUESTS = choiceSetting(
+  'which requests are logged: those that failed, or all',
+  ['failed', 'all'],
+  'failed',
+);
+
+export type LoggedRequests = 'failed' | 'all';
+
+export interface RequestLog {
+  answered(koa: Koa.Context, since: number): void;
+  /** The caller hung up before the answer. */
+  abandoned(koa: Koa.Context, since: number): void;
+  /** @param cause what was thrown; logged where it is a failure of ours. */
+  failed(koa: Koa.Context, since: number, problem: Problem, cause: unknown): void;
+}
+
+/**
+ * One line for each request that failed, with its id, its caller and what was asked: at `warn` what the caller can do
+ * something about, at `error` what the caller cannot. The others at `info` if all are wanted (a line costs 2.6 us), what
+ * is served without credentials, such as health, at `debug` then. Queries and bodies are not logged, nor headers.
+ */
+export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLog {
+  const budget = new LogBudget(LINES_A_MINUTE);
+  const ended = (how: string) => (koa: Koa.Context, since: number) => {
+    if (wanted === 'all') {
+      log[koa.state['operation'] === undefined ? 'debug' : 'info'](about(koa, since), how);
+    }
+  };
+  return {
+    answered: ended('request answered'),
+    abandoned: ended('request abandoned by its caller'),
+    failed: (koa, since, problem, cause) => {
+      const caller = callerOf(koa, problem);
+      const subject = `${problem.status} ${JSON.stringify(caller)}`;
+      const leftOut = wanted === 'all' ? 0 : budget.take(subject);
+      if (leftOut === null) {
+        return;
+      }
+      const isOurs = problem.type === 'internal_error';
+      log[isOurs ? 'error' : 'warn'](
+        {
+          ...about(koa, since),
+          ...caller,
+          error: problem.type,
+          ...(isOurs ? { err: cause } : { detail: shortened(problem.message), ...reasonOf(cause) }),
+          ...(leftOut > 0 ? { leftOut } : {}),
+        },
+        'request failed',
+      );
+    },
+  };
+}
+
+/** About one caller and status, unless all are wanted. */
+const LINES_A_MINUTE = 60;
+
+function about(koa: Koa.Context, since: number): object {
+  return {
+    requestId: shortened(koa.state['requestId']),
+    ...koa.state['caller'],
+    operation: koa.state['operation'],
+    method: koa.method,
+    // A target that is not valid has no path.
+    path: shortened(koa.path ?? ''),
+    status: koa.status,
+    milliseconds: Math.round((performance.now() - since) * 10) / 10,
+  };
+}
+
+/** Where it is not known who asks, it is at least known from where. */
+function callerOf(koa: Koa.Context, problem: Problem): Caller {
+  return koa.state['caller'] ?? problem.caller ?? { remoteAddress: koa.req.socket.remoteAddress ?? 'gone' };
+}
+
+/** What was wrong with the database, say, of which the caller is told nothing. */
+function reasonOf(thrown: unknown): { reason?: string } {
+  return thrown instanceof AppError && thrown.cause !== undefined
+    ? { reason: shortened(messageOf(thrown.cause)) }
+    : {};
+}
+
+/** Callers choose what is in it. */
+function shortened(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
+}
+
+const LONGEST = 200;

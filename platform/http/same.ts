@@ -1,0 +1,22 @@
+import { fromDatabase, type Instant, parseTimestamp, toWire } from '../../base/timestamps.ts';
+import type { Json } from './exact-json.ts';
+
+/** Whether a JSON value is a scalar of the database, exactly. */
+export function sameScalar(value: Json, stored: string | number | boolean | null): boolean {
+  return value === stored;
+}
+
+/** Whether an instant is the one stored, or is what the wire shows of it: the stored one may have finer digits. */
+export function sameInstant(given: Instant, stored: string): boolean {
+  const instant = fromDatabase(stored);
+  return given === instant || given === parseTimestamp(toWire(instant));
+}
+
+/** {@link sameInstant} of a JSON value in any RFC 3339 form, or of null. */
+export function sameTime(value: Json, stored: string | null): boolean {
+  if (typeof value !== 'string' || stored === null) {
+    return value === stored;
+  }
+  const given = parseTimestamp(value);
+  return given !== null && sameInstant(given, stored);
+}

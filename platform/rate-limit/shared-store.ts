@@ -1,0 +1,97 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../../base/errors.ts';
+import type { RedisStore } from './redis-store.ts';
+import type { Store } from './store.ts';
+import type { Taken } from './take.ts';
+
+export interface SharedStoreOptions {
+  /** @param onLost to be called when the connection is lost later. */
+  connect(onLost: (error: Error) => void): Promise<RedisStore>;
+  /** Counts while the server cannot be used. */
+  own: Store;
+  log: Logger;
+}
+
+/**
+ * Buckets shared through a server for as long as that can be used, and this process's own in the meantime: the service
+ * does not depend on the server. A caller then has one budget for each process, and a fresh one to begin with. The
+ * first sign of trouble ends the connection; a new one is made after a growing pause, and only one that has taken a
+ * token counts as good, so that an outage is told once at its beginning and once at its end.
+ */
+export class SharedStore implements Store {
+  readonly #options: SharedStoreOptions;
+  #server: RedisStore | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: SharedStoreOptions) {
+    this.#options = options;
+  }
+
+  /** @throws the connection's error if the server cannot be used. */
+  async connect(): Promise<void> {
+    const server = await this.#options.connect((error) => this.#lose(server, error));
+    if (this.#isClosed) {
+      server.close();
+    } else {
+      this.#server = server;
+    }
+  }
+
+  /** Whether the server is in use right now. */
+  get isShared(): boolean {
+    return this.#server !== null;
+  }
+
+  async take(key: string, tokens: number): Promise<Taken> {
+    const server = this.#server;
+    if (server !== null) {
+      try {
+        return await server.take(key, tokens);
+      } catch (error) {
+        this.#lose(server, error);
+      }
+    }
+    return this.#options.own.take(key, tokens);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#server?.close();
+    this.#server = null;
+  }
+
+  #lose(server: RedisStore, error: unknown): void {
+    if (this.#server !== server) {
+      return;
+    }
+    this.#server = null;
+    server.close();
+    this.#options.log.warn(
+      { reason: messageOf(error) },
+      'rate limits are not shared: the server at REDIS_URL cannot be used; each process counts alone',
+    );
+    this.#reconnectAfter(FIRST_PAUSE);
+  }
+
+  #reconnectAfter(pause: number): void {
+    this.#timer = setTimeout(async () => {
+      try {
+        await this.connect();
+        if (this.isShared) {
+          this.#options.log.info('rate limits are shared again');
+        }
+      } catch (error) {
+        this.#options.log.debug({ reason: messageOf(error) }, 'the server at REDIS_URL cannot be used yet');
+        if (!this.#isClosed) {
+          this.#reconnectAfter(Math.min(pause * 2, LONGEST_PAUSE));
+        }
+      }
+    }, pause);
+  }
+}
+
+/** Milliseconds before the first attempt to connect again, and the longest pause between attempts. */
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 5_000;

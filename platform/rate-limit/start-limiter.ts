@@ -1,0 +1,92 @@
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+import { AppError, messageOf } from '../../base/errors.ts';
+import type { Limiter } from '../http/app.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
+import { type Bucket, bucketOf } from './bucket.ts';
+import { createLimiter } from './limiter.ts';
+import { MemoryStore } from './memory-store.ts';
+import { SharedStore } from './shared-store.ts';
+import type { Store } from './store.ts';
+
+/** How often one caller may ask, and who counts. */
+export interface Limits<Context> {
+  /** 1 to 60,000. */
+  perMinute: number;
+  /** 1 or more. */
+  burst: number;
+  /** The server that shares the buckets; null for this process's own count. */
+  redisUrl: string | null;
+  /** Names the caller's bucket; no two kinds of caller have a name in common. */
+  nameOf(context: Context): string;
+}
+
+export interface LimiterParts {
+  log: Logger;
+  registry: Registry;
+  lifecycle: Lifecycle;
+  clocks: Clocks;
+}
+
+export interface Clocks {
+  /** Microseconds on a clock that never goes back, whatever is done to the machine's. */
+  monotonic(): number;
+  /** Milliseconds since 1970. */
+  wall(): number;
+}
+
+export const MACHINE_CLOCKS: Clocks = {
+  monotonic: () => Math.floor(performance.now() * 1000),
+  wall: Date.now,
+};
+
+/**
+ * Starts what limits callers: by this process's own count, or by one that all processes share through REDIS_URL.
+ *
+ * @throws AppError `unavailable`, naming REDIS_URL, if that server cannot be used. One that fails later is done
+ * without, and `tagtrail_rate_limit_degraded` says so; the process stays ready.
+ */
+export async function startLimiter<Context>(
+  { perMinute, burst, redisUrl, nameOf }: Limits<Context>,
+  parts: LimiterParts,
+): Promise<Limiter<Context>> {
+  const bucket = bucketOf(perMinute, burst);
+  const own = new MemoryStore(bucket, parts.clocks.monotonic);
+  const store = redisUrl === null ? own : await startSharing(redisUrl, bucket, own, parts);
+  return createLimiter(store, bucket, nameOf, parts.clocks.wall);
+}
+
+async function startSharing(
+  url: string,
+  bucket: Bucket,
+  own: Store,
+  { log, registry, lifecycle }: LimiterParts,
+): Promise<Store> {
+  // The client takes 3 MB, and is of no use to whoever shares nothing.
+  const { connectRedis } = await import('./redis-store.ts');
+  const connect = (onLost: (error: Error) => void) => connectRedis(url, bucket, onLost);
+  const store = new SharedStore({ connect, own, log });
+  await lifecycle.start(
+    'rate limits',
+    () => store.connect().catch((error: unknown) => unusable(url, error)),
+    () => store.close(),
+  );
+  new Gauge({
+    name: 'tagtrail_rate_limit_degraded',
+    help: '1 while the server at REDIS_URL cannot be used and this process limits by its own count.',
+    registers: [registry],
+    collect() {
+      this.set(store.isShared ? 0 : 1);
+    },
+  });
+  return store;
+}
+
+function unusable(url: string, error: unknown): never {
+  const reason = messageOf(error);
+  throw new AppError(
+    'unavailable',
+    `The Redis server at REDIS_URL (${new URL(url).host}) cannot be used: ${reason}`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,88 @@
+import pg from 'pg';
+import { AppError, messageOf } from '../../base/errors.ts';
+import { connectionConfig } from '../../db/timescale/connection.ts';
+import { faultOfWay, isRefusedStart, START_PATIENCE } from '../../db/timescale/direct-connection.ts';
+import { isMigrated } from '../../db/timescale/migrate.ts';
+import { ORGANIZATION_ROLE } from '../../db/timescale/organization-role.ts';
+
+/**
+ * Makes sure that the database is there, is reached by no connection pooler, and has this version's schema, before
+ * anything relies on it.
+ *
+ * @throws AppError naming DATABASE_URL, or saying how to migrate.
+ */
+export async function requireDatabase(url: string): Promise<void> {
+  await requireMigrated(url);
+  await requireDirect(url, ORGANIZATION_ROLE);
+}
+
+/** Makes sure that the database has this version's schema. @throws AppError naming DATABASE_URL, or saying how to migrate. */
+export async function requireMigrated(url: string): Promise<void> {
+  const client = await connect(url);
+  try {
+    if (!(await isMigrated(client))) {
+      throw new AppError(
+        'unavailable',
+        `The database at DATABASE_URL (${placeOf(url)}) is not migrated to this version; run npx --no -- tagtrail migrate`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes sure that the database is there, and is reached by no connection pooler. @throws AppError naming DATABASE_URL. */
+export async function requireReachable(url: string): Promise<void> {
+  await (await connect(url)).end();
+  await requireDirect(url);
+}
+
+/** What was found of each way: services of one process have it in common. */
+const faults = new Map<string, Promise<string | null>>();
+
+/** @throws AppError naming DATABASE_URL. */
+async function requireDirect(url: string, role?: string): Promise<void> {
+  const way = JSON.stringify([url, role]);
+  const looking = faults.get(way) ?? faultOfWay(url, role);
+  faults.set(way, looking);
+  let fault: string | null;
+  try {
+    fault = await looking;
+  } catch (error) {
+    faults.delete(way);
+    throw unusable(url, error);
+  }
+  if (fault !== null) {
+    throw throughPooler(url, fault);
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: START_PATIENCE });
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw isRefusedStart(error)
+      ? throughPooler(url, `it refuses start-up options (${error.message})`)
+      : unusable(url, error);
+  }
+}
+
+function unusable(url: string, error: unknown): AppError {
+  const message = `The database at DATABASE_URL (${placeOf(url)}) cannot be reached: ${messageOf(error)}`;
+  return new AppError('unavailable', message, { cause: error });
+}
+
+function throughPooler(url: string, fault: string): AppError {
+  return new AppError(
+    'misconfigured',
+    `DATABASE_URL (${placeOf(url)}) leads through a connection pooler: ${fault}; let it lead to PostgreSQL itself`,
+  );
+}
+
+/** Where a database is, without the credentials. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return host + pathname;
+}

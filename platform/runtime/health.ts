@@ -1,0 +1,90 @@
+import type { RequestListener } from 'node:http';
+import type { Registry } from 'prom-client';
+import { messageOf } from '../../base/errors.ts';
+import { measureChecks } from './measure-checks.ts';
+
+/** Something a process cannot do its work without. Resolves if it is there, rejects with the reason if not. */
+export type Check = () => Promise<unknown>;
+
+export interface HealthOptions {
+  registry: Registry;
+  /** By the name of what is checked. */
+  checks: Readonly<Record<string, Check>>;
+  /** Aborts when the process is about to stop: it is not ready from then on, and still works. */
+  stopping: AbortSignal;
+}
+
+/** What came of a check; `said` is `ok`, or the reason. */
+export interface CheckOutcome {
+  name: string;
+  isUp: boolean;
+  said: string;
+}
+
+export interface HealthAnswer {
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+/** Answers for a path, or null if it is none of `/healthz` (alive), `/readyz` (able to work) and `/metrics`. */
+export type Health = (path: string) => Promise<HealthAnswer | null>;
+
+/** How long a check may take before the process counts as not ready, in milliseconds. */
+export const CHECK_MS = 2_000;
+
+/** Adds the outcome of the checks to the registry's metrics. */
+export function createHealth({ registry, checks, stopping }: HealthOptions): Health {
+  const run = () => Promise.all(Object.entries(checks).map(([name, check]) => outcomeOf(name, check)));
+  measureChecks(registry, run);
+  return async (path) => {
+    switch (path) {
+      case '/healthz':
+        return json(200, { status: 'alive' });
+      case '/readyz':
+        return stopping.aborted ? json(503, { status: 'stopping', checks: {} }) : readiness(await run());
+      case '/metrics':
+        return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
+      default:
+        return null;
+    }
+  };
+}
+
+function readiness(outcomes: readonly CheckOutcome[]): HealthAnswer {
+  const isReady = outcomes.every(({ isUp }) => isUp);
+  const checks = Object.fromEntries(outcomes.map(({ name, said }) => [name, said]));
+  return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks });
+}
+
+async function outcomeOf(name: string, check: Check): Promise<CheckOutcome> {
+  const late = Promise.withResolvers<CheckOutcome>();
+  const timer = setTimeout(
+    () => late.resolve({ name, isUp: false, said: `no answer within ${CHECK_MS} ms` }),
+    CHECK_MS,
+  );
+  try {
+    return await Promise.race([check().then(() => ({ name, isUp: true, said: 'ok' })), late.promise]);
+  } catch (error) {
+    return { name, isUp: false, said: messageOf(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function json(status: number, body: object): HealthAnswer {
+  return { status, contentType: 'application/json', body: JSON.stringify(body) };
+}
+
+/** Serves nothing but health, for a process that is no HTTP server otherwise. */
+export function healthListener(health: Health): RequestListener {
+  return async (request, response) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const answer = isRead ? await health((request.url ?? '').replace(/\?.*/s, '')) : null;
+    if (answer === null) {
+      response.writeHead(isRead ? 404 : 405, isRead ? {} : { Allow: 'GET, HEAD' }).end();
+    } else {
+      response.writeHead(answer.status, { 'Content-Type': answer.contentType }).end(answer.body);
+    }
+  };
+}

@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { boundConnections } from './bound-connections.ts';
+import { socketLimit } from './descriptor-limit.ts';
+import { endConnections } from './end-connections.ts';
+import { answerHalfClosed } from './half-closed.ts';
+import { closeLingeringly } from './lingering-close.ts';
+import { type ListenAddress, listenFault } from './listen-fault.ts';
+import { handleInTurn } from './pipelined-requests.ts';
+
+// An import reads every export, of which WebSocket loads a whole HTTP client that nothing here uses: 13 MB and 30 ms.
+const { createServer } = process.getBuiltinModule('node:http');
+
+export interface Listening {
+  url: string;
+  /** Takes no new requests, and waits for those under way, at most {@link DRAIN_MS}. */
+  close(): Promise<void>;
+}
+
+/** How long requests under way may take when the process stops, in milliseconds. */
+export const DRAIN_MS = 10_000;
+
+/**
+ * How long a client may take to send a request's headers, and all of it, in milliseconds. A large body has a time limit of
+ * its own (`platform/http/body-room.ts`), which is over before this one, however long it waited to be read.
+ */
+const HEADERS_MS = 15_000;
+const REQUEST_MS = 180_000;
+
+/** How often these two are looked at. */
+const CHECK_MS = 5_000;
+
+/**
+ * Connections of one listener. An idle one costs some 10 KB; there are up to three listeners in a process, and the
+ * embedded broker.
+ */
+const MOST_CONNECTIONS = 4_000;
+const SHARE_OF_DESCRIPTORS = 0.15;
+
+/**
+ * How long a connection without requests is kept, in milliseconds: longer than a load balancer keeps it (commonly 60
+ * s), so that none sends a request on a connection that is just being closed here.
+ */
+const KEEP_ALIVE_MS = 75_000;
+
+export interface ListenOptions {
+  /** Sees the server before it listens. */
+  prepare?: (server: Server) => void;
+  /** When it aborts, connections end with the answer under way; new ones are taken until `close`. */
+  stopping?: AbortSignal;
+  /** Connections at once; tests own it. */
+  mostConnections?: number;
+}
+
+/**
+ * @throws AppError `unavailable`, naming the setting, if the address cannot be listened on.
+ */
+export async function listenOn(
+  listener: RequestListener,
+  address: ListenAddress,
+  {
+    prepare,
+    stopping,
+    mostConnections = socketLimit(MOST_CONNECTIONS, SHARE_OF_DESCRIPTORS),
+  }: ListenOptions = {},
+): Promise<Listening> {
+  const { host, port } = address;
+  // Without `Host` Node.js would answer by itself, and say nothing; what is wrong is for the listener to say.
+  const server = createServer(
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: CHECK_MS,
+      requireHostHeader: false,
+    },
+    handleInTurn(listener),
+  );
+  boundConnections(server, mostConnections);
+  const leaving = new AbortController();
+  stopping?.addEventListener('abort', () => leaving.abort());
+  prepare?.(server);
+  endConnections(server, leaving.signal);
+  closeLingeringly(server);
+  answerHalfClosed(server);
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenFault(error, address);
+  }
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    close: async () => {
+      leaving.abort();
+      const closed = once(server, 'close');
+      server.close();
+      // A connection whose headers were sent before would otherwise be kept alive for a next request.
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(deadline);
+    },
+  };
+}

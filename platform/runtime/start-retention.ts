@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import { createWritePool } from '../../db/timescale/pool.ts';
+import { sweep } from '../../db/timescale/retention.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { repeat } from './repeat.ts';
+
+export interface RetentionConfig {
+  DATABASE_URL: string;
+  SCAN_RETENTION_DAYS: number;
+}
+
+/**
+ * Has what is too old to be kept dropped, now and every hour, until the process stops. On a connection of its own, which
+ * is open only then: without chunks to drop it may take longer than a service waits for a statement.
+ */
+export async function startRetention(
+  { DATABASE_URL, SCAN_RETENTION_DAYS }: RetentionConfig,
+  { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
+): Promise<void> {
+  const pool = await lifecycle.start(
+    'retention database',
+    () => createWritePool(DATABASE_URL, { max: 1, applicationName: 'tagtrail retention', patience: null }),
+    (started) => started.end(),
+  );
+  await lifecycle.start(
+    'retention',
+    () =>
+      repeat(
+        SWEEP_EVERY,
+        () => sweep(pool, SCAN_RETENTION_DAYS),
+        (err) =>
+          log.warn({ err }, 'What is too old to be kept could not be dropped; it is tried again later'),
+      ),
+    (started) => started.stop(),
+  );
+}
+
+/** Milliseconds. */
+const SWEEP_EVERY = 3_600_000;

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { AppError } from '../../../base/errors.ts';
+import { createHttpApp, type HttpAppOptions } from '../../../platform/http/app.ts';
+import { idInPath } from '../../../platform/http/parameters.ts';
+import { Problem } from '../../../platform/http/problem.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { routesOf } from '../../../platform/http/route.ts';
+import { answered } from '../../../platform/http/success.ts';
+import { type Listening, listenOn } from '../../../platform/runtime/listen-on.ts';
+
+interface Context {
+  token: string;
+}
+
+describe('an application of declared routes', () => {
+  let listening: Listening;
+  const started: Listening[] = [];
+  const start = async (options: Partial<HttpAppOptions<Context>>) => {
+    const app = createHttpApp<Context>({
+      routes: [],
+      access: { authenticate: async (token) => ({ token }), authorize: () => {}, callerOf: () => ({}) },
+      log: pino({ level: 'silent' }),
+      registry: new Registry(),
+      ...options,
+    });
+    listening = await listenOn(app.callback(), { host: '127.0.0.1', port: 0, setting: 'API_PORT' });
+    started.push(listening);
+  };
+  const get = async (path: string, method = 'GET') => {
+    const response = await fetch(listening.url + path, { method, headers: { Authorization: 'Bearer x' } });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as { error: Record<string, unknown> },
+    };
+  };
+  after(() => Promise.all(started.map((each) => each.close())));
+
+  const route = routesOf<Context>();
+  const answering = (path: string, handle: () => Promise<{ here: string }>, method: 'GET' | 'POST' = 'GET') =>
+    route({
+      method,
+      path,
+      operationId: `${method} ${path}`,
+      summary: path,
+      scope: null,
+      query: NO_QUERY,
+      params: path.includes('{id}') ? { id: idInPath } : {},
+      success: answered({ type: 'object' }, 'where'),
+      handle,
+    });
+  const at = (path: string, method: 'GET' | 'POST' = 'GET') =>
+    answering(path, async () => ({ here: path }), method);
+
+  it('prefers literal paths to templates, for all methods and in whatever order they are declared', async () => {
+    for (const routes of [
+      [at('/things/{id}'), at('/things/bulk', 'POST')],
+      [at('/things/bulk', 'POST'), at('/things/{id}')],
+    ]) {
+      await start({ routes });
+      expect((await get('/things/1')).body).to.deep.equal({ here: '/things/{id}' });
+      expect((await get('/things/bulk', 'POST')).body).to.deep.equal({ here: '/things/bulk' });
+      const { status, headers } = await get('/things/bulk');
+      expect([status, headers.get('allow')]).to.deep.equal([405, 'POST']);
+    }
+  });
+
+  it('tells the caller of known errors by their kind, and of its own failures nothing', async () => {
+    const failing = (path: string, error: unknown) => answering(path, () => Promise.reject(error));
+    await start({
+      routes: [
+        failing('/missing', new AppError('not_found', 'No such thing')),
+        failing('/input', new AppError('invalid_input', 'Cannot be')),
+        failing('/down', new AppError('unavailable', 'secret database host')),
+        failing('/bug', new Error('secret')),
+        failing('/thrown', 'secret'),
+      ],
+    });
+    expect((await get('/missing')).body.error).to.include({
+      type: 'not_found',
+      detail: 'No such thing',
+      status: 404,
+    });
+    expect((await get('/input')).body.error).to.include({ type: 'bad_request', detail: 'Cannot be' });
+    for (const path of ['/down', '/bug', '/thrown']) {
+      const { status, body } = await get(path);
+      expect(status).to.equal(500);
+      expect(body.error['type']).to.equal('internal_error');
+      expect(JSON.stringify(body)).not.to.include('secret');
+    }
+  });
+
+  it('lets a limiter show its budget everywhere, and stop a caller between 401 and 403', async () => {
+    const stages: string[] = [];
+    await start({
+      routes: [at('/here')],
+      limiter: {
+        idle: () => ({ 'X-RateLimit-Remaining': '60' }),
+        take: async () => {
+          stages.push('take');
+          throw new Problem('rate_limited', 'Retry after 1 seconds', {
+            headers: { 'X-RateLimit-Remaining': '0' },
+          });
+        },
+        takeMore: async () => ({}),
+      },
+      access: {
+        authenticate: async (token) => {
+          stages.push('authenticate');
+          return { token };
+        },
+        authorize: () => {
+          stages.push('authorize');
+        },
+        callerOf: () => ({}),
+      },
+    });
+    const limited = await get('/here');
+    expect([limited.status, limited.headers.get('x-ratelimit-remaining')]).to.deep.equal([429, '0']);
+    expect(stages).to.deep.equal(['authenticate', 'take']);
+    const missing = await get('/nowhere');
+    expect([missing.status, missing.headers.get('x-ratelimit-remaining')]).to.deep.equal([404, '60']);
+  });
+});
