@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { QUESTION_EVERY_MS, TRUSTED_MS } from '../../base/heard-everywhere.ts';
-import { listen } from '../../db/timescale/listen.ts';
+import { listen } from '../../db/timescale/connections/listen.ts';
 import { CredentialCache, type CredentialRow } from './credential-cache.ts';
 
 /**

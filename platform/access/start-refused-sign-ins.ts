@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
-import { type RowQueries, rowsOf } from '../../db/timescale/row-queries.ts';
-import { sql } from '../../db/timescale/sql.ts';
+import { type RowQueries, rowsOf } from '../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { type RefusedCount, RefusedSignIns } from './refused-sign-ins.ts';

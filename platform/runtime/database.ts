@@ -1,9 +1,13 @@
 import pg from 'pg';
 import { AppError, messageOf } from '../../base/errors.ts';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { faultOfWay, isRefusedStart, START_PATIENCE } from '../../db/timescale/direct-connection.ts';
-import { isMigrated } from '../../db/timescale/migrate.ts';
-import { ORGANIZATION_ROLE } from '../../db/timescale/organization-role.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import {
+  faultOfWay,
+  isRefusedStart,
+  START_PATIENCE,
+} from '../../db/timescale/connections/direct-connection.ts';
+import { ORGANIZATION_ROLE } from '../../db/timescale/connections/organization-role.ts';
+import { isMigrated } from '../../db/timescale/schema/migrate.ts';
 
 /**
  * Makes sure that the database is there, is reached by no connection pooler, and has this version's schema, before

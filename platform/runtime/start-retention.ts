@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { createWritePool } from '../../db/timescale/pool.ts';
-import { sweep } from '../../db/timescale/retention.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { sweep } from '../../db/timescale/schema/retention.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { repeat } from './repeat.ts';
 

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { OrganizationDoor } from '../../db/timescale/organization-door.ts';
+import type { OrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createHttpApp, type Limiter, type NoteRefusal } from '../../platform/http/app.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { servePages } from '../../platform/http/pages.ts';

@@ -1,4 +1,4 @@
-import { sql } from '../../db/timescale/sql.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 import type { Paging, SortTerm } from '../../platform/http/lists.ts';
 
 /** How far from the first row a list still reads little. */

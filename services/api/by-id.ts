@@ -1,5 +1,5 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
-import { sql } from '../../db/timescale/sql.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 
 const TABLES = {
   assets: sql.fragment`assets`,

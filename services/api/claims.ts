@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
-import { ORGANIZATION_LOCKS } from '../../db/timescale/advisory-locks.ts';
-import { texts } from '../../db/timescale/array-parameters.ts';
-import type { OrganizationConnection } from '../../db/timescale/organization-door.ts';
-import { type RowQuery, rowsOf } from '../../db/timescale/row-queries.ts';
-import { sql } from '../../db/timescale/sql.ts';
+import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
+import { texts } from '../../db/timescale/queries/array-parameters.ts';
+import { type RowQuery, rowsOf } from '../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 import { asRows } from './tags/queries.ts';
 import type { TagArrays } from './tags/tag-columns.ts';
 

@@ -1,4 +1,4 @@
-import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { routesOf } from '../../platform/http/route.ts';
 import type { SameJson } from '../../platform/http/same-json.ts';
 import type { ThreadTask } from '../../platform/runtime/work-threads.ts';

@@ -3,7 +3,7 @@ import {
   type OrganizationConnection,
   type OrganizationDoor,
   openOrganizationDoor,
-} from '../../db/timescale/organization-door.ts';
+} from '../../db/timescale/connections/organization-door.ts';
 import { writeJson } from '../../platform/http/json-text.ts';
 import { readAssets } from './assets/queries.ts';
 import { assetView } from './assets/view.ts';

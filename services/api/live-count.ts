@@ -1,5 +1,5 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
-import { sql } from '../../db/timescale/sql.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 import { allOf, when } from './sql.ts';
 
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };

@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { AccessDoor } from '../../db/timescale/access-door.ts';
-import { rowsOf } from '../../db/timescale/row-queries.ts';
-import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/sequence-use.ts';
-import { sql } from '../../db/timescale/sql.ts';
+import type { AccessDoor } from '../../db/timescale/connections/access-door.ts';
+import { rowsOf } from '../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
+import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/schema/sequence-use.ts';
 
 /** Adds to `registry` how much of each sequence of ids is used, looked at anew for every scrape. */
 export function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any'>): void {

@@ -1,6 +1,6 @@
-import type { OrganizationConnection } from '../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../db/timescale/row-queries.ts';
-import { sql } from '../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 import { claim, claimWithTags } from './claims.ts';
 import { keyTaken } from './constraints.ts';
 import { liveByKey } from './external-keys/live-by-key.ts';

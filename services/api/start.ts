@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';

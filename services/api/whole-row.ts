@@ -1,5 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
-import { sql } from '../../db/timescale/sql.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 import { JsonBytes } from '../../platform/http/json-bytes.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import type { ApiContext } from './context.ts';

@@ -2,11 +2,14 @@ import { constants } from 'node:os';
 import type pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { AppError } from '../../base/errors.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
-import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
-import { migrateNew } from '../../db/timescale/migrate.ts';
-import { type OrganizationDatabase, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
-import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
+import {
+  type OrganizationDatabase,
+  openOrganizationDoor,
+} from '../../db/timescale/connections/organization-door.ts';
+import { createQueryPool, createWritePool } from '../../db/timescale/connections/pool.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
+import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { migrateNew } from '../../db/timescale/schema/migrate.ts';
 import { requireMigrated, requireReachable } from '../../platform/runtime/database.ts';
 import { optionalUrl, textSetting } from '../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../platform/runtime/settings.ts';

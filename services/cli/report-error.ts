@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { AppError, IdsUsedUp, messageOf } from '../../base/errors.ts';
-import { isUsedUp } from '../../db/timescale/ids-used-up.ts';
+import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
 import { FileFault } from './file-fault.ts';
 import { ReaderGone } from './standard-output.ts';
 

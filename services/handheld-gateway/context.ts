@@ -1,5 +1,5 @@
 import type { Micros } from '../../base/instant.ts';
-import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { routesOf } from '../../platform/http/route.ts';
 import type { SubmissionRecorder } from './submissions/record-submission.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
-import { rowQueries } from '../../db/timescale/row-queries.ts';
+import { rowQueries } from '../../db/timescale/queries/row-queries.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';

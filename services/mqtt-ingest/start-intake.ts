@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { AppError } from '../../base/errors.ts';
-import { ADVISORY_LOCKS } from '../../db/timescale/advisory-locks.ts';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
-import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded.ts';
-import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
+import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
+import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { watchDatabase } from './watch-database.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createQueryPool, createWritePool } from '../../db/timescale/pool.ts';
+import { createQueryPool, createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../api/access/scopes.ts';
 import { createOrganization } from '../api/orgs/create-organization.ts';

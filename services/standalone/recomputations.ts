@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { finishSearchIndexes } from '../../db/timescale/search-indexes.ts';
+import { finishSearchIndexes } from '../../db/timescale/schema/search-indexes.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { finishRecomputations } from '../shared/tracking/recompute/finish-recomputations.ts';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
+import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { requireReachable } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createQueryPool } from '../../db/timescale/connections/pool.ts';
 import { CredentialCache } from '../../platform/access/credential-cache.ts';
 import { revokeKey } from '../../services/api/access/revoke-key.ts';
 import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import {
   type OrganizationDatabase,
   type OrganizationDoor,
   openOrganizationDoor,
-} from '../../db/timescale/organization-door.ts';
+} from '../../db/timescale/connections/organization-door.ts';
 import { createAsset } from '../../services/api/assets/create.ts';
 import type { NewAsset } from '../../services/api/assets/schema.ts';
 import { createLocation } from '../../services/api/locations/create.ts';

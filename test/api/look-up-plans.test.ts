@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { OrganizationDatabase } from '../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { findLiveAssetId, lockLiveAsset } from '../../services/api/assets/queries.ts';
 import { lookUpLocation } from '../../services/api/locations/queries.ts';
 import { emptyStatistics } from '../shared/tracking/plans/empty-statistics.ts';

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { type OrganizationDoor, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
+import {
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../db/timescale/connections/organization-door.ts';
 import { createAsset } from '../../services/api/assets/create.ts';
 import { renameAsset } from '../../services/api/assets/rename.ts';
 import { tagColumns } from '../../services/api/tags/tag-columns.ts';

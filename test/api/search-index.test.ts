@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { listAssets } from '../../services/api/assets/list.ts';
 import type { AssetFilters } from '../../services/api/assets/schema.ts';
 import { useClient } from '../contract/support.ts';

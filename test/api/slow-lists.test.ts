@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
 import { dearTurns } from '../../base/dear-turns.ts';
-import { connectionConfig } from '../../db/timescale/connection.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
 import { useClient } from '../contract/support.ts';

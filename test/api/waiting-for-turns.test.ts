@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { dearTurns } from '../../base/dear-turns.ts';
-import { connectionConfig } from '../../db/timescale/connection.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { useApi } from '../support/api.ts';
 
 const LARGE = { a: 'x'.repeat(100_000) };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { WAITING_PER_ORGANIZATION } from '../../db/timescale/scanning-connections.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { WAITING_PER_ORGANIZATION } from '../../db/timescale/connections/scanning-connections.ts';
 import { useClient } from '../contract/support.ts';
 import { useApi } from '../support/api.ts';
 import type { Answer } from '../support/declared-answer.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { DatabasePool } from 'slonik';
-import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createQueryPool } from '../../db/timescale/connections/pool.ts';
 import { startCredentials } from '../../platform/access/start-credentials.ts';
 import { createApiKey } from '../../services/api/access/create-api-key.ts';
 import { revokeKey } from '../../services/api/access/revoke-key.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';
 import { type Filled, fill } from './rows/seed.ts';

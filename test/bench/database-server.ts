@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbedded } from '../../db/timescale/embedded.ts';
+import { startEmbedded } from '../../db/timescale/embedded/server.ts';
 
 /** The server that `TEST_DATABASE_URL` names (a superuser's address), or an embedded one, thrown away at the end. */
 export async function openDatabaseServer(): Promise<{ url: string; close(): Promise<void> }> {

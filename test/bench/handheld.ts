@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ulid } from 'ulid';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { interleaved } from './interleaved.ts';

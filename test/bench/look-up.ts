@@ -1,5 +1,5 @@
-import type { OrganizationConnection } from '../../db/timescale/organization-door.ts';
-import type { RowQuery } from '../../db/timescale/row-queries.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
+import type { RowQuery } from '../../db/timescale/queries/row-queries.ts';
 import { findLiveAsset } from '../../services/api/assets/queries.ts';
 
 /** The statement that looks an asset up by its id, taken from the code that sends it. */

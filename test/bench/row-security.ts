@@ -1,9 +1,12 @@
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { gatherWrites } from '../../db/timescale/gather-writes.ts';
-import { type OrganizationConnection, openOrganizationDoor } from '../../db/timescale/organization-door.ts';
-import { PipelinedConnections } from '../../db/timescale/pipelined-connections.ts';
-import type { RowQuery } from '../../db/timescale/row-queries.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { gatherWrites } from '../../db/timescale/connections/gather-writes.ts';
+import {
+  type OrganizationConnection,
+  openOrganizationDoor,
+} from '../../db/timescale/connections/organization-door.ts';
+import { PipelinedConnections } from '../../db/timescale/connections/pipelined-connections.ts';
+import type { RowQuery } from '../../db/timescale/queries/row-queries.ts';
 import { findLiveAsset } from '../../services/api/assets/queries.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';

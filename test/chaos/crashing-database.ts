@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
-import { migrate } from '../../db/timescale/migrate.ts';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { serverUrl, type TestDatabase } from '../support/database.ts';
 import { type CrashingServer, startCrashingEmbedded, startCrashingTimescale } from './crashing-server.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { inTransaction } from '../../db/timescale/transaction.ts';
+import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Site } from '../support/site.ts';

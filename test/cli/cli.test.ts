@@ -16,7 +16,7 @@ describe('the command line', () => {
 
   describe('migrate', () => {
     it('says what it applied and where the database is', async () => {
-      const current = readdirSync('db/timescale/migrations')
+      const current = readdirSync('db/timescale/schema/migrations')
         .sort()
         .at(-1)
         ?.replace(/\.sql$/, '');

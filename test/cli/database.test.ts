@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { withDatabase } from '../../db/timescale/create-database.ts';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { createDatabase, withDatabase } from '../../db/timescale/create-database.ts';
-import { migrate, readMigrations } from '../../db/timescale/migrate.ts';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { historyOfEarlierVersion, storeHistory } from '../shared/tracking/recompute/earlier-version.ts';
 import { storedHistory } from '../shared/tracking/recording.ts';
 import { storeSettings } from '../shared/tracking/smoothing/stored-settings.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createQueryPool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
 import { useDatabase } from '../support/database.ts';

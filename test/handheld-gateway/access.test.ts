@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createQueryPool } from '../../db/timescale/connections/pool.ts';
 import { deleteOrganization } from '../../services/api/orgs/delete-organization.ts';
 import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
 import { revokeHandheld } from '../../services/handheld-gateway/devices/revoke-handheld.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { requireOwnCluster } from '../../db/timescale/data-folder.ts';
+import { requireOwnCluster } from '../../db/timescale/embedded/data-folder.ts';
 import { run } from '../support/process.ts';
 
 /** Each is a way in which TAGTRAIL_DATA cannot be used. `make` gets an empty folder. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createQueryPool } from '../../db/timescale/pool.ts';
+import { createQueryPool } from '../../db/timescale/connections/pool.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { createApiKey } from '../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';

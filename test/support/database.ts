@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { connectionConfig } from '../../db/timescale/connection.ts';
-import { withDatabase } from '../../db/timescale/create-database.ts';
-import { createWritePool } from '../../db/timescale/pool.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 
 export const SERVER_URL = 'TEST_DATABASE_URL';
 export const TEMPLATE_DATABASE = 'tagtrail_template';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import { connectionConfig } from '../connection.ts';
-import { createDatabase } from '../create-database.ts';
-import { migrate } from '../migrate.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { createDatabase } from '../schema/create-database.ts';
+import { migrate } from '../schema/migrate.ts';
 import { checksum, type TableChecksum } from './checksum.ts';
 import { type Table, tablesInOrder } from './tables.ts';
 

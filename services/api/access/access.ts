@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { LargeBodies } from '../../../platform/http/large-bodies.ts';

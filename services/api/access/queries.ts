@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
 import { type Instant, toDatabase } from '../../../base/timestamps.ts';
-import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import { type RowQueries, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import type { ApiKeyRow } from '../api-keys/view.ts';
 import type { KeyUse } from './key-usage.ts';

@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { invalidValue } from '../../../platform/http/issues.ts';
 import { invalid } from '../../../platform/http/problem.ts';
 import { digestOf, formatKey, newKey } from '../access/key-format.ts';

@@ -1,7 +1,7 @@
 import { type Instant, toDatabase } from '../../../base/timestamps.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
 import type { ApiKeyRow } from './view.ts';
 

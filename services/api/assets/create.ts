@@ -1,7 +1,7 @@
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { refuseTaken } from '../refuse-taken.ts';
 import { attachAll } from '../tags/attach.ts';

@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
 import { toDatabase } from '../../../base/timestamps.ts';
-import { integers, texts } from '../../../db/timescale/array-parameters.ts';
-import type { GroupedWrite } from '../../../db/timescale/grouped-writes.ts';
-import { type RowQuery, rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
+import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
+import { type RowQuery, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';

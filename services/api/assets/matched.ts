@@ -1,5 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
-import { sql } from '../../../db/timescale/sql.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { NOTHING } from '../brief-list.ts';
 import { allOf } from '../sql.ts';
 import type { AssetFilters } from './schema.ts';

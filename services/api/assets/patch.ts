@@ -2,7 +2,7 @@ import { dearTurns } from '../../../base/dear-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import { notFound } from '../../../platform/http/problem.ts';
 import type { SameJson } from '../../../platform/http/same-json.ts';
 import { QUEUE } from '../dear-queue.ts';

@@ -1,8 +1,8 @@
 import { toDatabase } from '../../../base/timestamps.ts';
-import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { CommonColumns } from '../patched.ts';

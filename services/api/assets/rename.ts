@@ -1,4 +1,4 @@
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import type { LookedUp } from '../whole-row.ts';

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import { toDatabase } from '../../../base/timestamps.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { type Page, pageOf } from '../../../platform/http/lists.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { isNear } from '../brief-list.ts';

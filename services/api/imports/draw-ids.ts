@@ -1,7 +1,7 @@
 import type { FragmentSqlToken } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 

@@ -1,5 +1,5 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { tagViews } from '../tags/view.ts';
 import { COLUMNS, type Column } from './given-row.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import type { FieldIssue } from '../../../platform/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';

@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { required } from '../../../platform/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { FileNotes } from './read-rows.ts';

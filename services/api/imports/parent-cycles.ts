@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { invalidValue } from '../../../platform/http/issues.ts';
 import { findCycles } from './cycles.ts';
 import { listUpwards, type Placed } from './parent-queries.ts';

@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { lockTree } from '../locations/changes.ts';
 import type { DrawnId } from './draw-ids.ts';

@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 
 /** Lets others of the organization go on, where it is their turn. */
 export type Pause = () => Promise<void>;

@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { invalidValue } from '../../../platform/http/issues.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { insertWithMintedKeys, type Keyed } from '../external-keys/mint.ts';

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
-import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';

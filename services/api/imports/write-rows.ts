@@ -1,9 +1,9 @@
 import type { FragmentSqlToken } from 'slonik';
 import { toDatabase } from '../../../base/timestamps.ts';
-import { texts as binaryTexts } from '../../../db/timescale/array-parameters.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { texts as binaryTexts } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { nextUpdate } from '../sql.ts';
 import { PARENT_TABLE } from '../tags/queries.ts';

@@ -1,7 +1,7 @@
-import { ORGANIZATION_LOCKS } from '../../../db/timescale/advisory-locks.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 

@@ -1,7 +1,7 @@
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { invalid } from '../../../platform/http/problem.ts';
 import { keyTaken } from '../constraints.ts';

@@ -1,4 +1,4 @@
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { conflict, notFound } from '../../../platform/http/problem.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';

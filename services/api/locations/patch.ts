@@ -2,7 +2,7 @@ import { dearTurns } from '../../../base/dear-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';

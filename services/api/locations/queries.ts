@@ -1,12 +1,12 @@
 import type { FragmentSqlToken } from 'slonik';
 import { toDatabase } from '../../../base/timestamps.ts';
-import { ComposedOnce } from '../../../db/timescale/composed-once.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { Page } from '../../../platform/http/lists.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';

@@ -2,7 +2,7 @@ import { dearTurns } from '../../../base/dear-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import { QUEUE } from '../dear-queue.ts';

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationRow } from './view.ts';
 
 /** The organization that asks, unless it was deleted. */

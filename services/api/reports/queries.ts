@@ -1,7 +1,7 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { type Page, pageOf } from '../../../platform/http/lists.ts';
 import { isNear } from '../brief-list.ts';
 import { countScanned, countScannedAt } from '../live-count.ts';

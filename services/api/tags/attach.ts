@@ -1,4 +1,4 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { conflict, notFound, type Problem } from '../../../platform/http/problem.ts';
 import { claim } from '../claims.ts';
 import { attachTag, attachTags, type Parent } from './queries.ts';

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken } from 'slonik';
 import { dearTurns } from '../../../base/dear-turns.ts';
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { QUEUE } from '../dear-queue.ts';
 import type { NewTag } from './schema.ts';
 import type { TagArrays } from './tag-columns.ts';

@@ -1,4 +1,4 @@
-import { joinedTexts, texts } from '../../../db/timescale/array-parameters.ts';
+import { joinedTexts, texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { arrayOf, type Field } from '../../../platform/http/fields.ts';
 import { accepted } from '../../../platform/http/issues.ts';
 import { type NewTag, newTag } from './schema.ts';

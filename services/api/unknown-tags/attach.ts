@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
 import { JsonSource } from '../../../platform/http/json-source.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';

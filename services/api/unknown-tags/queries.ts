@@ -1,6 +1,6 @@
-import type { OrganizationConnection } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { TagType } from '../../shared/tracking/tag-type.ts';
 
 /** A tag that was read and stands for nothing. Times are the text of a `timestamptz`. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { checksums } from '../../../db/timescale/copy/checksum.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

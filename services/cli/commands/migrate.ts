@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/migrate.ts';
-import { finishSearchIndexes } from '../../../db/timescale/search-indexes.ts';
+import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
+import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { finishRecomputations } from '../../shared/tracking/recompute/finish-recomputations.ts';
 import type { RecomputedSoFar } from '../../shared/tracking/recompute/recompute-organization.ts';
 import { addTopCommand, tell } from '../command-line.ts';

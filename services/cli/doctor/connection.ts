@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
-import { connectionConfig } from '../../../db/timescale/connection.ts';
-import { faultOfWay } from '../../../db/timescale/direct-connection.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { faultOfWay } from '../../../db/timescale/connections/direct-connection.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Connects, or tells what keeps it from that. */

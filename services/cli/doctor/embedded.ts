@@ -1,4 +1,4 @@
-import { embeddedPostmaster, runningEmbeddedUrl } from '../../../db/timescale/embedded.ts';
+import { embeddedPostmaster, runningEmbeddedUrl } from '../../../db/timescale/embedded/server.ts';
 import { type Finding, fault } from './finding.ts';
 
 /** The address of the embedded server in the data folder; what is wrong if it does not run. It is never started. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { withDatabase } from '../../../db/timescale/create-database.ts';
+import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { examineAnswers } from './answers.ts';
 import { examineBroker } from './broker.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { ADVISORY_LOCKS } from '../../../db/timescale/advisory-locks.ts';
-import { isHeldAnywhere } from '../../../db/timescale/held-lock.ts';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { isHeldAnywhere } from '../../../db/timescale/connections/held-lock.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Whether the embedded database serves `npm start`, or was left behind by one that was killed. */

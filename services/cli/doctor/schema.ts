@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import { isMigrated } from '../../../db/timescale/migrate.ts';
+import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Whether the database has this version's schema. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findSearchIndexes } from '../../../db/timescale/search-indexes.ts';
+import { findSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Whether searches (`q`) have their indexes; migrating leaves them out where an extension is missing or may not be made. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/sequence-use.ts';
+import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/schema/sequence-use.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Whether the ids that are left will do for long. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { importFile } from '../../api/imports/import-file.ts';
 import { createLocation } from '../../api/locations/create.ts';
 import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 
 /** What tells a simulated asset from any other: a member of its metadata. */
 export const MARK = 'simulated';

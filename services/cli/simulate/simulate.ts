@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type Connections, connectReaders } from '../../simulation/connections.ts';
 import { milliseconds } from '../../simulation/encoders/timestamp.ts';
 import { makePopulation } from '../../simulation/population.ts';

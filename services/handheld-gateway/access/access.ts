@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
-import type { OrganizationDoor } from '../../../db/timescale/organization-door.ts';
+import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { HandheldContext } from '../context.ts';

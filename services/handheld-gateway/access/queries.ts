@@ -1,5 +1,5 @@
-import { type RowQueries, rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+import { type RowQueries, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 
 export interface HandheldRow extends CredentialRow {

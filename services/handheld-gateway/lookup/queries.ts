@@ -2,9 +2,9 @@ import type { FragmentSqlToken } from 'slonik';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
-} from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
 import type { Reference } from '../reference.ts';
 import type { ReadTag } from '../tag.ts';

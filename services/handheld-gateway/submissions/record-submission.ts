@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
-import { rethrowLost } from '../../../db/timescale/lost-database.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { conflict } from '../../../platform/http/problem.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll, type RecordOptions } from '../../shared/tracking/record.ts';

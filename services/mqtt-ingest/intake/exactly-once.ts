@@ -1,5 +1,5 @@
-import { CommitUnknown } from '../../../db/timescale/transaction.ts';
-import type { TransactionMark } from '../../../db/timescale/transaction-mark.ts';
+import { CommitUnknown } from '../../../db/timescale/connections/transaction.ts';
+import type { TransactionMark } from '../../../db/timescale/connections/transaction-mark.ts';
 
 type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { isConnectionLost } from '../../../db/timescale/connection-lost.ts';
-import { isUsedUp } from '../../../db/timescale/ids-used-up.ts';
-import { StillInProgress } from '../../../db/timescale/transaction-mark.ts';
+import { isConnectionLost } from '../../../db/timescale/connections/connection-lost.ts';
+import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
+import { StillInProgress } from '../../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../../shared/tracking/batch.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
 import { ClocksApart } from './database-clock.ts';

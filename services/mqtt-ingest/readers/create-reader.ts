@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
 import {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { lockReader, type StoredReader } from './stored-reader.ts';
 
 export interface DeletedReader extends StoredReader {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import { ADVISORY_LOCKS } from '../../../db/timescale/advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Format } from '../mapping/format.ts';
 import { requireIdentity } from '../mapping/identity.ts';
 import type { Policies } from '../mapping/policies.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { requireName } from '../../../base/names.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Format } from '../mapping/format.ts';
 import type { Policies } from '../mapping/policies.ts';
 import {

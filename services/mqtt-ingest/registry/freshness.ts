@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TRUSTED_MS } from '../../../base/heard-everywhere.ts';
-import type { Listener } from '../../../db/timescale/listen.ts';
+import type { Listener } from '../../../db/timescale/connections/listen.ts';
 import { coalesced } from './coalesced.ts';
 
 export interface FreshnessOptions {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Format } from '../mapping/format.ts';
 import { lockRegistrations } from '../readers/registration.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { TimeRules } from '../../shared/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../shared/tracking/record.ts';
 import { isFaultOfMessage } from '../intake/fault-of-message.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { integers, timestamps } from '../../../db/timescale/array-parameters.ts';
+import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import type { AssetTransition } from './transitions.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { integers, smallints, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
+import { integers, smallints, texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import type { PlacedScan } from './placed-scan.ts';
 
 /** What is stored of a scan that is known already. */

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { integers } from '../../../db/timescale/array-parameters.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { PairMap } from './pair-map.ts';
 
 export interface LocationRef {

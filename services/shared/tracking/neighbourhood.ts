@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
-import { integers, timestamps } from '../../../db/timescale/array-parameters.ts';
+import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import type { Sighting, Transition } from './history.ts';
 import { type AssetRef, assetName } from './positions.ts';
 import type { Window } from './revise.ts';

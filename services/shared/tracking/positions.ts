@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
-import { integers, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
+import { integers, texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import type { Stay } from './history.ts';
 import { PairMap } from './pair-map.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { integers, texts } from '../../../db/timescale/array-parameters.ts';
+import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';

@@ -1,8 +1,14 @@
 import type { ClientBase } from 'pg';
-import { doubles, integers, smallints, texts, timestamps } from '../../../db/timescale/array-parameters.ts';
-import type { BinaryValues } from '../../../db/timescale/binary-values.ts';
-import { type CopyTarget, copyRows } from '../../../db/timescale/copy-rows.ts';
-import { isUniqueViolation } from '../../../db/timescale/transaction.ts';
+import { isUniqueViolation } from '../../../db/timescale/connections/transaction.ts';
+import {
+  doubles,
+  integers,
+  smallints,
+  texts,
+  timestamps,
+} from '../../../db/timescale/queries/array-parameters.ts';
+import type { BinaryValues } from '../../../db/timescale/queries/binary-values.ts';
+import { type CopyTarget, copyRows } from '../../../db/timescale/queries/copy-rows.ts';
 import type { PlacedScan } from './placed-scan.ts';
 
 /**

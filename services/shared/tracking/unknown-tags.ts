@@ -7,7 +7,7 @@ import {
   smallints,
   texts,
   timestamps,
-} from '../../../db/timescale/array-parameters.ts';
+} from '../../../db/timescale/queries/array-parameters.ts';
 import { compareRssi } from './history.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { type OrganizationDoor, openOrganizationDoor } from '../../../db/timescale/organization-door.ts';
+import {
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../../db/timescale/connections/organization-door.ts';
 import { exportFile } from '../../../services/api/imports/export-file.ts';
 import { importFile } from '../../../services/api/imports/import-file.ts';
 import { readStoredRows } from '../../../services/api/imports/stored-rows.ts';

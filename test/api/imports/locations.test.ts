@@ -3,9 +3,9 @@ import {
   type OrganizationDatabase,
   type OrganizationDoor,
   openOrganizationDoor,
-} from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
-import { sql } from '../../../db/timescale/sql.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
 import { importFile } from '../../../services/api/imports/import-file.ts';
 import { useApi } from '../../support/api.ts';
 

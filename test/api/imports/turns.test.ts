@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { connectionConfig } from '../../../db/timescale/connection.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { expectProblem, useApi } from '../../support/api.ts';
 import type { Answer } from '../../support/declared-answer.ts';
 

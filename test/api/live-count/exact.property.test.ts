@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { type OrganizationDoor, openOrganizationDoor } from '../../../db/timescale/organization-door.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import {
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 import { aChange, type Change } from './changes.ts';

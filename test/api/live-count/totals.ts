@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import type { OrganizationDatabase } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { countInEffect, countLive } from '../../../services/api/live-count.ts';
 import { inEffect } from '../../../services/api/sql.ts';
 

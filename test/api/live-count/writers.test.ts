@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { sql } from 'slonik';
-import { connectionConfig } from '../../../db/timescale/connection.ts';
-import { type OrganizationDoor, openOrganizationDoor } from '../../../db/timescale/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/row-queries.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import {
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { useApi } from '../../support/api.ts';
 import { expectTotals } from './totals.ts';
 

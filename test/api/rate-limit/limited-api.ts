@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
 import { type Clocks, MACHINE_CLOCKS } from '../../../platform/rate-limit/start-limiter.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { createApiKey } from '../../../services/api/access/create-api-key.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionConfig } from '../../../db/timescale/connection.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { type ServerProcess, startServer } from '../processes.ts';
 import { type Mosquitto, startMosquitto } from './mosquitto.ts';
 import { type BenchSite, READERS } from './site.ts';

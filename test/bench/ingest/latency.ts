@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mqtt from 'mqtt';
-import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
 import { startServer } from '../processes.ts';

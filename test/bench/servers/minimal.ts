@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import pg from 'pg';
-import { connectionConfig } from '../../../db/timescale/connection.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { lookUp } from '../look-up.ts';
 import { serve } from './serve.ts';
 

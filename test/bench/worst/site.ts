@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { DatabasePool } from 'slonik';
-import { createQueryPool, createWritePool } from '../../../db/timescale/pool.ts';
+import { createQueryPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
 import { createOrganization } from '../../../services/api/orgs/create-organization.ts';

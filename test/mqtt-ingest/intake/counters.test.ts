@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createClock } from '../../../base/clock.ts';
-import { createWritePool } from '../../../db/timescale/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { idsToReplay } from '../../../services/mqtt-ingest/rejected/kept-message.ts';

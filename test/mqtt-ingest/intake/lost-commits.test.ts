@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createWritePool } from '../../../db/timescale/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { type Cut, type CuttingProxy, openCuttingProxy } from '../../support/cutting-proxy.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, type TestIntake } from '../../support/intake.ts';

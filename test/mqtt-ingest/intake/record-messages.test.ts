@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import {
   digestsOf,
   excerptOf,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createPool } from '../../../db/timescale/pool.ts';
-import { serviceConfig } from '../../../db/timescale/service-connections.ts';
+import { createPool } from '../../../db/timescale/connections/pool.ts';
+import { serviceConfig } from '../../../db/timescale/connections/service-connections.ts';
 import { LANES } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
 import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';

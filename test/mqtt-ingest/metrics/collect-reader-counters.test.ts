@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { createWritePool } from '../../../db/timescale/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import {
   collectReaderCounters,
   MOST_SHOWN,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
-import { createQueryPool } from '../../../db/timescale/pool.ts';
+import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
 import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';

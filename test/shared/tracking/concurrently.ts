@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { recordScans } from '../../../services/shared/tracking/record.ts';
 import type { Outcome, Scan } from '../../../services/shared/tracking/scan.ts';
 import type { TestDatabase } from '../../support/database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { recordScans } from '../../../services/shared/tracking/record.ts';
 import type { Scan } from '../../../services/shared/tracking/scan.ts';
 import type { TestDatabase } from '../../support/database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createWritePool } from '../../../db/timescale/pool.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Sighting } from '../../../services/shared/tracking/history.ts';
 import { KnownAfterAll } from '../../../services/shared/tracking/record.ts';
 import type { Scan } from '../../../services/shared/tracking/scan.ts';

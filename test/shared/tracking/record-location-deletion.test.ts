@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type pg from 'pg';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Scan } from '../../../services/shared/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Outcome, Scan } from '../../../services/shared/tracking/scan.ts';
 import { recordUnknownTags } from '../../../services/shared/tracking/unknown-tags.ts';
 import { useDatabase } from '../../support/database.ts';

@@ -1,5 +1,5 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
-import { inTransaction } from '../../../db/timescale/transaction.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Transition } from '../../../services/shared/tracking/history.ts';
 import { KnownAfterAll, recordScans } from '../../../services/shared/tracking/record.ts';
 import type { Outcome, Scan } from '../../../services/shared/tracking/scan.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ClientBase } from 'pg';
-import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
-import { inTransaction } from '../../../../db/timescale/transaction.ts';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 
 /** Who asks for its share of the sessions among which the readers are divided. */
 export interface Asking {

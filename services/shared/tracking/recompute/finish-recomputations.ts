@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
-import { type Awaiting, awaitLock } from '../../../../db/timescale/await-lock.ts';
-import { connectionConfig } from '../../../../db/timescale/connection.ts';
-import { createWritePool } from '../../../../db/timescale/pool.ts';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
+import { type Awaiting, awaitLock } from '../../../../db/timescale/connections/await-lock.ts';
+import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../../../db/timescale/connections/pool.ts';
 import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { ClientBase } from 'pg';
 import type { Micros } from '../../../../base/instant.ts';
-import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
-import { inTransaction } from '../../../../db/timescale/transaction.ts';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { type Change, revision } from '../history-changes.ts';
 import { findByIndexes } from '../index-plans.ts';
 import { type AssetRef, assetName, lockPositions, type Position } from '../positions.ts';

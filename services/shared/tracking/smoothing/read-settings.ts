@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
-import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
-import { ADVISORY_LOCKS } from '../../../../db/timescale/advisory-locks.ts';
-import { inTransaction } from '../../../../db/timescale/transaction.ts';
+import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
+import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 import { findPlace } from './place.ts';
 import { requireSetting, type Setting } from './setting.ts';
 

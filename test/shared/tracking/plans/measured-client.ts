@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionConfig } from '../../../../db/timescale/connection.ts';
+import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
 
 /** What the executions of one statement took, all of them together. */
 export interface Measured {

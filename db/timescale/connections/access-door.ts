@@ -1,0 +1,21 @@
+import { type RowQueries, rowQueries } from '../queries/row-queries.ts';
+import { rethrowLost } from './lost-database.ts';
+import { createPool } from './pool.ts';
+import { type ServiceConnections, serviceConfig } from './service-connections.ts';
+import { SilentConnections } from './silent-connections.ts';
+
+/**
+ * The door to credentials: whoever comes through it is `tagtrail_access`, which sees those of every organization, to
+ * find out which organization asks, and nothing else.
+ */
+export interface AccessDoor extends RowQueries {
+  end(): Promise<void>;
+}
+
+export function openAccessDoor(url: string, connections: ServiceConnections): AccessDoor {
+  const config = serviceConfig(url, connections, ACCESS_ROLE);
+  const pool = createPool(config, connections.max, new SilentConnections(url));
+  return { ...rowQueries((query) => pool.query(query).catch(rethrowLost)), end: () => pool.end() };
+}
+
+const ACCESS_ROLE = 'tagtrail_access';

@@ -1,0 +1,162 @@
+import { AppError, IdsUsedUp } from '../../../base/errors.ts';
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import { type RowQueries, type RowQuery, rowQueries, toConfig } from '../queries/row-queries.ts';
+import { ENTER, ENTER_BRIEFLY, ENTER_TO_WRITE, entering, enteringToWrite } from './enter-organization.ts';
+import { type GroupedWrite, GroupedWrites } from './grouped-writes.ts';
+import { isUsedUp } from './ids-used-up.ts';
+import { isCancelled, type ListOptions, Lists } from './lists.ts';
+import { rethrowLost } from './lost-database.ts';
+import { ORGANIZATION_ROLE } from './organization-role.ts';
+import { PipelinedConnections } from './pipelined-connections.ts';
+import { createPool } from './pool.ts';
+import type { Preceding } from './preceded-query.ts';
+import { PATIENCE, ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
+import { type ServiceConnections, serviceConfig } from './service-connections.ts';
+import { SilentConnections } from './silent-connections.ts';
+import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
+
+/** How one organization's queries are sent. Every query names `orgId` all the same. */
+export interface OrganizationConnection extends RowQueries {
+  readonly orgId: number;
+}
+
+export interface OrganizationDatabase extends OrganizationConnection {
+  /**
+   * What can wait for others' locks belongs here: a statement by itself is sent on a connection that others share, and
+   * their answers come after its own.
+   *
+   * Runs `work` in a transaction; again from the start if the database gave it up for another's sake, or if another has
+   * committed something unique that `work` did not find when it looked.
+   */
+  transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
+  /** Does a write together with those of its kind that the organization has waiting; see {@link GroupedWrite}. */
+  grouped<Item, Row, Outcome>(write: GroupedWrite<Item, Row, Outcome>, item: Item): Promise<Outcome>;
+  /** For lists; see {@link ListOptions}. */
+  listing(options: ListOptions): OrganizationConnection;
+}
+
+/**
+ * The one door to the tables of organizations: whoever comes through it is `tagtrail_api`, which sees the rows of the
+ * organization that a setting names. No statement goes through without that setting in front of it, in the same
+ * transaction and the same write, so it costs no round trip and leaves nothing behind.
+ */
+export interface OrganizationDoor {
+  /** For one request: what fails behind a change that it has made is not told as if nothing were. */
+  of(orgId: number): OrganizationDatabase;
+  end(): Promise<void>;
+}
+
+/** As {@link ServiceConnections}, and the milliseconds that a statement which may read much may take. */
+export interface OrganizationConnections extends ServiceConnections {
+  scanTimeout?: number;
+}
+
+/**
+ * @param connections `max` of them, half of them for transactions, of which one organization has at most half at a
+ * time: its own import can hold its transactions up for seconds, and must not hold up others'. The others wait for their
+ * turn, as many and for as long as lists. Up to
+ * {@link SCANNING_CONNECTIONS} more are opened when there is something to scan.
+ */
+export function openOrganizationDoor(
+  url: string,
+  { scanTimeout = SCAN_TIMEOUT, ...connections }: OrganizationConnections,
+): OrganizationDoor {
+  const config = serviceConfig(url, connections, ORGANIZATION_ROLE);
+  const silent = new SilentConnections(url);
+  const sharedAtMost = Math.ceil(connections.max / 2);
+  const shared = new PipelinedConnections(config, sharedAtMost, [ENTER, ENTER_BRIEFLY], silent);
+  const scanning = new ScanningConnections(
+    config,
+    { connections: SCANNING_CONNECTIONS, timeout: scanTimeout },
+    ENTER,
+    silent,
+  );
+  const exclusive = createPool(config, Math.floor(connections.max / 2), silent);
+  const atOnce = Math.ceil(exclusive.options.max / 2);
+  const turns = new FairSemaphore<number>({
+    total: exclusive.options.max,
+    perKey: atOnce,
+    perKeyWithRoom: atOnce,
+    waitingPerKey: WAITING_PER_ORGANIZATION,
+    patience: PATIENCE,
+  });
+  const lists = new Lists(shared, scanning);
+  const groups = new GroupedWrites((orgId, write, items, lockTimeout) =>
+    turns.run(orgId, async () => {
+      const preceding = [entered(orgId, lockTimeout), precedingOf(write.first(orgId, items))];
+      return (await inOneTrip(exclusive, preceding, toConfig(write.query(orgId, items)))).rows;
+    }),
+  );
+  return {
+    of: (orgId) => {
+      let isChanged = false;
+      const rethrow = (error: unknown): never => rethrowKnown(error, isChanged);
+      const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
+        const result = await change.catch(rethrow);
+        isChanged = true;
+        return result;
+      };
+      return {
+        orgId,
+        ...rowQueries((query) => shared.query(entering(orgId), query).catch(rethrow)),
+        transaction: (work) =>
+          changing(
+            turns.run(orgId, () =>
+              inTransaction(
+                exclusive,
+                async (client) => {
+                  const set = client.query(entered(orgId));
+                  const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
+                  return (await Promise.all([worked, set]))[0];
+                },
+                isUniqueViolation,
+              ),
+            ),
+          ),
+        grouped: (write, item) => changing(groups.run(orgId, write, item)),
+        listing: (options) => ({
+          orgId,
+          ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
+        }),
+      };
+    },
+    end: async () => {
+      await Promise.all([shared.end(), exclusive.end(), scanning.end()]);
+    },
+  };
+}
+
+/** Few, since each is a process of the database that is busy all the time. */
+const SCANNING_CONNECTIONS = 4;
+
+const SCAN_TIMEOUT = 10_000;
+
+function entered(orgId: number, lockTimeout = 0): Preceding & { text: string } {
+  return { ...enteringToWrite(orgId, lockTimeout), text: ENTER_TO_WRITE.text };
+}
+
+function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
+  const { name, text, values = [] } = toConfig(first);
+  if (name === undefined) {
+    throw new Error('a statement without a name cannot go before another');
+  }
+  return { name, text, values: values as (string | Buffer)[] };
+}
+
+/**
+ * @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp, what {@link rethrowLost} throws;
+ * else what it was given.
+ */
+function rethrowKnown(error: unknown, isChanged: boolean): never {
+  if (isUsedUp(error)) {
+    throw new IdsUsedUp(error);
+  }
+  if (isCancelled(error)) {
+    throw new AppError(
+      'timed_out',
+      'The query took too long and was cancelled; narrow it with filters, or try again later',
+      { cause: error },
+    );
+  }
+  rethrowLost(error, isChanged);
+}

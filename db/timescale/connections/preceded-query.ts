@@ -1,0 +1,169 @@
+import pg from 'pg';
+import { ComposedStatements } from '../queries/composed-statements.ts';
+
+/** A statement that returns no rows, prepared under its name on the connection, with the values to run it with. */
+export interface Preceding {
+  name: string;
+  values: (string | Buffer)[];
+}
+
+/** A statement to prepare; its parameters are texts. */
+export interface NamedStatement {
+  name: string;
+  text: string;
+  parameters: number;
+}
+
+/** Prepares a statement on a connection by running it with empty values. */
+export async function prepareStatement(client: pg.ClientBase, statement: NamedStatement): Promise<void> {
+  const { name, text, parameters } = statement;
+  await client.query({ name, text, values: Array<string>(parameters).fill('') });
+}
+
+/** Prepares a statement on a connection without running it, unless it is prepared there. */
+export async function prepareOnce(client: pg.ClientBase, name: string, text: string): Promise<void> {
+  if (preparedOn(client)[name] === undefined) {
+    await new Promise<void>((resolve, reject) => {
+      const preparing = new Preparing(name, text);
+      preparing.callback = (error) => (error === null ? resolve() : reject(error));
+      client.query(preparing);
+    });
+  }
+}
+
+/** What `pg` keeps of the statements that the server has prepared. Its version is pinned. */
+function preparedOn(client: pg.ClientBase): Record<string, string> {
+  const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
+  return connection.parsedStatements;
+}
+
+/**
+ * Sends a query behind other statements, in one message sequence with one Sync at its end. To PostgreSQL that is one
+ * transaction: what the first sets locally the others see and nothing else does, and if one fails those behind it
+ * do not run (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two:
+ * `test/bench/README.md` has the figures.
+ */
+export function sendPreceded(
+  client: pg.ClientBase,
+  preceding: readonly Preceding[],
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    const preceded = new PrecededQuery(preceding, query);
+    preceded.callback = (error, result) => (error === null ? resolve(result) : reject(error));
+    client.query(preceded);
+  });
+}
+
+/** What is used of `pg`'s own query; not a documented promise, so the version is pinned and tests hold it. */
+interface InnerQuery {
+  name: string | undefined;
+  text: string;
+  values: unknown[] | undefined;
+  queryMode: 'extended' | undefined;
+  callback: (error: Error | null, result: pg.QueryResult) => void;
+  /** Where rows are gathered, read by what the description of the columns says. */
+  _result: Columns;
+  _accumulateRows: boolean;
+  submit(connection: pg.Connection): void;
+  /** Sends everything up to and with the Sync. */
+  prepare(connection: pg.Connection): void;
+  handleRowDescription(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: pg.Connection): void;
+}
+
+interface Columns {
+  fields: unknown;
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
+}
+
+const InnerQuery = pg.Query as unknown as new (config: Partial<pg.QueryConfig>) => InnerQuery;
+
+class Preparing extends InnerQuery {
+  constructor(name: string, text: string) {
+    super({ name, text });
+    this.queryMode = 'extended';
+  }
+
+  override prepare(connection: pg.Connection): void {
+    connection.parse({ name: this.name ?? '', text: this.text, types: [] }, true);
+    connection.sync();
+  }
+}
+
+class PrecededQuery extends InnerQuery {
+  readonly #preceding: readonly Preceding[];
+  #known: KnownColumns | null = null;
+  #completed = 0;
+
+  constructor(preceding: readonly Preceding[], { name, text, values }: pg.QueryConfig) {
+    // What it is given it clones property by property, which takes 4 us more.
+    super({});
+    this.name = name;
+    this.text = text;
+    this.values = values;
+    // A query without name and values would be sent by the simple protocol, past `prepare`.
+    this.queryMode = 'extended';
+    this.#preceding = preceding;
+  }
+
+  override prepare(connection: pg.Connection): void {
+    for (const { name, values } of this.#preceding) {
+      connection.bind({ statement: name, values }, true);
+      connection.execute({}, true);
+    }
+    this.#known = KnownColumns.on(connection);
+    for (const name of ComposedStatements.on(connection).use(this.name)) {
+      connection.close({ type: 'S', name }, true);
+      this.#known.of.delete(name);
+    }
+    const columns = this.name === undefined ? undefined : this.#known.of.get(this.name);
+    if (columns === undefined) {
+      super.prepare(connection);
+    } else {
+      Object.assign(this._result, columns);
+      this._accumulateRows = true;
+      super.prepare(this.#known.undescribing);
+    }
+  }
+
+  override handleRowDescription(message: unknown): void {
+    super.handleRowDescription(message);
+    if (this.name !== undefined) {
+      const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+      this.#known?.of.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
+    }
+  }
+
+  /** The first ones are of the statements before. */
+  override handleCommandComplete(message: unknown, connection: pg.Connection): void {
+    if (this.#completed === this.#preceding.length) {
+      super.handleCommandComplete(message, connection);
+    }
+    this.#completed += 1;
+  }
+}
+
+/**
+ * The columns of prepared statements, which PostgreSQL need not describe anew each time they run: they cannot change
+ * (it refuses to run a statement whose columns would). Describing those of a look-up takes a tenth of it.
+ */
+class KnownColumns {
+  static readonly #known = new WeakMap<pg.Connection, KnownColumns>();
+
+  /** By the name of the statement. */
+  readonly of = new Map<string, Columns>();
+  /** The connection, asking for no descriptions. */
+  readonly undescribing: pg.Connection;
+
+  private constructor(connection: pg.Connection) {
+    this.undescribing = Object.create(connection, { describe: { value: () => {} } });
+  }
+
+  static on(connection: pg.Connection): KnownColumns {
+    const known = KnownColumns.#known.get(connection) ?? new KnownColumns(connection);
+    KnownColumns.#known.set(connection, known);
+    return known;
+  }
+}

@@ -1,0 +1,143 @@
+import pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { connectionOf } from './connecting.ts';
+import { isConnectionLost } from './connection-lost.ts';
+import { type Preceding, prepareOnce, sendPreceded } from './preceded-query.ts';
+import { markOf, type TransactionMark } from './transaction-mark.ts';
+
+type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
+
+/**
+ * Runs `work` in a transaction on a connection of its own, which begins together with the first statement, again from the start when the database gave it up for the
+ * sake of another (deadlock, serialization) or when `isRetryable` says so of what `work` threw.
+ *
+ * @param work is told which attempt this is, from 1.
+ * @throws AppError `outcome_unknown` if the connection is lost while committing.
+ */
+export function inTransaction<Result>(
+  pool: pg.Pool,
+  work: Work<Result>,
+  isRetryable: (error: unknown) => boolean = NEVER,
+): Promise<Result> {
+  return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
+    const begun = client.query('begin');
+    // Where it fails, the connection is lost, and what `work` sends fails as well.
+    begun.catch(() => {});
+    const result = await work(client, attempt);
+    await begun;
+    await client.query('commit').catch(rethrowOfCommit);
+    return result;
+  });
+}
+
+/**
+ * As {@link inTransaction}, for statements that are all known beforehand: they go and are committed in one round trip.
+ * They look themselves for what is unique, so what they run into was committed since, and they will see it.
+ *
+ * @param preceding return no rows; they are prepared the first time that a connection is used for them.
+ * @throws AppError `outcome_unknown` if the connection is lost meanwhile.
+ */
+export function inOneTrip(
+  pool: pg.Pool,
+  preceding: readonly (Preceding & { text: string })[],
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  return untilNotGivenUp(pool, isUniqueViolation, async (client) => {
+    await Promise.all(preceding.map(({ name, text }) => prepareOnce(client, name, text)));
+    return sendPreceded(client, preceding, query).catch(rethrowOfCommit);
+  });
+}
+
+/** Whatever the server has refused and lives on, it has rolled back. */
+function rethrowOfCommit(error: unknown): never {
+  const isUndone = error instanceof pg.DatabaseError && error.severity === 'ERROR';
+  throw isConnectionLost(error) && !isUndone
+    ? new AppError('outcome_unknown', OUTCOME_UNKNOWN, { cause: error })
+    : error;
+}
+
+export const OUTCOME_UNKNOWN =
+  'The connection to the database was lost; it is not known whether the request was carried out';
+
+const NEVER = () => false;
+
+/**
+ * As {@link inTransaction}, for work of which it matters whether a commit went through that was not answered. The mark
+ * goes along with `begin`, in one round trip.
+ *
+ * @param work is told the mark as well.
+ * @throws CommitUnknown if the connection is lost while committing.
+ */
+export function inMarkedTransaction<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient, attempt: number, mark: TransactionMark) => Promise<Result>,
+  isRetryable: (error: unknown) => boolean = NEVER,
+): Promise<Result> {
+  return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
+    const [, mark] = await Promise.all([client.query('begin'), markOf(client)]);
+    const result = await work(client, attempt, mark);
+    try {
+      await client.query('commit');
+    } catch (error) {
+      throw isConnectionLost(error) ? new CommitUnknown(mark, result, error) : error;
+    }
+    return result;
+  });
+}
+
+/** Whether the transaction was committed, `wasCommitted` tells; its result is `result` if so. */
+export class CommitUnknown<Result = unknown> extends Error {
+  readonly mark: TransactionMark;
+  readonly result: Result;
+
+  constructor(mark: TransactionMark, result: Result, cause: unknown) {
+    super('the connection was lost while committing', { cause });
+    this.mark = mark;
+    this.result = result;
+  }
+}
+
+async function untilNotGivenUp<Result>(
+  pool: pg.Pool,
+  isRetryable: (error: unknown) => boolean,
+  transact: Work<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await connectionOf(pool);
+    let broken: Error | undefined;
+    try {
+      return await transact(client, attempt);
+    } catch (error) {
+      broken = await rollBack(client);
+      if (attempt === MAX_ATTEMPTS || !(isTransient(error) || isRetryable(error))) {
+        throw error;
+      }
+    } finally {
+      client.release(broken);
+    }
+  }
+}
+
+const MAX_ATTEMPTS = 5;
+
+/** `deadlock_detected` and `serialization_failure`: nothing was wrong with the work itself. */
+const TRANSIENT = new Set(['40P01', '40001']);
+
+function isTransient(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code !== undefined && TRANSIENT.has(error.code);
+}
+
+/** `unique_violation`. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505';
+}
+
+/** A connection that cannot even roll back is of no more use. */
+async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError, messageOf } from '../../../base/errors.ts';
+import { isAlive } from './postmaster.ts';
+import { CLUSTER, type RunUnprivileged } from './unprivileged.ts';
+
+const USER = 'tagtrail';
+
+/** In the cluster, so that it comes to its place together with what it opens. Older folders have it beside the cluster. */
+const PASSWORD = 'tagtrail.password';
+const OLDER_PASSWORD = 'password';
+
+/**
+ * Makes the cluster below `folder`, unless it is there. It is made beside its place and renamed, so that an attempt
+ * that is interrupted leaves nothing half-made; of several processes at once, the first to be ready has made it.
+ *
+ * @throws AppError `unavailable` if it cannot be made.
+ */
+export async function initialiseCluster(initdb: string, run: RunUnprivileged, folder: string): Promise<void> {
+  removeAbandoned(folder);
+  const patience = Date.now() + PATIENCE;
+  while (attempts(folder).length > 0 && !existsSync(join(folder, CLUSTER)) && Date.now() < patience) {
+    await pause(50);
+    removeAbandoned(folder);
+  }
+  if (existsSync(join(folder, CLUSTER))) {
+    return;
+  }
+  const attempt = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  const unfinished = join(folder, UNFINISHED + attempt);
+  const password = join(folder, `password-${attempt}`);
+  writeFileSync(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  const { uid, gid } = statSync(folder);
+  chownSync(password, uid, gid);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const access = [`--username=${USER}`, '--auth=scram-sha-256', `--pwfile=${password}`];
+  try {
+    await run(initdb, [`--pgdata=${unfinished}`, ...locale, ...access, '--no-instructions']);
+    renameSync(password, join(unfinished, PASSWORD));
+    renameSync(unfinished, join(folder, CLUSTER));
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    rmSync(password, { force: true });
+    if (!existsSync(join(folder, CLUSTER))) {
+      throw new AppError(
+        'unavailable',
+        `The embedded database could not be made in ${folder}: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** The address of the server that listens on `port`, of the cluster below `folder`. */
+export function urlOfCluster(folder: string, port: number): string {
+  const password = [join(folder, CLUSTER, PASSWORD), join(folder, OLDER_PASSWORD)].find(existsSync);
+  const secret = password === undefined ? '' : readFileSync(password, 'utf8');
+  return `postgres://${USER}:${secret}@127.0.0.1:${port}/postgres`;
+}
+
+const UNFINISHED = 'unfinished-';
+
+/** Milliseconds for another process that is making it. That two do so at once costs time and nothing else. */
+const PATIENCE = 30_000;
+
+/** What processes that were killed have left. */
+function removeAbandoned(folder: string): void {
+  for (const { name, pid } of attempts(folder)) {
+    if (!isAlive(pid)) {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** What processes have made that is not in its place, and which processes. */
+function attempts(folder: string): { name: string; pid: number }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const [, pid] = /^(?:unfinished|password)-(\d+)-/.exec(name) ?? [];
+    return pid === undefined ? [] : [{ name, pid: Number(pid) }];
+  });
+}

@@ -1,0 +1,47 @@
+import pg from 'pg';
+import { connectionConfig } from '../connections/connection.ts';
+
+/**
+ * Makes the database that `url` names, if it is not there, through the server's `postgres` database. Text is compared
+ * by Unicode code point and folded by Unicode rules (`C.UTF-8`), whatever the server's own locale.
+ */
+export async function createDatabase(url: string): Promise<void> {
+  const name = databaseOf(url);
+  const client = new pg.Client(connectionConfig(withDatabase(url, 'postgres')));
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) {
+      await create(client, name);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function create(client: pg.Client, name: string): Promise<void> {
+  try {
+    await client.query(
+      `create database ${client.escapeIdentifier(name)} template template0 encoding 'UTF8'
+       locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`,
+    );
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || !MADE_MEANWHILE.has(error.code ?? '')) {
+      throw error;
+    }
+  }
+}
+
+/** `duplicate_database`, or `unique_violation` where two are made in the same moment. */
+const MADE_MEANWHILE = new Set(['42P04', '23505']);
+
+/** The same server's address with another database name. */
+export function withDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${encodeURIComponent(name)}`;
+  return other.href;
+}
+
+function databaseOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
+}

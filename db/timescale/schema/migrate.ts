@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { AppError } from '../../../base/errors.ts';
+import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import { awaitLock } from '../connections/await-lock.ts';
+import { connectionConfig } from '../connections/connection.ts';
+
+export interface Migration {
+  /** The file's name without `.sql`: the number and what it makes. */
+  name: string;
+  sql: string;
+}
+
+export interface MigrationResult {
+  applied: string[];
+  current: string;
+}
+
+export interface Migrating {
+  /** Aborted to have it stop before the next migration, or where it waits for others. */
+  signal?: AbortSignal | undefined;
+  /** Told, in a sentence, what takes long, and what it waits for. */
+  say?: ((what: string) => void) | undefined;
+  /** Milliseconds between two times that it says what takes long. */
+  every?: number;
+}
+
+/** The migrations of this version, in order. */
+export function readMigrations(): Migration[] {
+  const folder = new URL('migrations/', import.meta.url);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({ name: file.slice(0, -4), sql: readFileSync(new URL(file, folder), 'utf8') }));
+}
+
+/**
+ * Brings the database to the newest schema, forward only. Any number of processes may do so at once: one works, the
+ * others wait and find nothing left to do. Each migration and its ledger row commit together.
+ *
+ * @throws AppError `conflict` if the database was migrated by a newer version than this one; `unavailable` if it was told
+ * to stop.
+ */
+export function migrate(
+  url: string,
+  migrations = readMigrations(),
+  migrating: Migrating = {},
+): Promise<MigrationResult> {
+  return migrateUnless(url, migrations, () => false, migrating);
+}
+
+/**
+ * Migrates a database that is new. One of an earlier version is left as it is: there is no way back from a migration, so
+ * it takes somebody who means it.
+ *
+ * @throws AppError `unavailable` if it is of an earlier version; `conflict` as {@link migrate}.
+ */
+export async function migrateNew(url: string, migrations = readMigrations()): Promise<void> {
+  const isOlder = (pending: Migration[]) => pending.length > 0 && pending.length < migrations.length;
+  await migrateUnless(url, migrations, isOlder);
+}
+
+async function migrateUnless(
+  url: string,
+  migrations: Migration[],
+  isRefused: (pending: Migration[]) => boolean,
+  migrating: Migrating = {},
+): Promise<MigrationResult> {
+  const client = new pg.Client(connectionConfig(url, 'tagtrail migrate'));
+  await client.connect();
+  try {
+    const { signal, say } = migrating;
+    const onWaiting = () => say?.('Another process migrates the database; waiting for it');
+    if (!(await awaitLock(client, ADVISORY_LOCKS.migration, { signal, onWaiting }))) {
+      throw interrupted();
+    }
+    await client.query('set client_min_messages = warning');
+    await createTimescaleIfAvailable(client);
+    await client.query(
+      'create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())',
+    );
+    const pending = await pendingMigrations(client, migrations);
+    if (isRefused(pending)) {
+      throw new AppError(
+        'unavailable',
+        'The database is of an earlier version of tagtrail; back it up, then migrate it: npm start, or npx --no -- tagtrail migrate',
+      );
+    }
+    for (const [index, migration] of pending.entries()) {
+      const step = `${migration.name} (${index + 1} of ${pending.length})`;
+      await sayingHowLong(step, migrating, () => applyInTurn(client, migration, step, migrating));
+    }
+    return { applied: pending.map(({ name }) => name), current: migrations.at(-1)?.name ?? '' };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether the database has every migration of this version and no other. */
+export async function isMigrated(client: pg.ClientBase, migrations = readMigrations()): Promise<boolean> {
+  const { rows } = await client.query<{ present: boolean }>(
+    `select to_regclass('schema_migrations') is not null as present`,
+  );
+  return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
+}
+
+/** The extension must exist before the migrations that make hypertables, and can only be made where it is preloaded. */
+async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ preloaded: boolean }>(
+    `select current_setting('shared_preload_libraries') ~ '\\ytimescaledb\\y' as preloaded
+     from pg_available_extensions where name = 'timescaledb' and installed_version is null`,
+  );
+  if (rows[0]?.preloaded === true) {
+    await client.query('create extension if not exists timescaledb');
+  }
+}
+
+async function pendingMigrations(client: pg.ClientBase, migrations: Migration[]): Promise<Migration[]> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
+  const known = new Set(migrations.map(({ name }) => name));
+  const strange = rows.find(({ name }) => !known.has(name));
+  if (strange !== undefined) {
+    throw new AppError(
+      'conflict',
+      `The database has migration ${strange.name}, which this version does not know. Run the version that made it, or a newer one.`,
+    );
+  }
+  const applied = new Set(rows.map(({ name }) => name));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+/** A migration that would keep others waiting for the locks it waits for itself gives way to them, and tries again. */
+async function applyInTurn(
+  client: pg.Client,
+  migration: Migration,
+  step: string,
+  { signal, say }: Migrating,
+): Promise<void> {
+  while (signal?.aborted !== true) {
+    try {
+      return await apply(client, migration);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && GIVES_WAY.has(error.code ?? ''))) {
+        throw error;
+      }
+      say?.(`${step} waits for a transaction that is under way (see pg_stat_activity) and tries again`);
+    }
+    await pause(AGAIN);
+  }
+  throw interrupted();
+}
+
+async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${LOCK_PATIENCE}`);
+    await client.query('insert into schema_migrations (name) values ($1)', [name]);
+    await client.query(sql);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+async function sayingHowLong(
+  step: string,
+  { say, every = SAY_EVERY }: Migrating,
+  work: () => Promise<void>,
+): Promise<void> {
+  const since = performance.now();
+  const timer = setInterval(
+    () => say?.(`${step} is being applied, for ${Math.round((performance.now() - since) / 1_000)} s so far`),
+    every,
+  );
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function interrupted(): AppError {
+  return new AppError('unavailable', 'Interrupted; run it again to go on');
+}
+
+/** SQLSTATE: lock_not_available, deadlock_detected. */
+const GIVES_WAY = new Set(['55P03', '40P01']);
+
+/** Milliseconds for which it waits for a lock, and others for what they want of a table meanwhile; and then for them. */
+const LOCK_PATIENCE = 2_000;
+const AGAIN = 1_000;
+
+/** Milliseconds. */
+const SAY_EVERY = 5_000;

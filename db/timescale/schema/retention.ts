@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import { inTransaction } from '../connections/transaction.ts';
+
+export interface Swept {
+  /** False if another process is at it. */
+  isDone: boolean;
+  /** Chunks dropped, or rows deleted where there are no chunks. */
+  scanEvents: number;
+  receivedMessages: number;
+  submissions: number;
+}
+
+/**
+ * Drops raw scans older than `retentionDays`, by whole chunks where they are a hypertable, and what is remembered of
+ * messages received more than 24 hours ago. The answers of submissions are kept as long as the scans: a device may send
+ * one again until it would be too late. Transitions and positions are kept for good. Of several processes that
+ * sweep at once one does it.
+ */
+export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ is_mine: boolean }>(
+      'select pg_try_advisory_xact_lock($1) as is_mine',
+      [ADVISORY_LOCKS.sweep],
+    );
+    if (rows[0]?.is_mine !== true) {
+      return { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
+    }
+    await forgetBrokerSessions(client, retentionDays);
+    return {
+      isDone: true,
+      scanEvents: await dropScans(client, retentionDays),
+      receivedMessages: await forgetMessages(client),
+      submissions: await forgetSubmissions(client, retentionDays),
+    };
+  });
+}
+
+/**
+ * Kept on top, for scans that are just recent enough to be recorded: whether those around them count that smoothing
+ * looks at depends on scans up to two of its widest windows (of ten minutes) before.
+ */
+const SURROUNDINGS = "interval '1 hour'";
+
+async function dropScans(client: pg.ClientBase, retentionDays: number): Promise<number> {
+  const cutoff = [retentionDays];
+  const { rows } = await client.query<{ is_hypertable: boolean }>(
+    `select exists (select from pg_extension where extname = 'timescaledb') as is_hypertable`,
+  );
+  const { rowCount } =
+    rows[0]?.is_hypertable === true
+      ? await client.query(
+          `select drop_chunks('scan_events', older_than => now() - make_interval(days => $1) - ${SURROUNDINGS})`,
+          cutoff,
+        )
+      : await client.query(
+          `delete from scan_events where observed_at < now() - make_interval(days => $1) - ${SURROUNDINGS}`,
+          cutoff,
+        );
+  return rowCount ?? 0;
+}
+
+async function forgetMessages(client: pg.ClientBase): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from received_messages where received_at < now() - interval '24 hours'`,
+  );
+  return rowCount ?? 0;
+}
+
+/** Of processes that are gone for so long that the broker keeps nothing for them any more. */
+async function forgetBrokerSessions(client: pg.ClientBase, retentionDays: number): Promise<void> {
+  await client.query(
+    'delete from broker_sessions where not is_divided and held_until < now() - make_interval(days => $1::integer)',
+    [retentionDays],
+  );
+}
+
+async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): Promise<number> {
+  const { rowCount } = await client.query(
+    'delete from submissions where received_at < now() - make_interval(days => $1)',
+    [retentionDays],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,26 @@
+/** Writes `schema.sql` anew from the migrations: `npm run schema`. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { connectionConfig } from '../connections/connection.ts';
+import { startEmbedded } from '../embedded/server.ts';
+import { createDatabase, withDatabase } from './create-database.ts';
+import { describeSchema } from './describe-schema.ts';
+import { migrate } from './migrate.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tagtrail-schema-'));
+chmodSync(folder, 0o711);
+const server = await startEmbedded({ data: folder, durable: false });
+try {
+  const url = withDatabase(server.url, 'tagtrail');
+  await createDatabase(url);
+  await migrate(url);
+  const client = new pg.Client(connectionConfig(url));
+  await client.connect();
+  writeFileSync(new URL('schema.sql', import.meta.url), await describeSchema(client));
+  await client.end();
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

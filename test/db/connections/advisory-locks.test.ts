@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { ADVISORY_LOCKS, ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+
+describe('advisory locks', () => {
+  it('have a number each', () => {
+    for (const locks of [ADVISORY_LOCKS, ORGANIZATION_LOCKS]) {
+      expect(new Set(Object.values(locks)).size).to.equal(Object.keys(locks).length);
+    }
+  });
+
+  it('are taken by the numbers of the one list', () => {
+    const taking = ['db', 'services'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+        .map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
+        .filter((source) => /pg_\w*advisory\w*lock/.test(source)),
+    );
+    expect(taking.length).to.be.at.least(Object.keys(ADVISORY_LOCKS).length);
+    for (const source of taking) {
+      expect(source).to.match(/(ADVISORY|ORGANIZATION)_LOCKS/);
+    }
+  });
+});

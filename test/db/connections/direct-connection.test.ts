@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import {
+  faultOfNotifications,
+  faultOfSession,
+  faultOfWay,
+} from '../../../db/timescale/connections/direct-connection.ts';
+import { useDatabase } from '../../support/database.ts';
+import { startPgBouncer, usePgBouncer } from '../../support/pgbouncer.ts';
+
+describe('the way to the database', () => {
+  const database = useDatabase();
+
+  it('is direct where nothing stands in it, as whichever role', async () => {
+    expect(await faultOfWay(database.url)).to.equal(null);
+    expect(await faultOfWay(database.url, 'tagtrail_api')).to.equal(null);
+  });
+
+  describe('through a pooler that passes start-up options on', () => {
+    usePgBouncer();
+
+    for (const [mode, session, notifications] of [
+      ['session', null, null],
+      [
+        'transaction',
+        'it does not keep the settings of a session from one transaction to the next',
+        'notifications do not come back through it',
+      ],
+    ] as const) {
+      it(`is told by what a session keeps and hears (${mode})`, async () => {
+        const url = await startPgBouncer(database, [
+          `pool_mode = ${mode}`,
+          'ignore_startup_parameters = options,extra_float_digits',
+        ]);
+        const { options: _, ...config } = connectionConfig(url);
+        const clients = [new pg.Client(config), new pg.Client(config)] as const;
+        await Promise.all(clients.map((client) => client.connect()));
+        expect(await faultOfSession(...clients, 'mark')).to.equal(session);
+        expect(await faultOfNotifications(...clients, 'mark')).to.equal(notifications);
+        await Promise.all(clients.map((client) => client.end()));
+      });
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import {
+  type OrganizationDoor,
+  openOrganizationDoor,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const BRIEF = { isBrief: true, signal: undefined };
+
+describe('lists through the door', () => {
+  const database = useDatabase();
+  let door: OrganizationDoor;
+  before(() => {
+    door = openOrganizationDoor(database.url, { max: 2 });
+    database.beforeDrop(() => door.end());
+  });
+
+  const NAMES = sql.type(rowsOf<{ name: string }>())`
+    select name from pg_prepared_statements where name like 'composed-%'`;
+  const numbered = (number: number, lists = door) =>
+    lists
+      .of(1)
+      .listing(BRIEF)
+      .one(
+        sql.type(
+          rowsOf<{ value: number }>(),
+        )`select ${number}::integer as ${sql.identifier([`value${number}`])}`,
+      );
+
+  it('are prepared once for each text that is composed', async () => {
+    const list = door.of(1).listing(BRIEF);
+    const before = await list.any(NAMES);
+    await list.any(NAMES);
+    expect(before).to.have.length(1);
+    expect(await list.any(NAMES)).to.deep.equal(before);
+  });
+
+  it('stay within what a connection keeps prepared, and work when they come again', async () => {
+    for (let number = 0; number < 120; number++) {
+      expect(await numbered(number)).to.deep.equal({ [`value${number}`]: number });
+    }
+    expect(await door.of(1).listing(BRIEF).any(NAMES)).to.have.length.within(40, 50);
+    const again = await Promise.all(Array.from({ length: 120 }, (_, number) => numbered(number)));
+    expect(again).to.deep.equal(Array.from({ length: 120 }, (_, number) => ({ [`value${number}`]: number })));
+  });
+
+  it('that count as look-ups travel together, however many, and whatever other lists took', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    database.beforeDrop(() => wide.end());
+    const pids = async (count: number, lookUps?: number) => {
+      const list = wide.of(1).listing({ ...BRIEF, lookUps });
+      const pid = sql.type(rowsOf<{ pid: number }>())`select pg_backend_pid() as pid`;
+      const rows = await Promise.all(Array.from({ length: count }, () => list.one(pid)));
+      return new Set(rows.map((row) => row.pid));
+    };
+    // Until no more connections are opened.
+    const shared = await pids(5);
+    expect(shared).to.have.length(5);
+    expect(await pids(8, 1)).to.have.length(1);
+    expect(await pids(8, 4)).to.have.length(4);
+    expect(await pids(400, 1)).to.deep.equal(shared);
+    const slow = sql.type(rowsOf<{ slept: number }>())`
+      select 1 as slept from (select pg_sleep(0.3) offset 0) slept`;
+    await wide.of(1).listing(BRIEF).one(slow);
+    expect(shared).not.to.include([...(await pids(1))][0]);
+    expect(shared).to.include([...(await pids(1, 1))][0]);
+  });
+
+  it('that take long for brief ones go one at a time, until one of them does not', async () => {
+    const wide = openOrganizationDoor(database.url, { max: 10 });
+    database.beforeDrop(() => wide.end());
+    const list = wide.of(4).listing(BRIEF);
+    const pids = async (seconds: number, count: number) => {
+      const each = sql.type(rowsOf<{ pid: number }>())`
+        select pg_backend_pid() as pid from (select pg_sleep(${seconds}) offset 0) slept`;
+      const rows = await Promise.all(Array.from({ length: count }, () => list.one(each)));
+      return new Set(rows.slice(-5).map(({ pid }) => pid)).size;
+    };
+    const HEAVY = 0.02;
+    // So do those that wait already: the last five of many.
+    expect(await pids(HEAVY, 25)).to.equal(1);
+    // Each is sent to a connection that has nothing to do, the same one whenever there is nothing else.
+    expect(await pids(HEAVY, 5)).to.equal(1);
+    do {
+      await pids(0, 1);
+    } while ((await pids(HEAVY, 5)) === 1);
+  });
+
+  it('that were slow once only are not taken to be long', async () => {
+    await database.rows('create sequence slow_once');
+    await database.rows('grant usage on sequence slow_once to tagtrail_api');
+    const list = door.of(3).listing(BRIEF);
+    const backend = rowsOf<{ pid: number }>();
+    const pid = sql.type(backend)`select pg_backend_pid() as pid`;
+    const { pid: shared } = await list.one(pid);
+    const once = await list.one(sql.type(backend)`
+      select pg_backend_pid() as pid, case when nextval('slow_once') = 1 then pg_sleep(0.3) end is null as slept`);
+    expect(once.pid).not.to.equal(shared);
+    expect(await list.one(pid)).to.have.property('pid', shared);
+  });
+
+  it('wait for their turn longer than one may run', async () => {
+    const impatient = openOrganizationDoor(database.url, { max: 2, scanTimeout: 2_000 });
+    database.beforeDrop(() => impatient.end());
+    const slow = sql.type(rowsOf<{ slept: number }>())`
+      select 1 as slept from (select pg_sleep(0.5) offset 0) slept`;
+    const list = impatient.of(1).listing({ isBrief: false, signal: undefined });
+    const all = await Promise.all(Array.from({ length: 10 }, () => list.one(slow)));
+    expect(all).to.deep.equal(Array.from({ length: 10 }, () => ({ slept: 1 })));
+  });
+
+  it('that turn out to be long go on elsewhere, and look-ups do not wait for them', async () => {
+    const backend = rowsOf<{ pid: number; timeout: string }>();
+    const slow = sql.type(backend)`
+      select pg_backend_pid() as pid, current_setting('statement_timeout') as timeout
+      from (select pg_sleep(0.3) offset 0) slept`;
+    const { pid } = await door.of(1).one(sql.type(backend)`select pg_backend_pid() as pid, '' as timeout`);
+    const long = await door.of(1).listing(BRIEF).one(slow);
+    expect(long.pid).not.to.equal(pid);
+    expect(long.timeout).to.equal('10s');
+    // From then on at once.
+    const next = sql.type(backend)`select pg_backend_pid() as pid, 'x' as timeout`;
+    expect(await door.of(1).listing(BRIEF).one(next)).to.have.property('pid', long.pid);
+    expect(await door.of(2).listing(BRIEF).one(next)).to.have.property('pid', pid);
+  });
+});

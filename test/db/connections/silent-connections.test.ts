@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
+import { Link, targetOf } from '../../chaos/link.ts';
+import { useDatabase } from '../../support/database.ts';
+
+describe('connections for requests', () => {
+  const database = useDatabase();
+
+  it('are left alone while the database works on a statement, and ended once it cannot answer', async () => {
+    const link = await Link.open(targetOf(database.url));
+    database.beforeDrop(() => link.close());
+    const pool = createRequestPool(link.by(database.url), { max: 2, applicationName: 'silent' });
+    database.beforeDrop(() => pool.end());
+    const slow = () => pool.query<{ done: string }>("select 'done' as done from pg_sleep(8)");
+    expect((await slow()).rows).to.deep.equal([{ done: 'done' }]);
+    const unheard = pool.query('select pg_sleep(1)').then(
+      () => 'answered',
+      () => 'ended',
+    );
+    link.abandon();
+    expect(
+      await Promise.race([unheard, database.rows('select pg_sleep(20)').then(() => 'waiting')]),
+    ).to.equal('ended');
+    expect((await slow()).rows).to.deep.equal([{ done: 'done' }]);
+  });
+});

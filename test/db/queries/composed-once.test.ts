@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { rowQueries, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { sql } from '../../../db/timescale/queries/sql.ts';
+import { useDatabase } from '../../support/database.ts';
+
+interface Given {
+  least: number;
+  texts: readonly string[];
+  like?: string | undefined;
+}
+
+interface Row {
+  text: string;
+  place: number;
+  kind: string;
+}
+
+describe('a statement that is composed once', () => {
+  const database = useDatabase();
+  let client: pg.Client;
+  let composed = 0;
+
+  before(async () => {
+    client = new pg.Client(connectionConfig(database.url));
+    await client.connect();
+    database.beforeDrop(() => client.end());
+  });
+
+  const statements = new ComposedOnce<Given>();
+  const run = (given: Given) => {
+    const query = statements.query<Row>(String(given.like !== undefined), given, (marks) => {
+      composed += 1;
+      const like = marks.like === undefined ? sql.fragment`` : sql.fragment`and text like ${marks.like}`;
+      return sql.type(rowsOf<Row>())`
+        select text, place::integer, ${'plain'} as kind
+        from unnest(${sql.array(marks.texts, 'text')}) with ordinality as given (text, place)
+        where place >= ${marks.least} ${like} and cardinality(${sql.array(marks.texts, 'text')}) > 0`;
+    });
+    return rowQueries((config) => client.query(config)).any(query);
+  };
+
+  it('is sent each time with the values of that time, in all their places', async () => {
+    composed = 0;
+    const plain = (text: string, place: number) => ({ text, place, kind: 'plain' });
+    expect(await run({ least: 2, texts: ['a', 'b', 'c'] })).to.deep.equal([plain('b', 2), plain('c', 3)]);
+    expect(await run({ least: 1, texts: ['\u0001', '$1', '$slonik_1'] })).to.deep.equal([
+      plain('\u0001', 1),
+      plain('$1', 2),
+      plain('$slonik_1', 3),
+    ]);
+    expect(await run({ least: 1, texts: [] })).to.deep.equal([]);
+    expect(composed).to.equal(1);
+  });
+
+  it('is another one for another shape', async () => {
+    composed = 0;
+    for (const like of ['a%', '%b']) {
+      const rows = await run({ least: 1, texts: ['ab', 'ac', 'cb'], like });
+      expect(rows.map(({ text }) => text)).to.deep.equal(like === 'a%' ? ['ab', 'ac'] : ['ab', 'cb']);
+    }
+    expect(composed).to.equal(1);
+  });
+});

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { isMigrated, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
+import { serverUrl } from '../../support/database.ts';
+import { run } from '../../support/process.ts';
+
+describe('migrations', () => {
+  let url: string;
+  beforeEach(async () => {
+    url = withDatabase(serverUrl(), `migrate_${randomBytes(6).toString('hex')}`);
+    await createDatabase(url);
+  });
+  afterEach(async () => {
+    await query(
+      withDatabase(url, 'postgres'),
+      `drop database ${new URL(url).pathname.slice(1)} with (force)`,
+    );
+  });
+
+  it('are applied once when twenty processes migrate at the same time', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => migrate(url)));
+    const names = readMigrations().map(({ name }) => name);
+    expect(results.flatMap(({ applied }) => applied)).to.deep.equal(names);
+    expect(results.map(({ current }) => current)).to.deep.equal(Array(20).fill(names.at(-1)));
+  });
+
+  it('leave nothing of a migration that fails, and go on from there', async () => {
+    const [first, ...others] = readMigrations();
+    const broken = { name: '0002-broken', sql: 'create table half (id integer); select no_such_column;' };
+    const error = await migrate(url, first === undefined ? [] : [first, broken]).catch((e: unknown) => e);
+    expect(error).to.be.instanceOf(pg.DatabaseError);
+    expect(
+      await query(url, `select to_regclass('half') as half, count(*) from schema_migrations`),
+    ).to.deep.equal([{ half: null, count: 1 }]);
+    expect((await migrate(url)).applied).to.deep.equal(others.map(({ name }) => name));
+  });
+
+  it('refuse a database that a newer version has migrated', async () => {
+    await migrate(url);
+    await query(url, `insert into schema_migrations (name) values ('9999-later')`);
+    const error = await migrate(url).catch((e: unknown) => e);
+    expect(error).to.have.property('code', 'conflict');
+    expect(error).to.have.property('message').that.includes('9999-later');
+  });
+
+  describe('beside others', () => {
+    const TABLE = { name: '0001-table', sql: 'create table busy (id integer)' };
+    const COLUMN = { name: '0002-column', sql: 'alter table busy add column name text' };
+    let holder: pg.Client;
+    beforeEach(async () => {
+      await migrate(url, [TABLE]);
+      holder = new pg.Client(connectionConfig(url));
+      await holder.connect();
+    });
+    afterEach(() => holder.end());
+
+    it('give way to those who want a table while another transaction keeps them from it', async () => {
+      await holder.query('begin; select from busy');
+      const said = Promise.withResolvers<string>();
+      const migrating = migrate(url, [TABLE, COLUMN], { say: said.resolve });
+      expect(await said.promise).to.match(/^0002-column \(1 of 1\) waits for a transaction/);
+      expect(await query(url, 'select * from busy')).to.deep.equal([]);
+      await holder.query('commit');
+      expect((await migrating).applied).to.deep.equal(['0002-column']);
+    });
+
+    it('can be told to stop while they wait, and leave nothing', async () => {
+      await holder.query('begin; select from busy');
+      const controller = new AbortController();
+      const say = () => controller.abort();
+      const error = await migrate(url, [TABLE, COLUMN], { say, signal: controller.signal }).catch(
+        (e: unknown) => e,
+      );
+      expect(error).to.have.property('code', 'unavailable');
+      await holder.query('commit');
+      expect((await migrate(url, [TABLE, COLUMN])).applied).to.deep.equal(['0002-column']);
+    });
+
+    it('say which one takes long', async () => {
+      const said: string[] = [];
+      const sql = 'select count(*) from generate_series(1, 1000000)';
+      await migrate(url, [TABLE, { name: '0002-long', sql }], { say: (what) => said.push(what), every: 1 });
+      expect(said[0]).to.match(/^0002-long \(1 of 1\) is being applied, for \d+ s so far$/);
+    });
+
+    for (const [lock, what] of [
+      ['migration', 'migrates the database'],
+      ['searchIndexes', 'builds the indexes of searches'],
+      ['recomputation', 'computes histories anew'],
+    ] as const) {
+      it(`are waited for by the command, which says so: who ${what}`, async () => {
+        await query(url, 'drop table busy, schema_migrations');
+        await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS[lock]]);
+        const command = run('services/cli/tagtrail.ts', ['migrate'], { DATABASE_URL: url });
+        while (!command.stderr().includes(`Another process ${what}; waiting for it\n`)) {
+          await Promise.race([once(command.child.stderr as NodeJS.ReadableStream, 'data'), command.ended]);
+          expect(command.child.exitCode, command.stderr()).to.equal(null);
+        }
+        await holder.query('select pg_advisory_unlock_all()');
+        expect(await command.ended).to.equal(0);
+        expect(command.stdout()).to.match(/^Applied 0001-organizations, /);
+      });
+
+      it(`are not said to be complete by a command that was interrupted while it waited: who ${what}`, async () => {
+        await query(url, 'drop table if exists busy; drop table if exists schema_migrations');
+        await query(url, 'drop schema public cascade; create schema public');
+        await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS[lock]]);
+        const command = run('services/cli/tagtrail.ts', ['migrate'], { DATABASE_URL: url });
+        while (!command.stderr().includes(`Another process ${what}; waiting for it\n`)) {
+          await Promise.race([once(command.child.stderr as NodeJS.ReadableStream, 'data'), command.ended]);
+          expect(command.child.exitCode, command.stderr()).to.equal(null);
+        }
+        command.child.kill('SIGINT');
+        expect(await command.ended).to.equal(1);
+        expect(command.stderr()).to.match(/\nInterrupted; run it again to go on\n$/);
+        await holder.query('select pg_advisory_unlock_all()');
+      });
+    }
+  });
+
+  it('are known to be missing, pending or complete', async () => {
+    const client = new pg.Client(connectionConfig(url));
+    await client.connect();
+    expect(await isMigrated(client)).to.equal(false);
+    await migrate(url);
+    expect(await isMigrated(client)).to.equal(true);
+    expect(await isMigrated(client, [...readMigrations(), { name: '9999-next', sql: '' }])).to.equal(false);
+    await client.end();
+  });
+});
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client(connectionConfig(url));
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

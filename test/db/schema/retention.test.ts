@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { sweep } from '../../../db/timescale/schema/retention.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../shared/tracking/recording.ts';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+
+describe('retention', () => {
+  const database = useDatabase();
+  const now = Date.now() * 1_000;
+  const daysAgo = (days: number) => now - days * MICROS_PER_DAY;
+
+  it('drops raw scans past their time, and keeps transitions and positions', async () => {
+    const site = await Site.create(database);
+    const locations = [await site.location('A'), await site.location('B')];
+    const readerId = await site.reader('portal', locations);
+    const assetId = await site.asset('PALLET', 'E280');
+    for (const [index, days] of [50, 45, 5].entries()) {
+      const at = daysAgo(days);
+      const locationId = locations[index % 2] ?? null;
+      await record(database, [aRead({ orgId: site.orgId, readerId, value: 'E280', locationId, at })]);
+    }
+    const history = await storedHistory(database, assetId);
+    const position = await storedPosition(database, assetId);
+    expect(history).to.have.lengthOf(3);
+
+    expect(await sweep(database.pool, 30)).to.deep.include({ isDone: true, scanEvents: 2 });
+
+    const kept = await database.rows('select micros_of_time(observed_at) as at from scan_events');
+    expect(kept).to.deep.equal([{ at: daysAgo(5) }]);
+    expect(await storedHistory(database, assetId)).to.deep.equal(history);
+    expect(await storedPosition(database, assetId)).to.deep.equal(position);
+
+    // What was dropped is still known by its transition: the same place before it makes no new one.
+    const late = aRead({
+      orgId: site.orgId,
+      readerId,
+      value: 'E280',
+      locationId: locations[1] ?? null,
+      at: daysAgo(20),
+    });
+    await record(database, [{ ...late, receivedAt: now }], now);
+    expect(await storedHistory(database, assetId)).to.deep.equal(history);
+  });
+
+  it('forgets messages received more than a day ago', async () => {
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `insert into received_messages (org_id, digest, received_at)
+       values ($1, 'old', now() - interval '25 hours'), ($1, 'new', now() - interval '23 hours')`,
+      [orgId],
+    );
+    expect(await sweep(database.pool, 30)).to.include({ receivedMessages: 1 });
+    expect(
+      await database.rows(`select convert_from(digest, 'UTF8') as digest from received_messages`),
+    ).to.deep.equal([{ digest: 'new' }]);
+  });
+
+  it('forgets the answers of submissions as it does scans, and keeps newer ones', async () => {
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `with handheld as (
+         insert into handhelds (org_id, name, token_sha256) values ($1, 'gun', sha256('')) returning org_id, id
+       )
+       insert into submissions (org_id, id, handheld_id, body_sha256, received_at, answer)
+       select org_id, days || ' days', id, sha256(''), now() - make_interval(days => days), '{}'
+       from handheld cross join unnest(array[29, 31]) as days`,
+      [orgId],
+    );
+    expect(await sweep(database.pool, 30)).to.include({ submissions: 1 });
+    expect(await database.rows('select id from submissions')).to.deep.equal([{ id: '29 days' }]);
+  });
+
+  it('forgets the sessions of processes that are gone, and keeps those that processes have in common', async () => {
+    await database.rows(
+      `insert into broker_sessions (realm, client_id, is_divided, held_until)
+       values ('r', 'gone', false, now() - interval '31 days'), ('r', 'away', false, now() - interval '29 days'),
+         ('r', 'common', true, now() - interval '31 days')`,
+    );
+    await sweep(database.pool, 30);
+    expect(await database.rows('select client_id from broker_sessions order by client_id')).to.deep.equal([
+      { client_id: 'away' },
+      { client_id: 'common' },
+    ]);
+  });
+
+  it('is done by one process at a time', async () => {
+    const results = await Promise.all([
+      sweep(database.pool, 30),
+      sweep(database.pool, 30),
+      sweep(database.pool, 30),
+    ]);
+    expect(results.filter(({ isDone }) => isDone)).to.not.have.lengthOf(0);
+    const other = await database.pool.connect();
+    await other.query('begin; select pg_advisory_xact_lock(7461728)');
+    expect(await sweep(database.pool, 30)).to.deep.include({ isDone: false });
+    await other.query('rollback');
+    other.release();
+  });
+});
