@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
-import { loadBuiltinFormats } from '../mqtt-ingest/mapping/builtin.ts';
-import { compileFormat, type Format, FormatError } from '../mqtt-ingest/mapping/format.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format, FormatError } from '../../domain/formats/mapping/format.ts';
 import { findStoredDefinition } from '../mqtt-ingest/registry/find-format.ts';
 import { withConnections } from './database.ts';
 import { FileFault } from './file-fault.ts';
@@ -34,7 +34,7 @@ export async function readFormatFile(path: string): Promise<Format> {
 }
 
 const HINT =
-  'The language is explained in services/mqtt-ingest/formats/README.md; `format show` prints formats to copy.';
+  'The language is explained in domain/formats/built-in/README.md; `format show` prints formats to copy.';
 
 /** The definition of a format by its name: a built-in one without a database. @throws AppError `not_found`. */
 export async function definitionOf(name: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { PairCounts } from '../shared/tracking/smoothing/tally-pairs.ts';
+import type { PairCounts } from '../../domain/tracking/smoothing/tally-pairs.ts';
 import type { Told } from './command-line.ts';
 import { listTable } from './list-table.ts';
 

@@ -1,8 +1,8 @@
+import { tagKey } from '../../domain/tracking/tag-key.ts';
+import { TAG_TYPES, type TagType } from '../../domain/tracking/tag-type.ts';
 import { choice, type JsonSchema, text } from '../../platform/http/fields.ts';
 import { accepted, invalidValue, type Read, refused } from '../../platform/http/issues.ts';
 import { mandatory, mandatoryNotNull, type Values } from '../../platform/http/members.ts';
-import { tagKey } from '../shared/tracking/tag-key.ts';
-import { TAG_TYPES, type TagType } from '../shared/tracking/tag-type.ts';
 
 /** What a device knows of a tag. */
 export interface ReadTag {

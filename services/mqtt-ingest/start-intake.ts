@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
@@ -13,7 +14,6 @@ import { createIntake, type Intake, type IntakeOptions } from './intake/intake.t
 import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
 import { LANES } from './intake/reader-lanes.ts';
-import { loadBuiltinFormats } from './mapping/builtin.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 
 export interface IntakeConfig {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { finishSearchIndexes } from '../../db/timescale/schema/search-indexes.ts';
+import { finishRecomputations } from '../../domain/tracking/recompute/finish-recomputations.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { finishRecomputations } from '../shared/tracking/recompute/finish-recomputations.ts';
 
 /**
  * Does beside everything else what an upgrade left to do: builds indexes and computes histories anew. Stopping breaks it off; the next start goes

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { findLiveAssetId, lockLiveAsset } from '../../services/api/assets/queries.ts';
 import { lookUpLocation } from '../../services/api/locations/queries.ts';
-import { emptyStatistics } from '../shared/tracking/plans/empty-statistics.ts';
+import { emptyStatistics } from '../domain/tracking/plans/empty-statistics.ts';
 import { useDatabase } from '../support/database.ts';
 import { MeasuredLists } from './measured-lists.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useClient } from '../contract/support.ts';
-import { waits } from '../shared/tracking/concurrently.ts';
+import { waits } from '../domain/tracking/concurrently.ts';
 
 describe('new rows', () => {
   const client = useClient();

@@ -4,7 +4,7 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { listAssets } from '../../services/api/assets/list.ts';
 import type { AssetFilters } from '../../services/api/assets/schema.ts';
 import { useClient } from '../contract/support.ts';
-import { MeasuredClient } from '../shared/tracking/plans/measured-client.ts';
+import { MeasuredClient } from '../domain/tracking/plans/measured-client.ts';
 import { useApi } from '../support/api.ts';
 import { MeasuredLists } from './measured-lists.ts';
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { Sighting, Transition } from '../../services/shared/tracking/history.ts';
-import { historyByDefinition } from '../shared/tracking/sightings.ts';
+import type { Sighting, Transition } from '../../domain/tracking/history.ts';
+import { historyByDefinition } from '../domain/tracking/sightings.ts';
 
 /** Compares transitions and positions with what the rule, written down plainly, makes of the raw scans. */
 export async function findHistoryFaults(

@@ -1,4 +1,4 @@
-import { tagKey } from '../../services/shared/tracking/tag-key.ts';
+import { tagKey } from '../../domain/tracking/tag-key.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 import { ANTENNAS, readerName, type Traffic, tagOf } from './traffic.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aRead, record, storedHistory } from '../shared/tracking/recording.ts';
+import { aRead, record, storedHistory } from '../domain/tracking/recording.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';

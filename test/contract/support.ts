@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aRead, record } from '../shared/tracking/recording.ts';
+import { aRead, record } from '../domain/tracking/recording.ts';
 import { type Call, type TestApi, useApi } from '../support/api.ts';
 import type { Answer } from '../support/declared-answer.ts';
 

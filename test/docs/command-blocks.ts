@@ -18,7 +18,7 @@ export interface CommandBlock {
 export function documents(): string[] {
   const first = ['README.md', 'docs/readers/README.md'];
   const all = globSync(
-    ['README.md', 'docs/**/*.md', 'services/**/README.md', 'db/**/*.md', 'clients/*/*.md', 'deploy/**/*.md'],
+    ['README.md', 'docs/**/*.md', 'domain/**/README.md', 'db/**/*.md', 'clients/*/*.md', 'deploy/**/*.md'],
     { cwd: ROOT, exclude: (name) => name.endsWith('node_modules') },
   );
   return [...first, ...all.filter((file) => !first.includes(file)).sort()];

@@ -50,7 +50,7 @@ describe('the commands that the documents show', () => {
   });
 
   it("have a format of one's own read its payload", () => {
-    expect(said.get('services/mqtt-ingest/formats/README.md')).to.include(
+    expect(said.get('domain/formats/built-in/README.md')).to.include(
       'scan      ble FEE150BADA55, antenna 1, -77 dBm',
     );
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
-import { aRead, record, storedHistory } from '../shared/tracking/recording.ts';
+import { aRead, record, storedHistory } from '../domain/tracking/recording.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aSubmission } from './new-submission.ts';
 

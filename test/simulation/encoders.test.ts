@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { tagKey } from '../../domain/tracking/tag-key.ts';
 import { topicMatches } from '../../services/mqtt-ingest/registry/topic.ts';
-import { tagKey } from '../../services/shared/tracking/tag-key.ts';
 import type { Device, Encoder, TagRead } from '../../services/simulation/encoders/encoder.ts';
 import { BROKEN_PAYLOAD, ENCODERS } from '../../services/simulation/encoders/encoders.ts';
 import { UNUSABLE_TAG } from '../../services/simulation/reader-line.ts';
-import { builtin, itemsOf, map, micros } from '../mqtt-ingest/mapping/mapping.ts';
+import { builtin, itemsOf, map, micros } from '../domain/formats/mapping/mapping.ts';
 
 const DEVICE: Device = { name: 'docks', topic: 'site/docks' };
 const TIMES = ['2026-05-01T10:00:00.123456Z', '2026-05-01T10:00:00.000001Z', '2026-12-31T23:59:59.999999Z'];

@@ -6,7 +6,7 @@ import { shiftAt } from '../../services/simulation/shifts.ts';
 import { stopsOf } from '../../services/simulation/site.ts';
 import { SiteLife } from '../../services/simulation/site-life.ts';
 import { makeWarehouse } from '../../services/simulation/warehouse.ts';
-import { micros } from '../mqtt-ingest/mapping/mapping.ts';
+import { micros } from '../domain/formats/mapping/mapping.ts';
 
 describe('the life of a simulated site', () => {
   const START = micros('2026-05-01T09:00:00Z');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { tagKey } from '../../domain/tracking/tag-key.ts';
 import { topicsOverlap } from '../../services/mqtt-ingest/registry/topic.ts';
-import { tagKey } from '../../services/shared/tracking/tag-key.ts';
 import { ENCODERS, type EncoderName } from '../../services/simulation/encoders/encoders.ts';
 import { assignTroubles, FAULTS } from '../../services/simulation/faults.ts';
 import { makePopulation } from '../../services/simulation/population.ts';

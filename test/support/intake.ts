@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from '../../services/mqtt-ingest/intake/intake.ts';
 import { LargeMessages } from '../../services/mqtt-ingest/intake/large-messages.ts';
-import { loadBuiltinFormats } from '../../services/mqtt-ingest/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
 import type { TestDatabase } from './database.ts';
 

@@ -1,5 +1,5 @@
-import { tagKey } from '../../services/shared/tracking/tag-key.ts';
-import type { TagType } from '../../services/shared/tracking/tag-type.ts';
+import { tagKey } from '../../domain/tracking/tag-key.ts';
+import type { TagType } from '../../domain/tracking/tag-type.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Rows to test on, made by plain SQL so that no code under test stands behind them. */

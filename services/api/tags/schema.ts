@@ -1,10 +1,10 @@
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
+import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
 import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../../platform/http/fields.ts';
 import { accepted, type Read } from '../../../platform/http/issues.ts';
 import { mandatory, mandatoryNotNull, type Values } from '../../../platform/http/members.ts';
 import { described, idInPath } from '../../../platform/http/parameters.ts';
-import { tagKey } from '../../shared/tracking/tag-key.ts';
-import { TAG_TYPES, type TagType } from '../../shared/tracking/tag-type.ts';
 
 /** A tag record (interface section 2.4). */
 export const TAG: JsonSchema = {

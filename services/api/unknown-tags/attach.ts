@@ -3,9 +3,9 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { TagType } from '../../../domain/tracking/tag-type.ts';
 import { JsonSource } from '../../../platform/http/json-source.ts';
 import { Problem } from '../../../platform/http/problem.ts';
-import type { TagType } from '../../shared/tracking/tag-type.ts';
 import { findLiveAssetIdByKey } from '../assets/queries.ts';
 import { attachOne } from '../tags/attach.ts';
 import { type NewTag, newTag } from '../tags/schema.ts';

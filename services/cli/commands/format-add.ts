@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type StoredFormat, storeFormat } from '../../mqtt-ingest/registry/store-format.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import {
   type ListedFormat,
   listBuiltinFormats,

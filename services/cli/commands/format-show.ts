@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { inOrder } from '../../mqtt-ingest/mapping/written.ts';
+import { inOrder } from '../../../domain/formats/mapping/written.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { jsonForTerminal } from '../for-terminal.ts';
 import { definitionOf } from '../read-format.ts';

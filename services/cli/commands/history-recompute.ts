@@ -3,8 +3,8 @@ import { AppError } from '../../../base/errors.ts';
 import {
   type RecomputedSoFar,
   recomputeOrganization,
-} from '../../shared/tracking/recompute/recompute-organization.ts';
-import { requireAsset } from '../../shared/tracking/smoothing/try-on-assets.ts';
+} from '../../../domain/tracking/recompute/recompute-organization.ts';
+import { requireAsset } from '../../../domain/tracking/smoothing/try-on-assets.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { interruptible } from '../interruptible.ts';

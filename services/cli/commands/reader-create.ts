@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
-import { IDENTITIES } from '../../mqtt-ingest/mapping/definition.ts';
-import type { Policies } from '../../mqtt-ingest/mapping/policies.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { IDENTITIES } from '../../../domain/formats/mapping/definition.ts';
+import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
 import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
-import { IDENTITIES, type Identity } from '../../mqtt-ingest/mapping/definition.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/definition.ts';
 import { type ReaderChange, setReader } from '../../mqtt-ingest/readers/set-reader.ts';
 import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';

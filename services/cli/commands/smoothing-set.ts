@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { setSmoothing } from '../../shared/tracking/smoothing/set-smoothing.ts';
+import { setSmoothing } from '../../../domain/tracking/smoothing/set-smoothing.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { shownTime } from '../instants.ts';

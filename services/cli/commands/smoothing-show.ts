@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type LatestSmoothing, listSmoothing } from '../../shared/tracking/smoothing/list-smoothing.ts';
+import { type LatestSmoothing, listSmoothing } from '../../../domain/tracking/smoothing/list-smoothing.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { shownTime } from '../instants.ts';

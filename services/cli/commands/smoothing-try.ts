@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
-import type { Setting } from '../../shared/tracking/smoothing/setting.ts';
-import { type Pair, PairTally } from '../../shared/tracking/smoothing/tally-pairs.ts';
+import type { Setting } from '../../../domain/tracking/smoothing/setting.ts';
+import { type Pair, PairTally } from '../../../domain/tracking/smoothing/tally-pairs.ts';
 import {
   locationKeys,
   recordedPeriod,
   type TriedAsset,
   tryOnAssets,
-} from '../../shared/tracking/smoothing/try-on-assets.ts';
-import type { Move } from '../../shared/tracking/smoothing/try-smoothing.ts';
+} from '../../../domain/tracking/smoothing/try-on-assets.ts';
+import type { Move } from '../../../domain/tracking/smoothing/try-smoothing.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { shownTime, time } from '../instants.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { READER_CLOCK, type ReaderClock } from '../../mqtt-ingest/readers/reader-clock.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { importFile } from '../../api/imports/import-file.ts';
 import { createLocation } from '../../api/locations/create.ts';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
 import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
 import type { ConnectedReader } from '../../simulation/connections.ts';

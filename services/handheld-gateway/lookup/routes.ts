@@ -1,8 +1,8 @@
+import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { invalid, notFound } from '../../../platform/http/problem.ts';
 import { found, listed } from '../../../platform/http/success.ts';
-import { chooseTag } from '../../shared/tracking/resolve-tags.ts';
-import { tagKey } from '../../shared/tracking/tag-key.ts';
 import { route } from '../context.ts';
 import { usableTag } from '../tag.ts';
 import { findPlace, findTags, listExpected, listPlaces } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
-import { compareRssi } from '../../shared/tracking/history.ts';
+import { compareRssi } from '../../../domain/tracking/history.ts';
 
 /** A recorded scan of an asset. */
 export interface RecordedScan {

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
-import { lockPositions, type Position } from '../../shared/tracking/positions.ts';
-import { type RecordOptions, recordScans } from '../../shared/tracking/record.ts';
-import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
+import { lockPositions, type Position } from '../../../domain/tracking/positions.ts';
+import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
+import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { followMoves, type Move, type RecordedScan, type Whereabouts } from './moves.ts';
 import type { Step } from './walk.ts';
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
+import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
 import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { invalid, type Problem } from '../../../platform/http/problem.ts';
-import type { Resolutions } from '../../shared/tracking/resolve-tags.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
 

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
-import { findByIndexes } from '../../shared/tracking/index-plans.ts';
-import { observedAt } from '../../shared/tracking/observed-at.ts';
-import type { RecordOptions } from '../../shared/tracking/record.ts';
-import type { Scan } from '../../shared/tracking/scan.ts';
+import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
+import { observedAt } from '../../../domain/tracking/observed-at.ts';
+import type { RecordOptions } from '../../../domain/tracking/record.ts';
+import type { Scan } from '../../../domain/tracking/scan.ts';
 import { nameAssets, nameLocations } from './names.ts';
 import { assetIdOf, type Names, resultView, STATUSES, type Status } from './result.ts';
 import { type SettledStep, settle, type TimedStep } from './settle.ts';

@@ -1,5 +1,5 @@
 import { toMicros } from '../../../base/timestamps.ts';
-import type { Scan } from '../../shared/tracking/scan.ts';
+import type { Scan } from '../../../domain/tracking/scan.ts';
 import type { Sender, Submission } from './submission.ts';
 import type { Step } from './walk.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { hasTokenShape } from '../../../base/tag-secrets.ts';
-import { lockLiveLocations } from '../../shared/tracking/lock-locations.ts';
-import { type Resolutions, resolveTags } from '../../shared/tracking/resolve-tags.ts';
+import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
+import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { isConnectionLost } from '../../../db/timescale/connections/connection-lost.ts';
 import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
 import { StillInProgress } from '../../../db/timescale/connections/transaction-mark.ts';
-import { BatchClosed } from '../../shared/tracking/batch.ts';
-import { KnownAfterAll } from '../../shared/tracking/record.ts';
+import { BatchClosed } from '../../../domain/tracking/batch.ts';
+import { KnownAfterAll } from '../../../domain/tracking/record.ts';
 import { ClocksApart } from './database-clock.ts';
 
 /**

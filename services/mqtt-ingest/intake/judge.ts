@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
-import type { Format } from '../mapping/format.ts';
-import { type Mapped, mapMessage } from '../mapping/run.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import { topicMatches } from '../registry/topic.ts';
 

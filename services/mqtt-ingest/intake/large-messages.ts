@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { MessageTask } from '../../../domain/formats/mapping/message-thread.ts';
+import { type Mapped, type Message, mapMessage, type Policies } from '../../../domain/formats/mapping/run.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
-import type { Format } from '../mapping/format.ts';
-import type { MessageTask } from '../mapping/message-thread.ts';
-import { type Mapped, type Message, mapMessage, type Policies } from '../mapping/run.ts';
 
 /** Payloads of more bytes than that are read in threads of their own. That many take 4 ms at the worst. */
 export const LARGE = 32_768;
 
-const MESSAGE_THREAD = new URL('../mapping/message-thread.ts', import.meta.url).href;
+const MESSAGE_THREAD = new URL('../../../domain/formats/mapping/message-thread.ts', import.meta.url).href;
 
 /** What waits is bounded by what may be held (`source/held-messages.ts`), and is in no hurry: it is not acknowledged yet. */
 const FOREVER = 2 ** 31 - 1;

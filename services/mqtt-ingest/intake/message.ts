@@ -1,6 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { Micros } from '../../../base/instant.ts';
-import type { Mapped } from '../mapping/run.ts';
+import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ClockSample } from './reader-clocks.ts';
 

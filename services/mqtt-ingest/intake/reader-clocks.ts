@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { Mapped } from '../mapping/run.ts';
+import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 
 /**
  * What readers' clocks say against this service's. Of each minute in which a reader sends times of its own, the message

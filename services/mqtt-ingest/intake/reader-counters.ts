@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
-import type { OutcomeStatus } from '../../shared/tracking/scan.ts';
+import type { OutcomeStatus } from '../../../domain/tracking/scan.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ReadMessage } from './message.ts';
 import { type ClockSample, SAMPLES } from './reader-clocks.ts';

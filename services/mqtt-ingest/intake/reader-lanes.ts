@@ -1,4 +1,4 @@
-import { Batch, type BatchOptions } from '../../shared/tracking/batch.ts';
+import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
 import type { ReadMessage } from './message.ts';
 import type { MessageOutcome } from './record-messages.ts';
 

@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { Mapped } from '../mapping/run.ts';
+import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
 /** A reader reports trouble of its own: that it dropped reads, say. */

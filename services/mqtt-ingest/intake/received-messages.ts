@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
-import { findByIndexes } from '../../shared/tracking/index-plans.ts';
-import { isDeviceTimeUsed } from '../../shared/tracking/observed-at.ts';
+import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
+import { isDeviceTimeUsed } from '../../../domain/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
 
 export interface Reception {

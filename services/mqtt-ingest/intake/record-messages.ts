@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { type RecordOptions, recordScans } from '../../shared/tracking/record.ts';
-import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
+import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
+import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';

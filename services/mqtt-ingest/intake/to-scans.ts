@@ -1,8 +1,8 @@
 import type { Micros } from '../../../base/instant.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../../base/tag-secrets.ts';
-import type { Outcome, Scan } from '../../shared/tracking/scan.ts';
-import { tagKey } from '../../shared/tracking/tag-key.ts';
-import type { Item, Read } from '../mapping/run.ts';
+import type { Item, Read } from '../../../domain/formats/mapping/run.ts';
+import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
 /** An item of a message: a scan to record, or what became of it already. */

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import type { Format } from '../mapping/format.ts';
-import { requireIdentity } from '../mapping/identity.ts';
-import type { Policies } from '../mapping/policies.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { requireIdentity } from '../../../domain/formats/mapping/identity.ts';
+import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { loadFormats } from '../registry/load-formats.ts';
 import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
 

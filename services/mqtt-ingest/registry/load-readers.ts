@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Format } from '../mapping/format.ts';
-import type { Policies } from '../mapping/policies.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 
 /** A live reader of a live organization, as its messages are judged by. */
 export interface RegisteredReader {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { loadBuiltinFormats } from '../mapping/builtin.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { loadFormats } from './load-formats.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { QUESTION_EVERY_MS } from '../../../base/heard-everywhere.ts';
 import { type Listener, listen } from '../../../db/timescale/connections/listen.ts';
-import type { Format } from '../mapping/format.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { Freshness } from './freshness.ts';
 import { loadFormats } from './load-formats.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';

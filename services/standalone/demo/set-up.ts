@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { createQueryPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { createApiKey } from '../../api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../api/access/scopes.ts';
 import { createOrganization } from '../../api/orgs/create-organization.ts';
-import { loadBuiltinFormats } from '../../mqtt-ingest/mapping/builtin.ts';
 import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
 import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
 import { type ApiClient, createApiClient } from '../../simulation/api-client.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Scan } from '../../../services/shared/tracking/scan.ts';
+import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useClient } from '../../contract/support.ts';
-import { aRead, record } from '../../shared/tracking/recording.ts';
+import { aRead, record } from '../../domain/tracking/recording.ts';
 import { useApi } from '../../support/api.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;

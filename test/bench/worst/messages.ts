@@ -1,7 +1,7 @@
-import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
-import { mapMessage } from '../../../services/mqtt-ingest/mapping/run.ts';
-import { largePayloads } from '../../mqtt-ingest/fuzz/large-payloads.ts';
-import type { Target } from '../../mqtt-ingest/fuzz/targets.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
+import { mapMessage } from '../../../domain/formats/mapping/run.ts';
+import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
+import type { Target } from '../../domain/formats/fuzz/targets.ts';
 import { timeOf } from '../../support/held-loop.ts';
 
 /** Messages that are published in turn. */

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { DatabasePool } from 'slonik';
 import { createQueryPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { createApiKey } from '../../../services/api/access/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
 import { createOrganization } from '../../../services/api/orgs/create-organization.ts';
 import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
-import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
 import { createReader } from '../../../services/mqtt-ingest/readers/create-reader.ts';
 import { setAntenna } from '../../../services/mqtt-ingest/readers/set-antenna.ts';
 import { type Filled, fill } from '../rows/seed.ts';

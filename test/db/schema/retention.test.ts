@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../shared/tracking/recording.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../domain/tracking/recording.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
+import { mapMessage } from '../../../domain/formats/mapping/run.ts';
 import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
-import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
-import type { Format } from '../../../services/mqtt-ingest/mapping/format.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
-import { mapMessage } from '../../../services/mqtt-ingest/mapping/run.ts';
+import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
+import { loadTargets } from '../../domain/formats/fuzz/targets.ts';
 import { useDatabase } from '../../support/database.ts';
 import { longestHold, timeOf, Yardstick } from '../../support/held-loop.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';
-import { largePayloads } from '../fuzz/large-payloads.ts';
-import { loadTargets } from '../fuzz/targets.ts';
 
 const keys = (count: number) =>
   `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":1`).join(',')}}`;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
+import { mapMessage, type Policies } from '../../../domain/formats/mapping/run.ts';
 import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { LARGE, LargeMessages } from '../../../services/mqtt-ingest/intake/large-messages.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
-import { mapMessage, type Policies } from '../../../services/mqtt-ingest/mapping/run.ts';
-import { largePayloads } from '../fuzz/large-payloads.ts';
-import { loadTargets } from '../fuzz/targets.ts';
+import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
+import { loadTargets } from '../../domain/formats/fuzz/targets.ts';
 
 const POLICIES: readonly Partial<Policies>[] = [{}, { time: 'receive', reportUnknown: 'off' }];
 

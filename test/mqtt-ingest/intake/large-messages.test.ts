@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
 import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../services/mqtt-ingest/mapping/limits.ts';
 import { useDatabase } from '../../support/database.ts';
 import { useIngest } from '../../support/ingest.ts';
 import { countersOf, openIntake, type TestIntake } from '../../support/intake.ts';

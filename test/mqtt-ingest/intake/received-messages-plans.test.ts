@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { excerptOf, type ReadMessage } from '../../../services/mqtt-ingest/intake/message.ts';
 import { rememberMessages } from '../../../services/mqtt-ingest/intake/received-messages.ts';
-import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
 import { loadReaders, type RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
-import { MeasuredClient } from '../../shared/tracking/plans/measured-client.ts';
+import { MeasuredClient } from '../../domain/tracking/plans/measured-client.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 

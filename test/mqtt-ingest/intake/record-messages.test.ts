@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { mapMessage } from '../../../domain/formats/mapping/run.ts';
 import {
   digestsOf,
   excerptOf,
@@ -8,10 +10,8 @@ import {
 } from '../../../services/mqtt-ingest/intake/message.ts';
 import { recordMessages } from '../../../services/mqtt-ingest/intake/record-messages.ts';
 import { keepRejectedMessages } from '../../../services/mqtt-ingest/intake/rejected-messages.ts';
-import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
-import { mapMessage } from '../../../services/mqtt-ingest/mapping/run.ts';
 import { loadReaders, type RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
-import { RULES } from '../../shared/tracking/recording.ts';
+import { RULES } from '../../domain/tracking/recording.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AppError } from '../../../base/errors.ts';
-import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
-import { compileFormat, type Format } from '../../../services/mqtt-ingest/mapping/format.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
 import { createReader } from '../../../services/mqtt-ingest/readers/create-reader.ts';
 import { setReader } from '../../../services/mqtt-ingest/readers/set-reader.ts';
 import { storeFormat } from '../../../services/mqtt-ingest/registry/store-format.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadBuiltinFormats } from '../../../services/mqtt-ingest/mapping/builtin.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../../services/mqtt-ingest/registry/registry.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';

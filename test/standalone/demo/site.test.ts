@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { tagKey } from '../../../services/shared/tracking/tag-key.ts';
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { ASSETS } from '../../../services/standalone/demo/assets.ts';
 import { antennaAt, PLACES, READERS, STOPS } from '../../../services/standalone/demo/site.ts';
 

@@ -1,4 +1,4 @@
-import type { TagType } from '../../../../shared/tracking/tag-type.ts';
+import type { TagType } from '../../../../../domain/tracking/tag-type.ts';
 import type { Place } from '../places/place.ts';
 
 /** What became of one scan of a submission. */

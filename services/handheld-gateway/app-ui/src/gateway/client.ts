@@ -1,4 +1,4 @@
-import type { TagType } from '../../../../shared/tracking/tag-type.ts';
+import type { TagType } from '../../../../../domain/tracking/tag-type.ts';
 import type { Location, Place } from '../places/place.ts';
 import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
 import { resultOf } from './result-of.ts';

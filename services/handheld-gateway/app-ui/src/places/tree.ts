@@ -1,5 +1,5 @@
-import { tagKey } from '../../../../shared/tracking/tag-key.ts';
-import { isTagType, type TagType } from '../../../../shared/tracking/tag-type.ts';
+import { tagKey } from '../../../../../domain/tracking/tag-key.ts';
+import { isTagType, type TagType } from '../../../../../domain/tracking/tag-type.ts';
 import type { Location } from './place.ts';
 
 /** The locations of an organization, to walk through without a network. */

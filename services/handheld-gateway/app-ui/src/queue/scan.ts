@@ -1,4 +1,4 @@
-import type { TagType } from '../../../../shared/tracking/tag-type.ts';
+import type { TagType } from '../../../../../domain/tracking/tag-type.ts';
 import type { ScanResult } from '../gateway/answers.ts';
 import type { Place } from '../places/place.ts';
 

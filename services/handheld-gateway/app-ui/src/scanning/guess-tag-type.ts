@@ -1,4 +1,4 @@
-import type { TagType } from '../../../../shared/tracking/tag-type.ts';
+import type { TagType } from '../../../../../domain/tracking/tag-type.ts';
 
 /**
  * What kind of tag a scanned value most likely is: `rfid` if it looks like an EPC in hex, else `barcode`. An EPC is

@@ -1,5 +1,5 @@
-import { tagKey } from '../../../../shared/tracking/tag-key.ts';
-import { FORBIDDEN_IN_TAG_VALUE, type TagType } from '../../../../shared/tracking/tag-type.ts';
+import { tagKey } from '../../../../../domain/tracking/tag-key.ts';
+import { FORBIDDEN_IN_TAG_VALUE, type TagType } from '../../../../../domain/tracking/tag-type.ts';
 
 /** Why a value cannot be a tag's (interface section 2.4), in words for the user; null if it can be. */
 export function whyUnusable(tagType: TagType, value: string): string | null {

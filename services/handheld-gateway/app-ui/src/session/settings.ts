@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { TagType } from '../../../../shared/tracking/tag-type.ts';
+import type { TagType } from '../../../../../domain/tracking/tag-type.ts';
 import type { Database } from '../storage/database.ts';
 
 export interface Settings {

@@ -1,5 +1,5 @@
-import { tagKey } from '../../../../shared/tracking/tag-key.ts';
-import { isTagType, type TagType } from '../../../../shared/tracking/tag-type.ts';
+import { tagKey } from '../../../../../domain/tracking/tag-key.ts';
+import { isTagType, type TagType } from '../../../../../domain/tracking/tag-type.ts';
 import type { ListedAsset } from '../gateway/answers.ts';
 import type { Place } from '../places/place.ts';
 import type { Database } from './database.ts';

@@ -1,0 +1,69 @@
+import type { Micros } from '../../../base/instant.ts';
+import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../tracking/tag-type.ts';
+import { toNumber, toText } from './long-number.ts';
+import { printable } from './printable.ts';
+import { isPlausible } from './transforms/time/range.ts';
+
+/** What each field makes of a candidate's value; undefined if it cannot use it. */
+
+export function asTagType(value: unknown): TagType | undefined {
+  return isTagType(value) ? value : undefined;
+}
+
+export function asTagValue(value: unknown): string | undefined {
+  return typeof value === 'string' && faultOfTagValue(value) === null ? value : undefined;
+}
+
+const MAX_CODE_POINTS = 255;
+/** What a decoder puts in the place of bytes that are not UTF-8. */
+const REPLACEMENT = '\u{fffd}';
+
+/** What makes a text unusable as the value of a tag; null if nothing does. */
+export function faultOfTagValue(value: string): string | null {
+  if (value === '') {
+    return 'is empty';
+  }
+  // A code point is one or two UTF-16 units: counting is needed between the two bounds only.
+  if (
+    value.length > MAX_CODE_POINTS &&
+    (value.length > 2 * MAX_CODE_POINTS || Array.from(value).length > MAX_CODE_POINTS)
+  ) {
+    return `is longer than ${MAX_CODE_POINTS} characters`;
+  }
+  if (FORBIDDEN_IN_TAG_VALUE.test(value)) {
+    return 'holds a control character';
+  }
+  if (value.includes(REPLACEMENT) || !value.isWellFormed()) {
+    return 'holds characters that are not valid Unicode';
+  }
+  return null;
+}
+
+export function asAntenna(value: unknown): number | undefined {
+  const port = toNumber(value);
+  return port !== undefined && Number.isInteger(port) && port >= 1 && port <= 32_767 ? port : undefined;
+}
+
+/** No radio hears anything beyond; kept out because such numbers do not fit a column of single precision. */
+const MOST_DBM = 1_000;
+const LEAST_DBM = 1e-6;
+
+/** A signal strength in dBm with its fraction. */
+export function asRssi(value: unknown): number | undefined {
+  const dbm = toNumber(value);
+  if (dbm === undefined || Math.abs(dbm) > MOST_DBM) {
+    return undefined;
+  }
+  return Math.abs(dbm) < LEAST_DBM ? 0 : dbm;
+}
+
+/** A time of observation, from what a time transform made. */
+export function asInstant(value: unknown): Micros | undefined {
+  return typeof value === 'number' && isPlausible(value) ? value : undefined;
+}
+
+/** What the payload says of the reader, cut to 255 UTF-16 units. */
+export function asReader(value: unknown): string | undefined {
+  const text = toText(value);
+  return text === undefined || text === '' ? undefined : printable(text, 255);
+}

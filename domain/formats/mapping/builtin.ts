@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { compileShaped, type Format, type FormatDefinition } from './format.ts';
+
+const FORMATS = new URL('../built-in/', import.meta.url);
+
+/**
+ * The formats that come with tagtrail, by name. Reads and compiles every file of the formats folder, in some
+ * milliseconds: call it once, at start. That they have the shape of a format is for a test to say.
+ *
+ * @throws FormatError if one of them is not usable.
+ */
+export function loadBuiltinFormats(): ReadonlyMap<string, Format> {
+  const files = readdirSync(FORMATS).filter((file) => file.endsWith('.json'));
+  const formats = files.sort().map((file) => compileShaped(readJson(new URL(file, FORMATS))));
+  return new Map(formats.map((format) => [format.name, format]));
+}
+
+function readJson(file: URL): FormatDefinition {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}

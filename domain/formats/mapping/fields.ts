@@ -1,0 +1,105 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { TagType } from '../../tracking/tag-type.ts';
+import { asAntenna, asInstant, asReader, asRssi, asTagType, asTagValue } from './acceptance.ts';
+import { type Candidate, compileCandidate } from './candidate.ts';
+import type { Compilation } from './compilation.ts';
+import {
+  type CandidateDefinition,
+  FIELDS,
+  type Field,
+  type FieldsDefinition,
+  type Identity,
+} from './definition.ts';
+import type { Scope } from './scope.ts';
+import { isTimeTransform } from './transforms/transforms.ts';
+
+/** The fields of a rule, compiled; each gives undefined where no candidate is usable. */
+export interface Fields {
+  readonly tagType: (scope: Scope) => TagType | undefined;
+  readonly value: Readonly<Record<Identity, (scope: Scope) => string | undefined>>;
+  readonly antenna: (scope: Scope) => number | undefined;
+  readonly rssi: (scope: Scope) => number | undefined;
+  readonly observedAt: (scope: Scope) => Micros | undefined;
+  readonly reader: (scope: Scope) => string | undefined;
+  /** The candidates themselves, to explain why none was usable. */
+  readonly tagTypes: readonly Candidate[];
+  readonly values: Readonly<Record<Identity, readonly Candidate[]>>;
+}
+
+export function compileFields(definition: FieldsDefinition, at: string, compilation: Compilation): Fields {
+  for (const field of FIELDS) {
+    checkCandidates(field, definition[field] ?? [], `${at}/${field}`, compilation);
+  }
+  const compiled = (field: Field) =>
+    (definition[field] ?? []).map((candidate, index) =>
+      compileCandidate(candidate, `${at}/${field}/${index}`, compilation),
+    );
+  const tagTypes = compiled('tag_type');
+  const values = byIdentity(compiled('value'));
+  return {
+    tagType: firstUsable(tagTypes, asTagType),
+    value: {
+      mac: firstUsable(values.mac, asTagValue),
+      ibeacon: firstUsable(values.ibeacon, asTagValue),
+      eddystone: firstUsable(values.eddystone, asTagValue),
+      raw: firstUsable(values.raw, asTagValue),
+    },
+    antenna: firstUsable(compiled('antenna'), asAntenna),
+    rssi: firstUsable(compiled('rssi'), asRssi),
+    observedAt: firstUsable(compiled('observed_at'), asInstant),
+    reader: firstUsable(compiled('reader'), asReader),
+    tagTypes,
+    values,
+  };
+}
+
+/** The candidates by which a tag can be known under each identity; one that names no identity serves all. */
+function byIdentity(candidates: readonly Candidate[]): Record<Identity, readonly Candidate[]> {
+  const serving = (identity: Identity) =>
+    candidates.filter((candidate) => candidate.identity === null || candidate.identity === identity);
+  return {
+    mac: serving('mac'),
+    ibeacon: serving('ibeacon'),
+    eddystone: serving('eddystone'),
+    raw: serving('raw'),
+  };
+}
+
+/** The first candidate that exists, survives its transforms and suits the field. */
+function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknown) => T | undefined) {
+  const reads = candidates.map((candidate) => candidate.read);
+  return (scope: Scope): T | undefined => {
+    for (const read of reads) {
+      const accepted = accept(read(scope));
+      if (accepted !== undefined) {
+        return accepted;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** What the schema cannot say: times are made by time transforms, and identities are of values. */
+function checkCandidates(
+  field: Field,
+  candidates: readonly CandidateDefinition[],
+  at: string,
+  compilation: Compilation,
+): void {
+  for (const [index, candidate] of candidates.entries()) {
+    const makesTime = (candidate.transform ?? []).map(isTimeTransform);
+    if (field === 'observed_at' && makesTime.at(-1) !== true) {
+      compilation.fault(`${at}/${index}`, 'must end with a time transform: rfc3339, epoch or date');
+    }
+    const misplaced = field === 'observed_at' ? makesTime.slice(0, -1) : makesTime;
+    if (misplaced.includes(true)) {
+      compilation.fault(
+        `${at}/${index}/transform`,
+        'may have a time transform only at the end of observed_at',
+      );
+    }
+    if (field !== 'value' && candidate.identity !== undefined) {
+      compilation.fault(`${at}/${index}/identity`, 'is of use in candidates for value only');
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { TagType } from '../../tracking/tag-type.ts';
+import type { Condition } from './condition.ts';
+import type { Ignored, Item, Read } from './outcome.ts';
+import type { Policies } from './policies.ts';
+import { excerptOf } from './printable.ts';
+import { whyNoTagType, whyNoValue } from './rejection.ts';
+import type { Rule } from './rule.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * The outcome of the item that `scope` stands on, the `index`th of its message. Only an unusable kind of tag or
+ * value rejects it: antenna, signal strength and time are better missing than the read.
+ */
+export function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  const failed = firstFailing(rule.itemConditions, scope);
+  if (failed !== undefined) {
+    return ignored(rule, scope, failed.otherwise);
+  }
+  const { fields } = rule;
+  const tagType = fields.tagType(scope);
+  if (tagType === undefined) {
+    return rejected(scope, index, whyNoTagType(fields.tagTypes, scope));
+  }
+  const value = fields.value[policies.identity](scope);
+  if (value === undefined) {
+    return withoutValue(rule, scope, policies, index);
+  }
+  const read: Read = {
+    tagType,
+    value,
+    antenna: fields.antenna(scope) ?? 1,
+    rssi: fields.rssi(scope) ?? null,
+    deviceTime: policies.time === 'device' ? (fields.observedAt(scope) ?? null) : null,
+    reader: fields.reader(scope) ?? null,
+    reportUnknown: reportsUnknown(tagType, policies),
+  };
+  return { outcome: 'read', read };
+}
+
+export function firstFailing(conditions: readonly Condition[], scope: Scope): Condition | undefined {
+  for (const condition of conditions) {
+    if (!condition.holds(scope)) {
+      return condition;
+    }
+  }
+  return undefined;
+}
+
+export function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
+  const warning = rule.warn.find((condition) => condition.holds(scope));
+  return warning === undefined
+    ? { outcome: 'ignored', reason }
+    : { outcome: 'ignored', reason, warning: warning.saying };
+}
+
+/** Most advertisements are no beacons: where tags are known by what a beacon says, those are nobody's error. */
+function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  const { identity } = policies;
+  const candidates = rule.fields.values[identity];
+  if (candidates.length === 0) {
+    return rejected(scope, index, `the format has no value for the identity ${identity}`);
+  }
+  const isBeacon = identity === 'ibeacon' || identity === 'eddystone';
+  return isBeacon && candidates.some((candidate) => candidate.identity === identity)
+    ? ignored(rule, scope, `holds no ${identity} identity`)
+    : rejected(scope, index, whyNoValue(candidates, scope));
+}
+
+function rejected(scope: Scope, index: number, reason: string): Item {
+  return { outcome: 'rejected', reason, index, excerpt: excerptOf(scope.item) };
+}
+
+function reportsUnknown(tagType: TagType, policies: Policies): boolean {
+  return policies.reportUnknown === null ? tagType !== 'ble' : policies.reportUnknown === 'on';
+}

@@ -1,0 +1,65 @@
+import { decode } from './decoding/decode.ts';
+import { DocumentRun } from './document-run.ts';
+import type { Format } from './format.ts';
+import { MAX_ITEMS, MAX_PAYLOAD_BYTES } from './limits.ts';
+import type { Mapped } from './outcome.ts';
+import { type Policies, withOverrides } from './policies.ts';
+import { Scope } from './scope.ts';
+
+export type { Ignored, Item, Mapped, Read, Rejected } from './outcome.ts';
+export type { Policies } from './policies.ts';
+
+export interface Message {
+  readonly topic: string;
+  readonly payload: Buffer;
+}
+
+/**
+ * Reads a message by a format. Pure and total: it never throws, whatever the bytes, and takes time and memory in
+ * proportion to them. A reader's `policies` go before the format's.
+ *
+ * Measured with Node 24 on one core of a small server, messages of 50 reads: csl-cs463 970,000 reads/s, tagtrail
+ * 600,000, zebra-iotc 470,000 (back to back 400,000; one read a message 340,000), and 240,000 where every read
+ * carries a number beyond 2^53. Parsing the JSON alone takes about a quarter of that time; reading dates is most of
+ * the rest. To repeat it: `node test/domain/formats/mapping/throughput.ts`.
+ */
+export function mapMessage(format: Format, message: Message, policies?: Partial<Policies>): Mapped {
+  const { payload } = message;
+  if (payload.length > MAX_PAYLOAD_BYTES) {
+    const reason = `payload of ${payload.length} bytes is over the limit of ${MAX_PAYLOAD_BYTES}`;
+    return { outcome: 'rejected', reason };
+  }
+  const scope = new Scope(message.topic);
+  const ignored = reasonToIgnore(format, scope, payload);
+  if (ignored !== null) {
+    return { outcome: 'ignored', reason: ignored };
+  }
+  const decoded = decode(format.decodings, payload);
+  if ('fault' in decoded) {
+    return { outcome: 'rejected', reason: decoded.fault };
+  }
+  const run = new DocumentRun(format.rules, scope, withOverrides(format.policies, policies));
+  for (const document of decoded.documents) {
+    if (!run.add(document)) {
+      return { outcome: 'rejected', reason: `payload has more than ${MAX_ITEMS} items` };
+    }
+  }
+  return run.result(decoded.rest);
+}
+
+/** Whole messages that the format tells before decoding: by topic, or by text such as `connected`. */
+function reasonToIgnore(format: Format, scope: Scope, payload: Buffer): string | null {
+  if (format.ignoredTopics.some((matches) => matches(scope.levels))) {
+    return 'messages of this topic are ignored';
+  }
+  if (payload.length <= format.longestIgnoredText + BLANKS_AROUND) {
+    const text = payload.toString('utf8').trim();
+    if (format.ignoredTexts.has(text)) {
+      return `the text ${JSON.stringify(text)} is ignored`;
+    }
+  }
+  return null;
+}
+
+/** How many bytes of blanks a text to be ignored may have around it. */
+const BLANKS_AROUND = 8;

@@ -1,0 +1,68 @@
+import type { ClientBase } from 'pg';
+import type { Micros } from '../../base/instant.ts';
+import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
+import { lockLiveLocations } from './lock-locations.ts';
+import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import { type Resolution, resolveTags } from './resolve-tags.ts';
+import type { Outcome, Scan } from './scan.ts';
+
+/** Either a scan can be written, or what becomes of it is settled already. */
+export type Classified = { placed: PlacedScan } | { outcome: Outcome };
+
+/**
+ * Settles when each scan was observed, which asset its tag stands for and whether its place is live; in this order,
+ * so that a scan without a known tag is unknown wherever it was read. What an antenna's settings shut out is
+ * unplaced before anyone asks whose tag it is.
+ *
+ * @returns one for each of `scans`, in their order.
+ */
+export async function classify(
+  client: ClientBase,
+  scans: readonly Scan[],
+  now: Micros,
+  rules: TimeRules,
+): Promise<Classified[]> {
+  const [resolutions, liveLocations] = await Promise.all([
+    resolveTags(client, scans),
+    lockLiveLocations(client, scans),
+  ]);
+  return scans.map((scan) => {
+    const time = whenObserved(scan, now, rules);
+    const resolution = resolutions.get(scan) ?? { kind: 'unknown' };
+    const { orgId, locationId } = scan;
+    const isLive = locationId !== null && liveLocations.has(orgId, locationId);
+    return classifyOne(scan, time, resolution, isLive ? locationId : null);
+  });
+}
+
+function classifyOne(
+  scan: Scan,
+  time: ObservedAt,
+  resolution: Resolution,
+  placeId: number | null,
+): Classified {
+  const { orgId, source } = scan;
+  if (hasTokenShape(scan.value)) {
+    return { outcome: { status: 'rejected', cause: 'secret', reason: SECRET_IS_NO_TAG } };
+  }
+  if (!time.ok) {
+    return { outcome: { status: 'rejected', cause: 'too_late', reason: time.reason } };
+  }
+  if (source.kind === 'reader' && source.isShutOut) {
+    return { outcome: { status: 'unplaced', assetId: null } };
+  }
+  const { observedAt, timeIsReceived } = time;
+  if (resolution.kind === 'ambiguous') {
+    return { outcome: { status: 'ambiguous', observedAt, placeId } };
+  }
+  if (resolution.kind !== 'asset') {
+    const locationId = resolution.kind === 'location' ? resolution.locationId : null;
+    return { outcome: { status: 'unknown', observedAt, placeId, locationId } };
+  }
+  const { assetId, tagValue } = resolution;
+  if (placeId === null) {
+    return { outcome: { status: 'unplaced', assetId } };
+  }
+  return { placed: { orgId, assetId, scan, tagValue, locationId: placeId, observedAt, timeIsReceived } };
+}

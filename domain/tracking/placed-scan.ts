@@ -1,0 +1,24 @@
+import type { Micros } from '../../base/instant.ts';
+import type { AssetRef } from './positions.ts';
+import type { Scan } from './scan.ts';
+
+/** A scan of a known asset at a live location: what is written. */
+export interface PlacedScan extends AssetRef {
+  scan: Scan;
+  /** The value of the tag it resolved to. */
+  tagValue: string;
+  locationId: number;
+  observedAt: Micros;
+  timeIsReceived: boolean;
+}
+
+/**
+ * One string for what is the same scan: reader, antenna, tag and time, or submission and index. The tag counts by
+ * its value, so that a read delivered again after its tag was attached elsewhere is still the same read.
+ */
+export function scanName({ orgId, scan, tagValue, observedAt }: PlacedScan): string {
+  const { source, tagType } = scan;
+  return source.kind === 'reader'
+    ? `${orgId} ${observedAt} ${source.readerId} ${source.antenna} ${tagType} ${tagValue}`
+    : `${orgId} ${source.submissionId} ${source.index}`;
+}

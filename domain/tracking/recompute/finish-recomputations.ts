@@ -1,0 +1,45 @@
+import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { type Awaiting, awaitLock } from '../../../db/timescale/connections/await-lock.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
+
+/**
+ * Does what an upgrade left to do: computes anew the histories of the organizations that wait for it, those that were
+ * broken off first of all. Of several processes that would, one does it and the others wait for it.
+ *
+ * @returns what was done of each organization.
+ */
+export async function finishRecomputations(
+  url: string,
+  { onWaiting, ...recomputing }: Awaiting & Pick<Recomputing, 'signal' | 'onProgress'> = {},
+): Promise<(RecomputedSoFar & { isFinished: boolean })[]> {
+  const holder = new pg.Client(connectionConfig(url, 'tagtrail recomputation'));
+  holder.on('error', () => {});
+  await holder.connect();
+  const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail recomputation', patience: null });
+  try {
+    const done: Awaited<ReturnType<typeof finishRecomputations>> = [];
+    const { signal } = recomputing;
+    if (!(await awaitLock(holder, ADVISORY_LOCKS.recomputation, { signal, onWaiting }))) {
+      return done;
+    }
+    for (const orgId of await waiting(holder)) {
+      done.push(await recomputeOrganization(pool, orgId, recomputing));
+      if (recomputing.signal?.aborted === true) {
+        break;
+      }
+    }
+    return done;
+  } finally {
+    await Promise.all([pool.end(), holder.end()]);
+  }
+}
+
+async function waiting(client: pg.Client): Promise<number[]> {
+  const { rows } = await client.query<{ org_id: number }>(
+    `select org_id from history_recomputations where finished_at is null order by asset_id > 0 desc, org_id`,
+  );
+  return rows.map((row) => row.org_id);
+}

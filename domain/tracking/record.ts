@@ -1,0 +1,104 @@
+import type { ClientBase } from 'pg';
+import type { Micros } from '../../base/instant.ts';
+import { classify } from './classify.ts';
+import { isSmoothingAsked } from './history-changes.ts';
+import { findByIndexes } from './index-plans.ts';
+import type { TimeRules } from './observed-at.ts';
+import { PairMap } from './pair-map.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import { lockPositions, type Position } from './positions.ts';
+import type { Outcome, Scan } from './scan.ts';
+import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
+import { readSmoothing } from './smoothing/read-settings.ts';
+import { sortOut } from './sort-out.ts';
+import { recordUnknownTags } from './unknown-tags.ts';
+import { isAfterAll, touchedAssets, updateHistories } from './update-histories.ts';
+
+export interface RecordOptions {
+  rules: TimeRules;
+  /** This service's clock. */
+  now: Micros;
+  /** Look for every scan among the stored ones, not only for those that are not newer than their asset's last. */
+  isCareful: boolean;
+}
+
+/**
+ * Records scans from any devices of any organizations, inside the caller's transaction: resolves their tags, drops
+ * what is known already, and writes raw scans, transitions, positions and unknown tags.
+ *
+ * Whatever the order, the batches, the repetitions and the number of processes, the same scans end in the same rows.
+ * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
+ * positions of the assets (one recorder of an asset at a time), the smoothing settings (shared), the unknown tags.
+ *
+ * @returns the outcome of each scan, in their order.
+ * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
+ */
+export async function recordScans(
+  client: ClientBase,
+  scans: readonly Scan[],
+  { rules, now, isCareful }: RecordOptions,
+): Promise<Outcome[]> {
+  const [, classified] = await Promise.all([findByIndexes(client), classify(client, scans, now, rules)]);
+  const placed: PlacedScan[] = [];
+  for (const each of classified) {
+    if ('placed' in each) {
+      placed.push(each.placed);
+    }
+  }
+  const duplicates = await writePlaced(client, placed, isCareful);
+  const outcomes = classified.map((each) =>
+    'placed' in each ? outcomeOf(each.placed, duplicates.has(each.placed)) : each.outcome,
+  );
+  await recordUnknownTags(client, scans, outcomes);
+  return outcomes;
+}
+
+/** A scan taken for new was stored already: its tag was attached to another asset since. */
+export class KnownAfterAll extends Error {}
+
+async function writePlaced(
+  client: ClientBase,
+  placed: readonly PlacedScan[],
+  isCareful: boolean,
+): Promise<ReadonlySet<PlacedScan>> {
+  if (placed.length === 0) {
+    return new Set();
+  }
+  const positions = await lockPositions(client, placed);
+  const positionOf = new PairMap<number, number, Position>();
+  for (const position of positions) {
+    positionOf.add(position.orgId, position.assetId, position);
+  }
+  const mayBeKnown = (scan: PlacedScan) => {
+    const position = positionOf.get(scan.orgId, scan.assetId);
+    return isCareful || position === undefined || !isAfterAll(position, scan.observedAt);
+  };
+  const { fresh, stronger, duplicates } = await sortOut(client, placed, mayBeKnown);
+  // A stronger copy may belong to an asset that had the tag before; out of order, so two recorders may collide here,
+  // and the one that the database gives up is run again.
+  const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
+  positions.push(...(await lockPositions(client, others)));
+  const touched = touchedAssets(positions, [...fresh, ...stronger]);
+  const inserting = insertScanEvents(client, fresh);
+  const sentBehind = Promise.all([
+    readSmoothing(
+      client,
+      touched.flatMap((asset) => (isSmoothingAsked(asset) ? [asset.position.orgId] : [])),
+    ),
+    strengthenScanEvents(client, stronger),
+  ]);
+  // Where a scan was stored already, what is sent behind it fails too, and says nothing of why.
+  sentBehind.catch(() => {});
+  if (!(await inserting)) {
+    throw new KnownAfterAll('a scan was stored already');
+  }
+  const [smoothing] = await sentBehind;
+  await updateHistories(client, touched, smoothing);
+  return duplicates;
+}
+
+function outcomeOf({ assetId, observedAt, timeIsReceived }: PlacedScan, isDuplicate: boolean): Outcome {
+  return isDuplicate
+    ? { status: 'duplicate', assetId, observedAt }
+    : { status: 'recorded', assetId, observedAt, timeIsReceived };
+}

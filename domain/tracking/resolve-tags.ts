@@ -1,0 +1,137 @@
+import type { ClientBase } from 'pg';
+import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
+import { PairMap } from './pair-map.ts';
+import type { Scan } from './scan.ts';
+import { tagKey } from './tag-key.ts';
+import type { TagType } from './tag-type.ts';
+
+/** What a read of a tag stands for. */
+export type Resolution =
+  | { kind: 'asset'; assetId: number; tagValue: string }
+  | { kind: 'location'; locationId: number }
+  | { kind: 'ambiguous' }
+  | { kind: 'unknown' };
+
+type Read = Pick<Scan, 'orgId' | 'tagType' | 'value'>;
+
+/** What reads stand for: the same for all of a value. */
+export interface Resolutions {
+  /** Undefined for what was not asked for. */
+  get(read: Read): Resolution | undefined;
+}
+
+/**
+ * Asked for in order of their keys, the tags come by the index on those, and not by one that has every tag of the
+ * organization to look through but, without statistics, seems as good.
+ */
+const CANDIDATES = `select read.position::integer as position, tag.value, tag.asset_id, tag.location_id
+  from unnest($1::integer[], $2::text[], $3::text[]) with ordinality as read (org_id, tag_type, tag_key, position)
+  cross join lateral (
+    select value, asset_id, location_id from tags
+    where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
+      and tag_key >= read.tag_key and tag_key <= read.tag_key
+    order by tag_key offset 0
+  ) tag`;
+
+/**
+ * Resolves reads by the tags as they are now. A live tag with the very value wins; otherwise the one live tag with
+ * the same key; if there are several, the read is ambiguous: an asset is never picked by chance.
+ */
+export async function resolveTags(client: ClientBase, reads: readonly Read[]): Promise<Resolutions> {
+  const asked = new AskedFor();
+  for (const read of reads) {
+    asked.add(read);
+  }
+  const distinct = asked.reads();
+  const { rows } = await client.query<CandidateRow>({
+    name: 'resolve-tags',
+    text: CANDIDATES,
+    values: [
+      integers(distinct.map(({ read }) => read.orgId)),
+      texts(distinct.map(({ read }) => read.tagType)),
+      texts(distinct.map(({ read }) => tagKey(read.tagType, read.value))),
+    ],
+  });
+  for (const row of rows) {
+    const one = distinct[row.position - 1];
+    if (one?.candidates === NONE) {
+      one.candidates = [row];
+    } else {
+      one?.candidates.push(row);
+    }
+  }
+  for (const one of distinct) {
+    one.resolution = resolve(one.read.value, one.candidates);
+  }
+  return asked;
+}
+
+/** A read of each value that is asked for, with what it stands for. */
+class AskedFor implements Resolutions {
+  readonly #byType = new Map<TagType, PairMap<number, string, AskedRead>>();
+  readonly #reads: AskedRead[] = [];
+
+  add(read: Read): void {
+    let byValue = this.#byType.get(read.tagType);
+    if (byValue === undefined) {
+      byValue = new PairMap();
+      this.#byType.set(read.tagType, byValue);
+    }
+    if (!byValue.has(read.orgId, read.value)) {
+      const asked: AskedRead = { read, candidates: NONE, resolution: UNKNOWN };
+      byValue.add(read.orgId, read.value, asked);
+      this.#reads.push(asked);
+    }
+  }
+
+  reads(): readonly AskedRead[] {
+    return this.#reads;
+  }
+
+  get({ orgId, tagType, value }: Read): Resolution | undefined {
+    return this.#byType.get(tagType)?.get(orgId, value)?.resolution;
+  }
+}
+
+interface AskedRead {
+  readonly read: Read;
+  candidates: CandidateRow[];
+  resolution: Resolution;
+}
+
+const NONE: CandidateRow[] = [];
+const UNKNOWN: Resolution = { kind: 'unknown' };
+
+interface CandidateRow {
+  position: number;
+  value: string;
+  asset_id: number | null;
+  location_id: number | null;
+}
+
+/** What one of several tags with the same key a read means. */
+export type Choice<Tag> = { kind: 'one'; tag: Tag } | { kind: 'ambiguous' } | { kind: 'none' };
+
+/** The tag that a read of `value` means. @param candidates the live tags with its key. */
+export function chooseTag<Tag extends { value: string }>(
+  value: string,
+  candidates: readonly Tag[],
+): Choice<Tag> {
+  const tag = candidates.find((candidate) => candidate.value === value) ?? candidates[0];
+  if (tag === undefined) {
+    return { kind: 'none' };
+  }
+  return tag.value !== value && candidates.length > 1 ? { kind: 'ambiguous' } : { kind: 'one', tag };
+}
+
+function resolve(value: string, candidates: readonly CandidateRow[]): Resolution {
+  const choice = chooseTag(value, candidates);
+  if (choice.kind !== 'one') {
+    return { kind: choice.kind === 'none' ? 'unknown' : 'ambiguous' };
+  }
+  const { asset_id: assetId, location_id: locationId, value: tagValue } = choice.tag;
+  if (assetId !== null) {
+    return { kind: 'asset', assetId, tagValue };
+  }
+  return locationId === null ? { kind: 'unknown' } : { kind: 'location', locationId };
+}

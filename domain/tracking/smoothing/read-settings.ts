@@ -1,0 +1,66 @@
+import type { ClientBase } from 'pg';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
+
+/**
+ * The organizations' settings, by organization; those without any are left out. They stay as they are until this
+ * transaction ends: who makes a new one waits for it, and then dates it after every scan that was recorded.
+ */
+export async function readSmoothing(
+  client: ClientBase,
+  orgIds: readonly number[],
+): Promise<ReadonlyMap<number, SmoothingSettings>> {
+  if (orgIds.length === 0) {
+    return new Map();
+  }
+  // Two statements, sent together: one that locks and reads would read what was there before it got the lock.
+  const [, { rows }] = await Promise.all([
+    client.query({
+      name: 'share-smoothing',
+      text: 'select pg_advisory_xact_lock_shared($1)',
+      values: [ADVISORY_LOCKS.smoothing],
+    }),
+    client.query<SmoothingRow>({
+      name: 'read-smoothing',
+      text: `select org_id, location_id, micros_of_time(valid_from) as valid_from, mode,
+          window_seconds, min_seconds, margin_db
+        from smoothing_settings where org_id = any ($1::integer[]) order by id`,
+      values: [[...new Set(orgIds)]],
+    }),
+  ]);
+  const rowsOf = Map.groupBy(rows, ({ org_id: orgId }) => orgId);
+  return new Map([...rowsOf].map(([orgId, own]) => [orgId, new SmoothingSettings(own.map(toDated))]));
+}
+
+interface SmoothingRow {
+  org_id: number;
+  location_id: number | null;
+  valid_from: Micros;
+  mode: 'on' | 'off' | 'inherit';
+  window_seconds: number | null;
+  min_seconds: number | null;
+  margin_db: number | null;
+}
+
+function toDated(row: SmoothingRow): DatedSmoothing {
+  const {
+    location_id: locationId,
+    valid_from: validFrom,
+    mode,
+    window_seconds: window,
+    min_seconds: min,
+  } = row;
+  return {
+    locationId,
+    validFrom,
+    smoothing:
+      mode === 'on'
+        ? {
+            window: (window ?? 0) * MICROS_PER_SECOND,
+            minimum: min === null ? null : min * MICROS_PER_SECOND,
+            margin: row.margin_db,
+          }
+        : mode,
+  };
+}

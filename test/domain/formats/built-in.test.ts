@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { compileFormat, FORMAT_SCHEMA } from '../../../domain/formats/mapping/format.ts';
+import { inOrder, KEYS_AS_WRITTEN } from '../../../domain/formats/mapping/written.ts';
+import { dryRun } from '../../../services/mqtt-ingest/dry-run.ts';
+import { loadFixtures } from './fixtures.ts';
+import { readmeOfFormats } from './readme-of-formats.ts';
+
+describe('the built-in formats', () => {
+  const formats = loadBuiltinFormats();
+  const fixtures = loadFixtures();
+
+  it('are those that are tried here', () => {
+    expect([...fixtures.keys()].sort()).to.deep.equal([...formats.keys()].sort());
+  });
+
+  for (const [name, format] of formats) {
+    describe(name, () => {
+      for (const { about, topic, payload, policies, expected } of fixtures.get(name) ?? []) {
+        const identity = policies.identity === undefined ? '' : ` (${policies.identity})`;
+        it(`reads: ${about}${identity}`, () => {
+          expect(dryRun(format, { topic, payload }, policies)).to.deep.equal(expected);
+        });
+      }
+
+      it('lists no unknown tags of Bluetooth, and those of other kinds', () => {
+        const scans = (fixtures.get(name) ?? []).flatMap(({ expected }) => expected.scans);
+        expect(scans).to.not.have.length(0);
+        for (const { tag_type, report_unknown } of scans) {
+          expect(report_unknown).to.equal(tag_type !== 'ble');
+        }
+      });
+
+      it('is written as people write it', () => {
+        expect(JSON.stringify(inOrder(format.definition))).to.equal(JSON.stringify(format.definition));
+      });
+    });
+  }
+
+  it('are written in keys that are all put in order', () => {
+    const keys = new Set<string>();
+    JSON.stringify(FORMAT_SCHEMA, (key, value) => {
+      for (const property of key === 'properties' ? Object.keys(value) : []) {
+        keys.add(property);
+      }
+      return value;
+    });
+    expect([...keys].sort()).to.deep.equal([...KEYS_AS_WRITTEN].sort());
+  });
+
+  it('lose a bad item and nothing else, wherever several can be in a message', () => {
+    const single = ['openmqttgateway', 'ruuvi-gateway'];
+    for (const [name, list] of fixtures) {
+      const isMixed = list.some(({ expected }) => expected.scans.length > 0 && expected.rejected.length > 0);
+      expect([name, isMixed || single.includes(name)]).to.deep.equal([name, true]);
+    }
+  });
+});
+
+describe("a format of one's own", () => {
+  it('reads a captured payload as the guide shows it', () => {
+    const { payload, definition } = readmeOfFormats();
+    const format = compileFormat(JSON.parse(definition));
+    const fixtures = loadFixtures('own-formats').get(format.name) ?? [];
+    expect(fixtures.map((fixture) => JSON.parse(fixture.payload.toString()))).to.deep.equal([
+      JSON.parse(payload),
+    ]);
+    for (const { topic, payload, expected } of fixtures) {
+      expect(dryRun(format, { topic, payload })).to.deep.equal(expected);
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { encode } from '@msgpack/msgpack';
+import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/limits.ts';
+import type { Random } from './random.ts';
+
+/** Payloads near the limits, of the kinds that could cost time or memory out of proportion. */
+const KINDS: readonly ((seed: Buffer, size: number) => Buffer)[] = [
+  (_seed, size) => Buffer.from('['.repeat(size)),
+  (_seed, size) => Buffer.from('{"data":'.repeat(size / 8)),
+  (_seed, size) => Buffer.from(`[${'"'.padEnd(size, 'A')}"]`),
+  (_seed, size) => Buffer.from(`[{"v":"${'\\"'.repeat(size / 2)}"}]`),
+  (_seed, size) => Buffer.from(`[${'9'.repeat(size)}]`),
+  (_seed, size) => Buffer.from(`[0.${'1'.repeat(size)}e${'9'.repeat(9)}]`),
+  (_seed, size) => Buffer.from(`[${Array.from({ length: size / 21 }, () => '17805918222810019991').join()}]`),
+  (_seed, size) => Buffer.from(`[17805918222810019991${',1'.repeat(size / 2 - 20)}]`),
+  (_seed, size) => Buffer.from(`[${'[],'.repeat(size / 3)}[]]`),
+  (_seed, size) => Buffer.from(`[${'{"list":[{}]},'.repeat(size / 14)}{}]`),
+  (_seed, size) => Buffer.from(`{${Array.from({ length: size / 12 }, (_, at) => `"k${at}":0`).join()}}`),
+  (_seed, size) => Buffer.from('{}'.repeat(size / 2)),
+  (_seed, size) => Buffer.from(','.repeat(size)),
+  (_seed, size) => Buffer.from('"'.repeat(size)),
+  (_seed, size) => Buffer.from('\n,'.repeat(size / 2)),
+  (_seed, size) => Buffer.alloc(size, 0x91),
+  (_seed, size) => Buffer.alloc(size, 0xc0),
+  (_seed, size) => Buffer.concat([Buffer.from([0xdd, 0xff, 0xff, 0xff, 0xff]), Buffer.alloc(size)]),
+  (_seed, size) => Buffer.concat([Buffer.from([0xdd, 0x00, 0x0f, 0x00, 0x00]), Buffer.alloc(size, 0x80)]),
+  (_seed, size) =>
+    Buffer.from(encode(Array.from({ length: size / 40 }, () => ({ v: '00ff', at: 1, list: [] })))),
+  repeated,
+  repeated,
+  repeated,
+];
+
+/** The first item of the seed, as often as it fits: what a reader sends after an outage. */
+function repeated(seed: Buffer, size: number): Buffer {
+  const text = seed.toString();
+  const many = Math.max(1, Math.floor(size / Math.max(text.length, 1)));
+  const list = /\[(\{.*\})\]/s.exec(text);
+  return Buffer.from(
+    list === null
+      ? `${text}\n`.repeat(many)
+      : text.replace(list[0], () => `[${Array.from({ length: many }, () => list[1]).join()}]`),
+  );
+}
+
+/** One payload of each kind. */
+export function largePayloads(seed: Buffer, size: number): Buffer[] {
+  return [...new Set(KINDS)].map((make) => make(seed, size));
+}
+
+export function largePayload(seed: Buffer, random: Random): Buffer {
+  const size = random.pick([20_000, 200_000, MAX_PAYLOAD_BYTES - 64, MAX_PAYLOAD_BYTES + 64]);
+  return random.pick(KINDS)(seed, size);
+}

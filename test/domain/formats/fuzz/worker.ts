@@ -1,0 +1,109 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Mapped, mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { type FuzzedMessage, fuzzedMessage } from './message.ts';
+import { faultOf } from './soundness.ts';
+import { loadTargets } from './targets.ts';
+
+export interface Order {
+  seed: number;
+  from: number;
+  until: number;
+  /** The message that is being read, for whoever watches. */
+  current: Int32Array;
+}
+
+export interface Findings {
+  /** By format: messages by their outcome, and items by theirs. */
+  byOutcome: Record<string, Counts>;
+  slowest: Slow[];
+  faults: string[];
+}
+
+interface Counts {
+  messages: number;
+  ignored: number;
+  rejected: number;
+  reads: number;
+  ignoredItems: number;
+  rejectedItems: number;
+}
+
+interface Slow {
+  index: number;
+  format: string;
+  bytes: number;
+  milliseconds: number;
+}
+
+/** Milliseconds; what takes longer is tried again, since the machine may have been busy with something else. */
+const SLOW = 1_000;
+const MOST_FAULTS = 20;
+const MOST_SLOW = 5;
+const COUNTED_AS = { read: 'reads', ignored: 'ignoredItems', rejected: 'rejectedItems' } as const;
+
+const targets = loadTargets();
+const order: Order = workerData;
+const findings: Findings = { byOutcome: {}, slowest: [], faults: [] };
+for (let index = order.from; index < order.until && findings.faults.length < MOST_FAULTS; index += 1) {
+  Atomics.store(order.current, 0, index);
+  examine(index, fuzzedMessage(targets, order.seed, index));
+}
+parentPort?.postMessage(findings);
+
+function examine(index: number, { format, message, policies }: FuzzedMessage): void {
+  try {
+    const began = performance.now();
+    const mapped = mapMessage(format, message, policies);
+    const milliseconds = performance.now() - began;
+    const fault = faultOf(mapped);
+    if (fault !== null) {
+      findings.faults.push(`${index}: ${fault}`);
+    }
+    count(format.name, mapped);
+    const again = () => mapMessage(format, message, policies);
+    noteTime({ index, format: format.name, bytes: message.payload.length, milliseconds }, again);
+  } catch (error) {
+    findings.faults.push(`${index}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}
+
+function count(format: string, mapped: Mapped): void {
+  findings.byOutcome[format] ??= {
+    messages: 0,
+    ignored: 0,
+    rejected: 0,
+    reads: 0,
+    ignoredItems: 0,
+    rejectedItems: 0,
+  };
+  const counts = findings.byOutcome[format];
+  counts.messages += 1;
+  if (mapped.outcome !== 'items') {
+    counts[mapped.outcome] += 1;
+    return;
+  }
+  for (const { outcome } of mapped.items) {
+    counts[COUNTED_AS[outcome]] += 1;
+  }
+}
+
+function noteTime(slow: Slow, again: () => void): void {
+  const { slowest } = findings;
+  if (slow.milliseconds > SLOW) {
+    slow.milliseconds = Math.min(slow.milliseconds, timeOf(again), timeOf(again), timeOf(again));
+  }
+  if (slow.milliseconds > SLOW) {
+    findings.faults.push(`${slow.index}: takes ${slow.milliseconds} ms for ${slow.bytes} bytes`);
+  }
+  if (slowest.length < MOST_SLOW || slow.milliseconds > (slowest.at(-1)?.milliseconds ?? 0)) {
+    slowest.push(slow);
+    slowest.sort((a, b) => b.milliseconds - a.milliseconds);
+    slowest.length = Math.min(slowest.length, MOST_SLOW);
+  }
+}
+
+function timeOf(work: () => void): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}

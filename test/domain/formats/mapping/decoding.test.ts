@@ -1,0 +1,231 @@
+import { encode } from '@msgpack/msgpack';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.ts';
+import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
+import { LongNumber } from '../../../../domain/formats/mapping/long-number.ts';
+import { timeOf } from '../../../support/held-loop.ts';
+import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from './mapping.ts';
+
+describe('decoding', () => {
+  const MIB = 1_048_576;
+
+  describe('keeps to its limits:', () => {
+    const tagtrail = builtin('tagtrail');
+    const zebra = builtin('zebra-iotc');
+
+    it('a payload of 1 MiB is read, one byte more is rejected unread', () => {
+      const padded = (size: number) => '{"value":"a"}'.padEnd(size, ' ');
+      expect(outcomesOf(map(tagtrail, padded(MIB)))).to.deep.equal(['read rfid a']);
+      expect(map(tagtrail, padded(MIB + 1))).to.deep.equal({
+        outcome: 'rejected',
+        reason: 'payload of 1048577 bytes is over the limit of 1048576',
+      });
+    });
+
+    it('64 levels are read, 65 are rejected, also far beyond', () => {
+      const nested = (levels: number) =>
+        `{"value":"a","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+      const reason = 'payload is nested deeper than 64 levels';
+      for (const format of [tagtrail, zebra]) {
+        expect(map(format, nested(64))).to.include({ outcome: 'items' });
+        expect(map(format, nested(65))).to.deep.equal({ outcome: 'rejected', reason });
+        expect(map(format, '['.repeat(MIB))).to.deep.equal({ outcome: 'rejected', reason });
+        expect(map(format, '{"a":'.repeat(200_000))).to.deep.equal({ outcome: 'rejected', reason });
+      }
+    });
+
+    it('brackets within text are no levels', () => {
+      const value = `${'['.repeat(100)}\\"{{`;
+      expect(map(tagtrail, `{"value":"${value}"}`)).to.have.nested.property('items[0].read.value');
+    });
+
+    it('10,000 items are read, one more is rejected, counted over all rules and documents', () => {
+      const many = (count: number) => Array.from({ length: count }, () => ({ value: 'a' }));
+      expect(itemsOf(map(tagtrail, many(10_000)))).to.have.length(10_000);
+      const reason = 'payload has more than 10000 items';
+      expect(map(tagtrail, many(10_001))).to.deep.equal({ outcome: 'rejected', reason });
+      expect(map(zebra, JSON.stringify(many(5_001)).repeat(2))).to.deep.equal({
+        outcome: 'rejected',
+        reason,
+      });
+      expect(map(zebra, '{}'.repeat(10_001))).to.include({ outcome: 'rejected' });
+      expect(map(formatOf({}, { decode: 'lines' }), 'x\n'.repeat(10_001))).to.include({
+        outcome: 'rejected',
+      });
+    });
+
+    it('work grows with the payload, not with its square', () => {
+      const heavy = formatOf({
+        each: '/items/*',
+        fields: {
+          tag_type: [{ const: 'rfid' }],
+          value: [
+            { root: '/long', transform: ['hex', 'mac'] },
+            { join: [{ root: '/long' }, { root: '/long' }] },
+            { root: '' },
+            { root: '/items', where: [{ element: '/x', exists: true }], take: '/x' },
+          ],
+          reader: [{ root: '/long' }],
+        },
+      });
+      const ofSize = (size: number) => {
+        const payload = { long: 'a'.repeat(size * 90), items: Array.from({ length: size }, () => ({})) };
+        return timeOf(() => expect(itemsOf(map(heavy, payload))).to.have.length(size));
+      };
+      // Four times the size: sixteen times the work, if it were with the square.
+      // The clock has ticks of some milliseconds.
+      expect(ofSize(10_000)).to.be.below(8 * Math.max(ofSize(2_500), 10));
+    });
+  });
+
+  describe('of JSON', () => {
+    it('keeps the digits of numbers beyond 2^53, and everything else as it is', () => {
+      const format = formatOf({
+        fields: {
+          tag_type: [{ const: 'rfid' }],
+          value: [{ item: '/long', transform: ['decimal-to-hex'] }],
+          rssi: [{ item: '/rssi' }],
+          observed_at: [{ item: '/at', transform: [{ epoch: 'ns' }] }],
+        },
+      });
+      const payload =
+        '{"long":79228162514264337593543950335,"rssi":-54.50000000000000000,"at":1780591822281001999}';
+      expect(readsOf(map(format, payload))[0]).to.include({
+        value: 'F'.repeat(24),
+        rssi: -54.5,
+        deviceTime: micros('2026-06-04T16:50:22.281001Z'),
+      });
+    });
+
+    it('does not take a long number for text', () => {
+      expect(outcomesOf(map(builtin('tagtrail'), '{"value":12345678901234567890}'))).to.deep.equal([
+        'rejected: value 12345678901234567890 (item /value) is not a text',
+      ]);
+    });
+
+    it('shows a long number in an excerpt, and finds nothing below it', () => {
+      const format = formatOf({ fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/n/text' }] } });
+      expect(map(format, '{"n":12345678901234567890}')).to.have.nested.property(
+        'items[0].excerpt',
+        '{"n":"12345678901234567890"}',
+      );
+    });
+  });
+
+  describe('of lines and text', () => {
+    it('splits fields, respecting quotes', () => {
+      const cases: [string, string[]][] = [
+        ['a,b,', ['a', 'b', '']],
+        ['"a,b",c', ['a,b', 'c']],
+        ['"say ""hi""",c', ['say "hi"', 'c']],
+        ['a,"open', ['a', 'open']],
+        ['"a"tail,b', ['a', 'b']],
+        ['a"b,c', ['a"b', 'c']],
+        ['"",""', ['', '']],
+        ['"', ['']],
+      ];
+      for (const [line, fields] of cases) {
+        expect(splitFields(line, ','), line).to.deep.equal(fields);
+      }
+    });
+
+    it('takes a whole text as the item, without the line end of a scanner', () => {
+      const format = formatOf(
+        { each: '', fields: { tag_type: [{ const: 'barcode' }], value: [{ item: '' }] } },
+        { decode: ['json', 'text'] },
+      );
+      for (const payload of ['0012 3', '0012 3\r\n', '0012 3\n']) {
+        expect(outcomesOf(map(format, payload))).to.deep.equal(['read barcode 0012 3']);
+      }
+      expect(outcomesOf(map(format, '4006381333931'))).to.deep.equal(['read barcode 4006381333931']);
+      expect(map(format, '')).to.include({ outcome: 'rejected' });
+    });
+
+    it('tries decodings in turn and names the fault of each', () => {
+      const format = formatOf({}, { decode: ['json', 'msgpack'] });
+      expect(map(format, 'x'))
+        .to.have.property('reason')
+        .that.matches(/^payload is not JSON: .*; payload is MessagePack, but/);
+    });
+  });
+
+  describe('of MessagePack', () => {
+    const format = formatOf(
+      {
+        fields: {
+          tag_type: [{ const: 'rfid' }],
+          value: [{ item: '/epc', transform: ['hex'] }],
+          observed_at: [{ item: '/at', transform: [{ epoch: 'auto' }] }],
+        },
+      },
+      { decode: 'msgpack' },
+    );
+
+    it('reads text, bytes, 64-bit integers and timestamps', () => {
+      const at = BigInt('1780591822281001999');
+      const epc = new Uint8Array([0xe2, 0x80]);
+      expect(readsOf(map(format, encode({ epc, at }, { useBigInt64: true })))[0]).to.include({
+        value: 'E280',
+        deviceTime: micros('2026-06-04T16:50:22.281001Z'),
+      });
+      for (const iso of ['2026-06-04T16:50:22Z', '2026-06-04T16:50:22.281Z', '2099-01-01T00:00:00Z']) {
+        const [read] = readsOf(map(format, encode({ epc: 'e280', at: new Date(iso) })));
+        expect(read).to.include({ value: 'E280', deviceTime: micros(iso) });
+      }
+    });
+
+    it('reads what an independent encoder writes', () => {
+      const json = fc.jsonValue({ maxDepth: 5 });
+      fc.assert(
+        fc.property(fc.oneof(fc.array(json), fc.dictionary(fc.string(), json)), (value) => {
+          // Minus zero is not kept by that encoder.
+          const written = JSON.parse(JSON.stringify(value)) as unknown;
+          expect(decodeMsgpack(Buffer.from(encode(written, { maxDepth: 100 })))).to.deep.equal({
+            documents: [written],
+          });
+        }),
+        { numRuns: 1_000 },
+      );
+    });
+
+    it('takes any key as ordinary', () => {
+      const payload = Buffer.from('81a95f5f70726f746f5f5f81a378797a01', 'hex');
+      const decoded = decodeMsgpack(payload);
+      expect(decoded).to.have.property('documents');
+      expect(JSON.stringify(decoded)).to.equal('{"documents":[{"__proto__":{"xyz":1}}]}');
+    });
+
+    it('keeps the digits of large integers', () => {
+      const decoded = decodeMsgpack(Buffer.from('92cfffffffffffffffffd38000000000000000', 'hex'));
+      const [numbers] = 'documents' in decoded ? decoded.documents : [];
+      expect(numbers).to.satisfy((all: LongNumber[]) =>
+        ['18446744073709551615', '-9223372036854775808'].every(
+          (text, at) => LongNumber.text(all[at] as LongNumber) === text,
+        ),
+      );
+    });
+
+    it('rejects what is cut off, left over, too deep, or announces more than is there', () => {
+      const cases: [string, RegExp][] = [
+        ['', /ends too early/],
+        ['91', /ends too early/],
+        ['ddffffffff', /ends too early/],
+        ['dfffffffff', /ends too early/],
+        ['91dbffffffff', /ends too early/],
+        ['91c6ffffffff', /ends too early/],
+        ['91c9ffffffff01', /ends too early/],
+        ['9000', /left over/],
+        ['c1', /begins nothing/],
+        ['05', /neither a map nor an array/],
+        ['819001', /key/],
+        ['91'.repeat(100), /deeper than 64/],
+      ];
+      for (const [hex, reason] of cases) {
+        const mapped = map(format, Buffer.from(hex, 'hex'));
+        expect(mapped, hex).to.include({ outcome: 'rejected' });
+        expect(mapped, hex).to.have.property('reason').that.matches(reason);
+      }
+    });
+  });
+});

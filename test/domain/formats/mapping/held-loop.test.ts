@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/limits.ts';
+import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { timeOf, Yardstick } from '../../../support/held-loop.ts';
+import { largePayloads } from '../fuzz/large-payloads.ts';
+import { loadTargets } from '../fuzz/targets.ts';
+
+/** A payload that takes 40 ms to parse on a machine on which no other reader may wait for more than 100. */
+const YARDSTICK = new Yardstick(
+  `{${Array.from({ length: 110_000 }, (_, at) => `"${at.toString(36)}":1`).join(',')}}`,
+);
+const MOST = 3;
+
+describe('reading a message of a mebibyte', () => {
+  for (const { format, seeds } of loadTargets()) {
+    it(`as ${format.name} takes no longer than parsing a bad one, whatever it holds`, async function () {
+      this.timeout(180_000);
+      const [seed] = seeds;
+      const long: number[] = [];
+      for (const [kind, payload] of largePayloads(
+        seed?.payload ?? Buffer.of(),
+        MAX_PAYLOAD_BYTES - 64,
+      ).entries()) {
+        const message = { topic: seed?.topic ?? 'a', payload };
+        const read = (attempts: number) => timeOf(() => mapMessage(format, message), attempts);
+        if (await YARDSTICK.isExceededBy(read, MOST)) {
+          long.push(kind);
+        }
+      }
+      expect(long).to.deep.equal([]);
+    });
+  }
+});

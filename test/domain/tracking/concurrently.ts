@@ -1,0 +1,43 @@
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { recordScans } from '../../../domain/tracking/record.ts';
+import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { RULES } from './recording.ts';
+
+/** Records a batch in a transaction that the caller ends. */
+export function recordIn(
+  client: pg.ClientBase,
+  scans: readonly Scan[],
+  { isCareful = false } = {},
+): Promise<Outcome[]> {
+  const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
+  return recordScans(client, scans, { rules: RULES, now, isCareful });
+}
+
+/** Records a batch in one transaction; one that the database gives up for the sake of another is an error. */
+export function recordAtFirst(database: TestDatabase, scans: readonly Scan[]): Promise<Outcome[]> {
+  return inTransaction(database.pool, (client, attempt) => {
+    if (attempt > 1) {
+      throw new Error('the transaction was given up, for a deadlock most likely');
+    }
+    return recordIn(client, scans);
+  });
+}
+
+/** Whether `work` comes to wait for a row that another transaction holds, before it ends. */
+export async function waits(database: TestDatabase, work: Promise<unknown>): Promise<boolean> {
+  const held = `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and wait_event in ('transactionid', 'tuple')`;
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+  };
+  work.then(end, end);
+  while (!hasEnded) {
+    if ((await database.rows(held)).length > 0) {
+      return true;
+    }
+  }
+  return false;
+}

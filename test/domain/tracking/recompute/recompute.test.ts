@@ -1,0 +1,277 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Transition } from '../../../../domain/tracking/history.ts';
+import { finishRecomputations } from '../../../../domain/tracking/recompute/finish-recomputations.ts';
+import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
+import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
+import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { Site } from '../../../support/site.ts';
+import { aRead, record, storedHistory, storedPosition } from '../recording.ts';
+import { START } from '../sightings.ts';
+import { smoothedHistoryByDefinition } from '../smoothing/by-definition.ts';
+import { provingSettings, type RandomRead, someReads } from '../smoothing/passing.ts';
+import { storeSettings } from '../smoothing/stored-settings.ts';
+import { historyOfEarlierVersion, storeHistory } from './earlier-version.ts';
+
+const SECOND = 1_000_000;
+
+describe('computing histories anew', function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+  let site: Site;
+  let places: number[];
+  let readers: number[];
+  let settings: DatedSmoothing[];
+
+  beforeEach(async () => {
+    site = await Site.create(database);
+    places = [];
+    readers = [];
+    for (const key of ['A', 'B', 'C']) {
+      places.push(await site.location(key));
+      readers.push(await site.reader(`${site.orgId}-${key}`, [null]));
+    }
+  });
+
+  const placeOf = (place: number) => places[place - 1] ?? 0;
+
+  async function useSettings(dated: readonly DatedSmoothing[]): Promise<void> {
+    settings = dated.map((each) => ({
+      ...each,
+      locationId: each.locationId === null ? null : placeOf(each.locationId),
+    }));
+    await storeSettings(database, site.orgId, settings);
+  }
+
+  /** An asset whose raw scans are stored, with the history that an earlier version made of them. */
+  async function assetOf(name: string, reads: readonly RandomRead[]) {
+    const assetId = await site.asset(name, name);
+    const distinct = [
+      ...new Map(reads.map((read) => [`${read.place} ${read.at} ${read.isByPerson}`, read])).values(),
+    ];
+    await record(
+      database,
+      distinct.map(({ place, at, rssi, isByPerson }) => {
+        const locationId = placeOf(place);
+        const read = aRead({
+          orgId: site.orgId,
+          readerId: readers[place - 1] ?? 0,
+          value: name,
+          locationId,
+          at,
+          rssi,
+        });
+        const source = {
+          kind: 'handheld',
+          handheldId: 1,
+          submissionId: `${name} ${place} ${at}`,
+          index: 0,
+        } as const;
+        return isByPerson ? { ...read, rssi: null, source } : read;
+      }),
+    );
+    const seen = distinct.map(({ place, at, rssi, isByPerson }): Seen => {
+      return { observedAt: at, locationId: placeOf(place), rssi: isByPerson ? null : rssi, isByPerson };
+    });
+    const right = smoothedHistoryByDefinition(seen, settings);
+    const wrong = historyOfEarlierVersion(seen, settings);
+    await storeHistory(database, { orgId: site.orgId, assetId }, wrong);
+    return { assetId, right, isWrong: JSON.stringify(right) !== JSON.stringify(wrong), reads: distinct };
+  }
+
+  async function expectHistory(assetId: number, expected: readonly Transition[]): Promise<void> {
+    expect(await storedHistory(database, assetId)).to.deep.equal(expected);
+    const last = expected.at(-1);
+    expect(await storedPosition(database, assetId)).to.deep.include({
+      locationId: last?.locationId,
+      since: last?.observedAt,
+    });
+  }
+
+  const someAssets = (seed: number, count: number) => fc.sample(someReads, { numRuns: count, seed });
+  const [SETTINGS = []] = fc.sample(provingSettings, { numRuns: 1, seed: 3 });
+
+  it('makes of what an earlier version stored what the rule says (150 random sets)', async () => {
+    await useSettings(SETTINGS);
+    const assets = [];
+    for (const [index, reads] of someAssets(5, 150).entries()) {
+      assets.push(await assetOf(`asset-${index}`, reads));
+    }
+    const wrong = assets.filter(({ isWrong }) => isWrong).length;
+    expect(wrong).to.be.above(15);
+    const { isFinished, assets: looked, changed } = await recomputeOrganization(database.pool, site.orgId);
+    expect({ isFinished, looked, changed }).to.deep.equal({ isFinished: true, looked: 150, changed: wrong });
+    for (const { assetId, right } of assets) {
+      await expectHistory(assetId, right);
+    }
+    const again = await recomputeOrganization(database.pool, site.orgId);
+    expect(again).to.deep.include({ changed: 0, written: 0, removed: 0 });
+  });
+
+  it('goes through an asset of many scans piece by piece', async () => {
+    await useSettings([
+      { locationId: null, validFrom: START, smoothing: { window: 6 * SECOND, minimum: SECOND, margin: 6 } },
+    ]);
+    const PASSING = [
+      [0, 1, -40],
+      [4.4, 1, -53],
+      [5.8, 2, -46],
+      [6.2, 2, -58],
+      [7.3, 2, -46],
+    ] as const;
+    const assetId = await site.asset('often', 'often');
+    const scans = Array.from({ length: 2_000 }, (_, turn) =>
+      PASSING.map(([second, place, rssi]) => {
+        const at = START + turn * 60 * SECOND + second * SECOND;
+        return aRead({
+          orgId: site.orgId,
+          readerId: readers[place - 1] ?? 0,
+          value: 'often',
+          locationId: placeOf(place),
+          at,
+          rssi,
+        });
+      }),
+    );
+    await record(database, scans.flat());
+    const right = await storedHistory(database, assetId);
+    expect(right).to.have.length(4_000);
+    const wrong = right.map((row, index) => ({
+      ...row,
+      observedAt: index % 2 === 0 ? row.observedAt : row.observedAt + 400_000,
+    }));
+    await storeHistory(database, { orgId: site.orgId, assetId }, wrong);
+    await recomputeOrganization(database.pool, site.orgId);
+    await expectHistory(assetId, right);
+  });
+
+  it('leaves alone what is older than the raw scans that are kept, and joins onto it (100 random cuts)', async () => {
+    await useSettings(SETTINGS);
+    const assets = [];
+    for (const [index, reads] of someAssets(6, 100).entries()) {
+      const later = reads.map((read) => ({ ...read, at: read.at + 700 * SECOND }));
+      const asset = await assetOf(`cut-${index}`, [...reads, ...later]);
+      await storeHistory(database, { orgId: site.orgId, assetId: asset.assetId }, asset.right);
+      const cut = reads[(index * 7) % reads.length]?.at ?? START;
+      await database.rows(
+        'delete from scan_events where asset_id = $1 and observed_at < time_of_micros($2)',
+        [asset.assetId, cut],
+      );
+      assets.push(asset);
+    }
+    expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 0 });
+    for (const { assetId, right } of assets) {
+      await expectHistory(assetId, right);
+    }
+  });
+
+  it('leaves alone what lies before a transition whose scan is gone, though older ones are kept', async () => {
+    await useSettings([]);
+    const walk = [1, 2, 1, 2, 1].map((place, index) => {
+      return { place, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
+    });
+    const { assetId, right } = await assetOf('gap', walk);
+    await storeHistory(database, { orgId: site.orgId, assetId }, right);
+    await database.rows('delete from scan_events where asset_id = $1 and observed_at = time_of_micros($2)', [
+      assetId,
+      START + 1_000 * SECOND,
+    ]);
+    expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 0 });
+    await expectHistory(assetId, right);
+  });
+
+  for (const [what, rest] of [
+    ['the only row', 1],
+    ['a row before others', 4],
+  ] as const) {
+    it(`mends a first row that is later than the oldest scan, which no scan made: ${what}`, async () => {
+      await useSettings([]);
+      const walk = [1, 1, 2, 1, 2].slice(0, rest + 1).map((place, index) => {
+        return { place, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
+      });
+      const { assetId, right } = await assetOf('late', walk);
+      const [, ...others] = right;
+      const late = { observedAt: START + 500 * SECOND, locationId: placeOf(1), durationSeconds: null };
+      await storeHistory(database, { orgId: site.orgId, assetId }, [late, ...others]);
+      expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 1 });
+      await expectHistory(assetId, right);
+      expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 0 });
+    });
+  }
+
+  it('is correct while recorders write the same assets', async () => {
+    await useSettings(SETTINGS);
+    const sets = someAssets(8, 40);
+    const assets = [];
+    for (const [index, reads] of sets.entries()) {
+      assets.push(await assetOf(`busy-${index}`, reads.slice(0, Math.ceil(reads.length / 2))));
+    }
+    const rest = async () => {
+      for (const [index, reads] of sets.entries()) {
+        for (const { place, at, rssi } of reads
+          .slice(Math.ceil(reads.length / 2))
+          .filter((read) => !read.isByPerson)) {
+          const locationId = placeOf(place);
+          await record(database, [
+            aRead({
+              orgId: site.orgId,
+              readerId: readers[place - 1] ?? 0,
+              value: `busy-${index}`,
+              locationId,
+              at,
+              rssi,
+            }),
+          ]);
+        }
+      }
+    };
+    await Promise.all([rest(), recomputeOrganization(database.pool, site.orgId)]);
+    await recomputeOrganization(database.pool, site.orgId);
+    for (const { assetId } of assets) {
+      const seen = await database.rows<Seen>(
+        `select micros_of_time(observed_at) as "observedAt", location_id as "locationId", rssi,
+           handheld_id is not null as "isByPerson" from scan_events where asset_id = $1`,
+        [assetId],
+      );
+      await expectHistory(assetId, smoothedHistoryByDefinition(seen, settings));
+    }
+  });
+
+  it('counts what it would change, and changes nothing, when it is dry', async () => {
+    await useSettings(SETTINGS);
+    const assets = [];
+    for (const [index, reads] of someAssets(5, 30).entries()) {
+      assets.push(await assetOf(`dry-${index}`, reads));
+    }
+    const before = await database.rows('select * from location_transitions order by asset_id, observed_at');
+    const { changed } = await recomputeOrganization(database.pool, site.orgId, { isDry: true });
+    expect(changed).to.equal(assets.filter(({ isWrong }) => isWrong).length);
+    expect(
+      await database.rows('select * from location_transitions order by asset_id, observed_at'),
+    ).to.deep.equal(before);
+    expect(
+      await database.rows('select from history_recomputations where org_id = $1', [site.orgId]),
+    ).to.have.length(0);
+  });
+
+  it('goes on, after it was broken off, where it was', async () => {
+    await useSettings(SETTINGS);
+    for (const [index, reads] of someAssets(5, 12).entries()) {
+      await assetOf(`resumed-${index}`, reads);
+    }
+    await database.rows('insert into history_recomputations (org_id) values ($1)', [site.orgId]);
+    const controller = new AbortController();
+    const onProgress = ({ assets }: { assets: number }) => {
+      if (assets === 5) {
+        controller.abort();
+      }
+    };
+    const first = await finishRecomputations(database.url, { signal: controller.signal, onProgress });
+    expect(first).to.have.length(1);
+    expect(first[0]).to.deep.include({ orgId: site.orgId, assets: 5, isFinished: false });
+    const second = await finishRecomputations(database.url);
+    expect(second[0]).to.deep.include({ orgId: site.orgId, assets: 7, isFinished: true });
+    expect(await finishRecomputations(database.url)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import type pg from 'pg';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Sighting } from '../../../domain/tracking/history.ts';
+import type { Scan } from '../../../domain/tracking/scan.ts';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+import { recordIn, waits } from './concurrently.ts';
+import { aRead, record, storedHistory, storedPosition } from './recording.ts';
+import { historyByDefinition } from './sightings.ts';
+
+const AT = Date.UTC(2026, 4, 1, 10) * 1_000;
+const LATER = AT + 60_000_000;
+
+describe('a read that arrives again after its tag was attached to another asset', () => {
+  const database = useDatabase();
+  const places = { A: 0, B: 0 };
+  const readers = { A: 0, B: 0 };
+  let site: Site;
+  let value = 'none yet';
+  let first: number;
+  let second: number;
+  let assets = 0;
+
+  before(async () => {
+    site = await Site.create(database);
+    for (const place of ['A', 'B'] as const) {
+      places[place] = await site.location(place);
+      readers[place] = await site.reader(`at ${place}`, [places[place]]);
+    }
+  });
+  beforeEach(async () => {
+    value = `E280AA${++assets}`;
+    first = await site.asset(`first-${value}`, value);
+    second = await site.asset(`second-${value}`);
+  });
+
+  const readAt = (place: 'A' | 'B', at: number, rssi: number | null = null): Scan =>
+    aRead({ orgId: site.orgId, readerId: readers[place], value, locationId: places[place], at, rssi });
+
+  async function moveTag(assetId = second): Promise<void> {
+    await database.rows('update tags set detached_at = now() where org_id = $1 and value = $2', [
+      site.orgId,
+      value,
+    ]);
+    await site.tag({ assetId }, value);
+  }
+
+  const statuses = async (...scans: Scan[]) => (await record(database, scans)).map(({ status }) => status);
+
+  const placesOf = async (assetId: number) =>
+    (await storedHistory(database, assetId)).map(({ locationId }) => (locationId === places.A ? 'A' : 'B'));
+
+  const scansOf = (assetId: number) =>
+    database.rows<Sighting>(
+      `select micros_of_time(observed_at) as "observedAt", location_id as "locationId", rssi
+       from scan_events where asset_id = $1 order by observed_at, location_id`,
+      [assetId],
+    );
+
+  /** Its history and position are those of its stored scans, and of nothing else. */
+  async function expectHistoryOfItsScans(assetId: number): Promise<void> {
+    const scans = await scansOf(assetId);
+    const expected = historyByDefinition(scans);
+    const last = expected.at(-1);
+    expect(await storedHistory(database, assetId)).to.deep.equal(expected);
+    const position = await storedPosition(database, assetId);
+    expect([position?.locationId ?? null, position?.since ?? null]).to.deep.equal([
+      last?.locationId ?? null,
+      last?.observedAt ?? null,
+    ]);
+    expect(position?.lastSeen ?? null).to.equal(scans.at(-1)?.observedAt ?? null);
+  }
+
+  it('leaves no second trace', async () => {
+    const reads = [readAt('A', AT, -60), readAt('A', LATER)];
+    await record(database, reads);
+    await moveTag();
+    expect(await statuses(...reads)).to.deep.equal(['duplicate', 'duplicate']);
+    expect(await scansOf(second)).to.deep.equal([]);
+    await expectHistoryOfItsScans(first);
+    await expectHistoryOfItsScans(second);
+  });
+
+  it('leaves none beside new reads of the tag, which go to the other asset', async () => {
+    await record(database, [readAt('A', AT)]);
+    await moveTag();
+    const outcomes = await record(database, [readAt('A', AT), readAt('B', LATER), readAt('A', AT)]);
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(['duplicate', 'recorded', 'duplicate']);
+    expect(outcomes[1]).to.have.property('assetId', second);
+    expect(await placesOf(first)).to.deep.equal(['A']);
+    expect(await placesOf(second)).to.deep.equal(['B']);
+    await expectHistoryOfItsScans(second);
+  });
+
+  it('leaves none where the other asset was last seen before it', async () => {
+    await site.tag({ assetId: second }, `${value}FF`);
+    await record(database, [{ ...readAt('B', AT), value: `${value}FF` }, readAt('A', LATER)]);
+    await moveTag();
+    expect(await statuses(readAt('A', LATER))).to.deep.equal(['duplicate']);
+    expect(await placesOf(second)).to.deep.equal(['B']);
+    await expectHistoryOfItsScans(second);
+  });
+
+  it('leaves none when it comes from a handheld', async () => {
+    const byHand: Scan = {
+      ...readAt('A', AT),
+      source: { kind: 'handheld', handheldId: 1, submissionId: value, index: 0 },
+    };
+    await record(database, [byHand]);
+    await moveTag();
+    expect(await statuses(byHand)).to.deep.equal(['duplicate']);
+    expect(await scansOf(second)).to.deep.equal([]);
+  });
+
+  const others: [string, (() => Scan) | null][] = [
+    ['never seen', null],
+    ['seen since', () => readAt('B', LATER)],
+    ['seen before', () => ({ ...readAt('B', AT - 1), value: `${value}FF` })],
+  ];
+  for (const [when, ownRead] of others) {
+    it(`strengthens the scan of the asset that has it, the other one ${when}`, async () => {
+      await record(database, [readAt('A', AT, -70), readAt('B', AT, -65)]);
+      expect(await placesOf(first)).to.deep.equal(['B']);
+      await site.tag({ assetId: second }, `${value}FF`);
+      await moveTag();
+      await record(database, ownRead === null ? [] : [ownRead()], LATER);
+      const before = await storedHistory(database, second);
+      expect(await statuses(readAt('A', AT, -60))).to.deep.equal(['duplicate']);
+      expect((await scansOf(first)).map(({ rssi }) => rssi)).to.deep.equal([-60, -65]);
+      expect(await storedHistory(database, second)).to.deep.equal(before);
+      await expectHistoryOfItsScans(second);
+      expect(await placesOf(first)).to.deep.equal(['A']);
+      await expectHistoryOfItsScans(first);
+    });
+  }
+
+  it('keeps the strongest copy also when the tag is moved on between two recorders', async () => {
+    const third = await site.asset(`third-${value}`);
+    await record(database, [readAt('A', AT, -70), readAt('B', AT, -65)]);
+    await moveTag();
+    const recordAgain = (client: pg.PoolClient, rssi: number) =>
+      recordIn(client, [readAt('A', AT, rssi)], { isCareful: true });
+    const { weaker } = await inTransaction(database.pool, async (client) => {
+      await recordAgain(client, -50);
+      await moveTag(third);
+      const weaker = inTransaction(database.pool, (other) => recordAgain(other, -60));
+      expect(await waits(database, weaker)).to.equal(true);
+      return { weaker };
+    });
+    expect((await weaker).map(({ status }) => status)).to.deep.equal(['duplicate']);
+    expect((await scansOf(first)).map(({ rssi }) => rssi)).to.deep.equal([-50, -65]);
+    for (const assetId of [first, second, third]) {
+      await expectHistoryOfItsScans(assetId);
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { compareRssi } from '../../../domain/tracking/history.ts';
+import type { Scan } from '../../../domain/tracking/scan.ts';
+import { useDatabase } from '../../support/database.ts';
+import { Site } from '../../support/site.ts';
+import { aRead, record, storedHistory, storedPosition } from './recording.ts';
+import { anInstant, anRssi, historyByDefinition } from './sightings.ts';
+
+/**
+ * Random reads of an asset with two tags by three readers with two antennas each, at three locations, so that readers
+ * overlap and reads meet at one instant; each set is recorded in random order, batches and repetitions, on one asset
+ * by one writer and on another by two at once.
+ */
+const aRandomRead = fc.record({
+  tag: fc.nat({ max: 1 }),
+  reader: fc.nat({ max: 2 }),
+  antenna: fc.integer({ min: 1, max: 2 }),
+  at: anInstant,
+  rssi: anRssi,
+});
+type RandomRead = typeof aRandomRead extends fc.Arbitrary<infer Read> ? Read : never;
+
+const LOCATION_OF = (reader: number, antenna: number) => (reader + antenna) % 3;
+
+describe('recording', function () {
+  this.timeout(300_000);
+  const database = useDatabase();
+  const locations: number[] = [];
+  const readers: number[] = [];
+  let site: Site;
+  let assets = 0;
+
+  before(async () => {
+    site = await Site.create(database);
+    for (const key of ['A', 'B', 'C']) {
+      locations.push(await site.location(key));
+    }
+    for (const name of ['r0', 'r1', 'r2']) {
+      readers.push(await site.reader(name, [null, null]));
+    }
+  });
+
+  const locationOf = ({ reader, antenna }: RandomRead) => locations[LOCATION_OF(reader, antenna)] ?? 0;
+
+  async function anAsset(): Promise<{ id: number; scanOf: (read: RandomRead) => Scan }> {
+    const name = `asset-${++assets}`;
+    const id = await site.asset(name, `${name}-tag-0`);
+    await site.tag({ assetId: id }, `${name}-tag-1`);
+    const scanOf = (read: RandomRead) =>
+      aRead({
+        ...read,
+        orgId: site.orgId,
+        readerId: readers[read.reader] ?? 0,
+        value: `${name}-tag-${read.tag}`,
+        locationId: locationOf(read),
+      });
+    return { id, scanOf };
+  }
+
+  async function expectHistoryOf(id: number, reads: readonly RandomRead[]): Promise<void> {
+    const identity = ({ tag, reader, antenna, at }: RandomRead) => `${tag} ${reader} ${antenna} ${at}`;
+    const distinct = [...Map.groupBy(reads, identity).values()].map((copies) =>
+      copies.reduce((best, copy) => (compareRssi(copy.rssi, best.rssi) > 0 ? copy : best)),
+    );
+    const expected = historyByDefinition(
+      distinct.map((read) => ({ observedAt: read.at, locationId: locationOf(read), rssi: read.rssi })),
+    );
+    const last = expected.at(-1);
+    expect(await storedHistory(database, id)).to.deep.equal(expected);
+    expect(await storedPosition(database, id)).to.deep.equal({
+      locationId: last?.locationId,
+      since: last?.observedAt,
+      lastSeen: Math.max(...reads.map(({ at }) => at)),
+    });
+    const [stored] = await database.rows<{ count: number }>(
+      'select count(*) from scan_events where asset_id = $1',
+      [id],
+    );
+    expect(stored?.count).to.equal(distinct.length);
+  }
+
+  it('ends in the same rows for the same scans, however they arrive (up to 500 random sets, two writers)', async () => {
+    const aSet = fc.array(aRandomRead, { minLength: 1, maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(aSet, fc.infiniteStream(fc.nat()), async (reads, random) => {
+        const next = () => random.next().value ?? 0;
+        const alone = await anAsset();
+        for (const batch of batches(reads, next)) {
+          await record(database, batch.map(alone.scanOf));
+        }
+        await expectHistoryOf(alone.id, reads);
+
+        const contested = await anAsset();
+        const writer = async (own: RandomRead[][]) => {
+          for (const batch of own) {
+            await record(database, batch.map(contested.scanOf));
+          }
+        };
+        const dealt = Object.groupBy(batches(reads, next), () => (next() % 2 === 0 ? 'one' : 'other'));
+        await Promise.all([writer(dealt.one ?? []), writer(dealt.other ?? [])]);
+        await expectHistoryOf(contested.id, reads);
+      }),
+      // Where others share the processor, fewer; and what fails says so, however long making it smaller takes.
+      { numRuns: 500, interruptAfterTimeLimit: 60_000 },
+    );
+  });
+});
+
+/** `reads` in random order, some of them repeated, in random batches. */
+function batches(reads: readonly RandomRead[], next: () => number): RandomRead[][] {
+  const repeated = [...reads, ...reads.filter(() => next() % 4 === 0)];
+  const shuffled = repeated.map((read) => ({ read, order: next() })).sort((a, b) => a.order - b.order);
+  const made: RandomRead[][] = [];
+  for (let start = 0; start < shuffled.length; ) {
+    const batch = shuffled.slice(start, start + 1 + (next() % 10));
+    start += batch.length;
+    made.push(batch.map(({ read }) => read));
+  }
+  return made;
+}

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { PlacedScan } from '../../../domain/tracking/placed-scan.ts';
+import { scanName } from '../../../domain/tracking/placed-scan.ts';
+import type { Scan } from '../../../domain/tracking/scan.ts';
+import { ScanNumbers } from '../../../domain/tracking/scan-numbers.ts';
+import { aRead } from './recording.ts';
+
+const few = fc.nat({ max: 2 });
+const aPlacedScan = fc
+  .record({
+    orgId: few,
+    readerId: few,
+    antenna: few,
+    at: few,
+    tag: few,
+    tagType: fc.constantFrom('rfid' as const, 'ble' as const),
+    isByHand: fc.boolean(),
+  })
+  .map(({ tag, isByHand, ...read }): PlacedScan => {
+    const scan: Scan = aRead({ ...read, value: `tag-${tag}`, locationId: 1 });
+    const byHand = {
+      kind: 'handheld',
+      handheldId: 1,
+      submissionId: `walk-${read.readerId}`,
+      index: read.antenna,
+    } as const;
+    return {
+      orgId: read.orgId,
+      assetId: tag,
+      scan: isByHand ? { ...scan, source: byHand } : scan,
+      tagValue: scan.value,
+      locationId: 1,
+      observedAt: read.at,
+      timeIsReceived: false,
+    };
+  });
+
+describe('numbers of scans', () => {
+  it('are the same for copies of a scan and in the order of the first ones, whatever else is there', () => {
+    fc.assert(
+      fc.property(fc.array(aPlacedScan, { maxLength: 30 }), (scans) => {
+        const numbers = new ScanNumbers();
+        const names = [...new Set(scans.map(scanName))];
+        expect(scans.map((scan) => numbers.numberOf(scan))).to.deep.equal(
+          scans.map((scan) => names.indexOf(scanName(scan))),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

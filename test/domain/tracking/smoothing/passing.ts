@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
+import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
+import { anInstant, anRssi, START } from '../sightings.ts';
+import { smoothedHistoryByDefinition, someSettings } from './by-definition.ts';
+
+const SECOND = 1_000_000;
+
+/** A read of one asset at one of three places, some of them by a person. */
+export interface RandomRead {
+  place: number;
+  at: number;
+  rssi: number | null;
+  isByPerson: boolean;
+}
+
+const aRandomRead: fc.Arbitrary<RandomRead> = fc.record({
+  place: fc.integer({ min: 1, max: 3 }),
+  at: anInstant,
+  rssi: anRssi,
+  isByPerson: fc.nat({ max: 9 }).map((dice) => dice === 0),
+});
+
+/** An asset that goes from one place to the next, seen by both on the way, one growing stronger and one weaker. */
+const aPassage: fc.Arbitrary<RandomRead[]> = fc
+  .record({
+    step: fc.integer({ min: 3, max: 14 }),
+    from: fc.integer({ min: 1, max: 3 }),
+    by: fc.integer({ min: 1, max: 2 }),
+    reads: fc.array(
+      fc.record({ dice: fc.nat(99), noise: fc.integer({ min: -9, max: 9 }), kind: fc.nat(24) }),
+      {
+        minLength: 4,
+        maxLength: 24,
+      },
+    ),
+  })
+  .map(({ step, from, by, reads }) =>
+    reads.map(({ dice, noise, kind }, index) => {
+      const way = (100 * (index + 0.5)) / reads.length;
+      const isThere = dice < way;
+      const isByPerson = kind === 0;
+      const rssi = kind < 3 ? null : Math.round(-40 - (isThere ? 100 - way : way) / 5 + noise);
+      const place = isThere ? ((from - 1 + by) % 3) + 1 : from;
+      return { place, at: START + index * step * 100_000, rssi, isByPerson };
+    }),
+  );
+
+/** An asset that is seen at one place and then at the next, now weak and now strong, so that strength proves it first. */
+const aHandover: fc.Arbitrary<RandomRead[]> = fc
+  .record({
+    step: fc.integer({ min: 3, max: 7 }),
+    from: fc.integer({ min: 1, max: 3 }),
+    there: fc.integer({ min: 1, max: 4 }),
+    reads: fc.array(fc.record({ noise: fc.integer({ min: -14, max: 14 }), kind: fc.nat(24) }), {
+      minLength: 8,
+      maxLength: 20,
+    }),
+  })
+  .map(({ step, from, there, reads }) =>
+    reads.map(({ noise, kind }, index) => {
+      const isThere = index >= there !== (kind === 24);
+      const rssi = kind === 1 ? null : (isThere && index > there ? -46 : -56) + noise;
+      const place = isThere ? (from % 3) + 1 : from;
+      return { place, at: START + index * step * 100_000, rssi, isByPerson: kind === 0 };
+    }),
+  );
+
+/** Sets of reads: any at all, and assets on their way, some of them with any read between. */
+export const someReads: fc.Arbitrary<RandomRead[]> = fc.oneof(
+  { arbitrary: fc.array(aRandomRead, { minLength: 1, maxLength: 30 }), weight: 1 },
+  { arbitrary: aPassage, weight: 1 },
+  { arbitrary: aHandover, weight: 9 },
+  {
+    arbitrary: fc
+      .tuple(fc.oneof(aPassage, aHandover), fc.array(aRandomRead, { maxLength: 3 }))
+      .map(([passage, others]) => [...passage, ...others]),
+    weight: 1,
+  },
+);
+
+const fromTheStart: fc.Arbitrary<DatedSmoothing> = fc
+  .record({
+    window: fc.integer({ min: 3, max: 9 }),
+    minimum: fc.integer({ min: 1, max: 3 }),
+    margin: fc.integer({ min: 3, max: 9 }),
+  })
+  .map(({ window, minimum, margin }) => ({
+    locationId: null,
+    validFrom: START - SECOND,
+    smoothing: { window: window * SECOND, minimum: minimum * SECOND, margin },
+  }));
+
+/** Settings under which a later read proves an earlier one, and others that are made amid the reads. */
+export const provingSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
+  { arbitrary: fc.tuple(fromTheStart).map((settings) => [...settings]), weight: 4 },
+  { arbitrary: fc.tuple(fromTheStart, someSettings).map(([first, more]) => [first, ...more]), weight: 3 },
+  { arbitrary: someSettings, weight: 1 },
+);
+
+/**
+ * Whether, of reads that come in order, one at the place where the asset is makes another count that came before it, and
+ * so dates the move there earlier.
+ */
+export function datesAMoveEarlier(seen: readonly Seen[], settings: readonly DatedSmoothing[]): boolean {
+  const instants = [...new Set(seen.map(({ observedAt }) => observedAt))].toSorted((a, b) => a - b);
+  const upTo = (instant: number) =>
+    smoothedHistoryByDefinition(
+      seen.filter(({ observedAt }) => observedAt <= instant),
+      settings,
+    );
+  return instants.some((instant, index) => {
+    const previous = instants[index - 1];
+    const before = previous === undefined ? [] : upTo(previous);
+    const place = before.at(-1)?.locationId;
+    const isThere = seen.every((scan) => scan.observedAt !== instant || scan.locationId === place);
+    return isThere && JSON.stringify(upTo(instant)) !== JSON.stringify(before);
+  });
+}
+
+/** How the reads of a set may come. */
+export const ARRIVALS = ['in order', 'nearly in order', 'backwards', 'in any order', 'all at once'] as const;
+
+/** `all` as they arrive, in batches; some of them twice, but for those in order. */
+export function arriving(
+  all: readonly RandomRead[],
+  how: (typeof ARRIVALS)[number],
+  next: () => number,
+): RandomRead[][] {
+  const byTime = all.toSorted((a, b) => a.at - b.at);
+  if (how === 'all at once') {
+    return [byTime];
+  }
+  const isInOrder = how === 'in order';
+  const lateness = { 'in order': 0, 'nearly in order': 3, backwards: 0, 'in any order': 100 }[how];
+  const copies = isInOrder ? byTime : [...byTime, ...byTime.filter(() => next() % 4 === 0)];
+  const ordered = copies
+    .map((read) => ({
+      read,
+      order: (read.at - START) / 700_001 + (lateness === 0 ? 0 : next() % (lateness + 1)),
+    }))
+    .sort((a, b) => (how === 'backwards' ? b.order - a.order : a.order - b.order))
+    .map(({ read }) => read);
+  const most = next() % 2 === 0 ? 1 : 6;
+  const batches: RandomRead[][] = [];
+  for (let start = 0; start < ordered.length; ) {
+    const size = 1 + (next() % most);
+    // A batch in order takes all that is of one instant, or the rest of that would be late.
+    const end = isInOrder ? endOfInstant(ordered, start + size) : start + size;
+    batches.push(ordered.slice(start, end));
+    start = end;
+  }
+  return batches;
+}
+
+function endOfInstant(ordered: readonly RandomRead[], end: number): number {
+  const last = ordered[end - 1]?.at;
+  const after = ordered.findIndex(({ at }, index) => index >= end && at !== last);
+  return after === -1 ? ordered.length : after;
+}
