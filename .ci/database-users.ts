@@ -17,7 +17,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
   ],
   'A browser or a client is tried: they see what the API and the gateway answer.': [
     'test/clients/**',
-    'test/handheld-gateway/app-ui/**',
+    'test/clients/handheld-app/**',
   ],
   'The database is always the embedded one.': [
     'test/standalone/**',

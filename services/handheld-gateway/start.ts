@@ -18,8 +18,8 @@ import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
+import { APP_FOLDER } from './app-files/app-folder.ts';
 import { isAppBuilt } from './app-files/serve-app.ts';
-import { readyApp } from './app-ui/build/ready-app.ts';
 import type { GatewayConfig } from './config.ts';
 import type { HandheldContext } from './context.ts';
 import { parseToken } from './devices/token-format.ts';
@@ -51,11 +51,9 @@ export async function startGateway(
   config: GatewayConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clock = createClock(), appFolder: givenFolder, largeBodies }: Partial<GatewayParts> = {},
+  { clock = createClock(), appFolder = APP_FOLDER, largeBodies }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
-  const appFolder =
-    givenFolder ?? (await readyApp((err) => log.warn({ err }, 'The web app could not be built')));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const door = await lifecycle.start(
@@ -132,7 +130,7 @@ export async function startGateway(
     appFolder,
   });
   if (!isAppBuilt(appFolder)) {
-    log.info({ appFolder }, 'the web app is not built: nothing is served at /');
+    log.warn({ appFolder }, 'The web app is not built, so nothing is served at /; run npm run build:app');
   }
   const listening = await lifecycle.start(
     'http',

@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../../services/handheld-gateway/config.ts';
 import { describeGateway } from '../../services/handheld-gateway/description.ts';
 import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
 import { type GatewayParts, startGateway } from '../../services/handheld-gateway/start.ts';
+import { buildAppIfStale } from './built-app.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Answer, declaredBy } from './declared-by.ts';
 import { Site } from './site.ts';
@@ -69,6 +70,7 @@ export function useGateway(): TestGateway {
   gateway.start = async (config = {}, parts = {}) =>
     (await startGateway({ ...gatewayConfig(database.url), ...config }, log, lifecycle, parts)).url;
   before(async () => {
+    await buildAppIfStale();
     gateway.url = await gateway.start();
     gateway.site = await Site.create(database);
     const { id, token } = await createHandheld(database.pool, { orgId: gateway.site.orgId, name: 'gun' });
