@@ -34,14 +34,14 @@ const ARROWS: Record<string, string[]> = {
   'platform/http': ['platform/runtime', 'base'],
   'platform/description': ['platform/http', 'base'],
   'platform/rate-limit': ['platform/http', 'platform/runtime', 'base'],
-  'services/simulation': ['base'],
+  simulation: ['base'],
   'services/api': [...PLATFORM, ...DATABASE, 'domain/tracking', 'domain/formats', 'base'],
   'services/mqtt-ingest': [...PLATFORM, ...DATABASE, 'domain/tracking', 'domain/formats', 'base'],
   'services/handheld-gateway': [...PLATFORM, ...DATABASE, 'domain/tracking', 'domain/formats', 'base'],
   'services/standalone': [
     ...PLATFORM,
     ...DATABASE,
-    'services/simulation',
+    'simulation',
     'db/timescale/embedded',
     'domain/tracking',
     'domain/formats',
@@ -51,7 +51,7 @@ const ARROWS: Record<string, string[]> = {
     ...PLATFORM,
     ...DATABASE,
     'services/standalone',
-    'services/simulation',
+    'simulation',
     'db/timescale/copy',
     'db/timescale/embedded',
     'domain/tracking',
@@ -170,7 +170,7 @@ const CIRCLES: string[][] = [
   ],
   ['services/mqtt-ingest/readers', 'services/mqtt-ingest/registry'],
   ['services/mqtt-ingest/source', 'services/mqtt-ingest/source/sessions'],
-  ['services/simulation', 'services/simulation/truth'],
+  ['simulation', 'simulation/truth'],
 ];
 
 /** Folders of tests that have no folder, or file, of the same name among the sources. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { AssetTruth } from '../../services/simulation/truth/asset-truth.ts';
-import type { Seen, Stay } from '../../services/simulation/truth/course.ts';
+import { AssetTruth } from '../../simulation/truth/asset-truth.ts';
+import type { Seen, Stay } from '../../simulation/truth/course.ts';
 import { micros } from '../domain/formats/mapping/mapping.ts';
 
 describe('the course of an asset, as the simulator has it', () => {

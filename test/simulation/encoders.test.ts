@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { tagKey } from '../../domain/tracking/tag-key.ts';
 import { topicMatches } from '../../services/mqtt-ingest/registry/topic.ts';
-import type { Device, Encoder, TagRead } from '../../services/simulation/encoders/encoder.ts';
-import { BROKEN_PAYLOAD, ENCODERS } from '../../services/simulation/encoders/encoders.ts';
-import { UNUSABLE_TAG } from '../../services/simulation/reader-line.ts';
+import type { Device, Encoder, TagRead } from '../../simulation/encoders/encoder.ts';
+import { BROKEN_PAYLOAD, ENCODERS } from '../../simulation/encoders/encoders.ts';
+import { UNUSABLE_TAG } from '../../simulation/reader-line.ts';
 import { builtin, itemsOf, map, micros } from '../domain/formats/mapping/mapping.ts';
 
 const DEVICE: Device = { name: 'docks', topic: 'site/docks' };

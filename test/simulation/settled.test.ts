@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { AssetRecord } from '../../services/simulation/asset-record.ts';
-import { compare } from '../../services/simulation/compare.ts';
-import type { AssetDocument } from '../../services/simulation/truth/document.ts';
-import { settled } from '../../services/simulation/truth/settled.ts';
+import type { AssetRecord } from '../../simulation/asset-record.ts';
+import { compare } from '../../simulation/compare.ts';
+import type { AssetDocument } from '../../simulation/truth/document.ts';
+import { settled } from '../../simulation/truth/settled.ts';
 
 describe('a truth that is known within bounds', () => {
   const truth: AssetDocument = {

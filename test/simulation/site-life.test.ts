@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { MICROS_PER_SECOND } from '../../base/instant.ts';
-import { makePopulation, type Role } from '../../services/simulation/population.ts';
-import { createRandom } from '../../services/simulation/random.ts';
-import { shiftAt } from '../../services/simulation/shifts.ts';
-import { stopsOf } from '../../services/simulation/site.ts';
-import { SiteLife } from '../../services/simulation/site-life.ts';
-import { makeWarehouse } from '../../services/simulation/warehouse.ts';
+import { makePopulation, type Role } from '../../simulation/population.ts';
+import { createRandom } from '../../simulation/random.ts';
+import { shiftAt } from '../../simulation/shifts.ts';
+import { stopsOf } from '../../simulation/site.ts';
+import { SiteLife } from '../../simulation/site-life.ts';
+import { makeWarehouse } from '../../simulation/warehouse.ts';
 import { micros } from '../domain/formats/mapping/mapping.ts';
 
 describe('the life of a simulated site', () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { tagKey } from '../../domain/tracking/tag-key.ts';
 import { topicsOverlap } from '../../services/mqtt-ingest/registry/topic.ts';
-import { ENCODERS, type EncoderName } from '../../services/simulation/encoders/encoders.ts';
-import { assignTroubles, FAULTS } from '../../services/simulation/faults.ts';
-import { makePopulation } from '../../services/simulation/population.ts';
-import { antennaAt, stopsOf } from '../../services/simulation/site.ts';
-import { makeWarehouse } from '../../services/simulation/warehouse.ts';
+import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
+import { assignTroubles, FAULTS } from '../../simulation/faults.ts';
+import { makePopulation } from '../../simulation/population.ts';
+import { antennaAt, stopsOf } from '../../simulation/site.ts';
+import { makeWarehouse } from '../../simulation/warehouse.ts';
 
 const FORMATS = Object.keys(ENCODERS) as EncoderName[];
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { TruthDocument } from '../../services/simulation/truth/document.ts';
+import type { TruthDocument } from '../../simulation/truth/document.ts';
 import { useApi } from './api.ts';
 import { useIngest } from './ingest.ts';
 import { type Program, run } from './process.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
-import { FAULTS } from '../../simulation/faults.ts';
+import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
+import { FAULTS } from '../../../simulation/faults.ts';
 import { addTopCommand, id, tell, wholeNumber } from '../command-line.ts';
 import { withConnections, withOrganization } from '../database.ts';
 import { interruptible } from '../interruptible.ts';

@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
-import type { Connections } from '../../simulation/connections.ts';
-import { ENCODERS } from '../../simulation/encoders/encoders.ts';
-import type { SiteReader } from '../../simulation/site.ts';
-import type { ReaderCounts } from '../../simulation/truth/reader-truth.ts';
+import type { Connections } from '../../../simulation/connections.ts';
+import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
+import type { SiteReader } from '../../../simulation/site.ts';
+import type { ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { storedCounts } from './stored-counts.ts';
 
 /**

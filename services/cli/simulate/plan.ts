@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
-import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
-import { FAULTS, type Fault } from '../../simulation/faults.ts';
+import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
+import { FAULTS, type Fault } from '../../../simulation/faults.ts';
 
 /** What is simulated, as the command line says it. */
 export interface SimulatePlan {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { NO_COUNTS, type ReaderCounts } from '../../simulation/truth/reader-truth.ts';
+import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 
 /** What the live readers of these names have counted so far, by name. */
 export async function storedCounts(

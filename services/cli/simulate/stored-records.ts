@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { AssetRecord, HistoryRow } from '../../simulation/asset-record.ts';
-import { milliseconds } from '../../simulation/encoders/timestamp.ts';
+import type { AssetRecord, HistoryRow } from '../../../simulation/asset-record.ts';
+import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
 
 /** What the database says of live assets, in the words of the API. */
 export async function storedRecords(

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../../../base/errors.ts';
-import type { TruthDocument } from '../../simulation/truth/document.ts';
+import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { FileFault } from '../file-fault.ts';
 
 /** Where the truth is to be written. */

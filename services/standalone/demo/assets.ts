@@ -1,4 +1,4 @@
-import type { AssetKind } from '../../simulation/movement.ts';
+import type { AssetKind } from '../../../simulation/movement.ts';
 
 export interface SiteAsset {
   key: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
-import { type Connections, connectReaders } from '../../simulation/connections.ts';
+import { type Connections, connectReaders } from '../../../simulation/connections.ts';
 import { readStandaloneConfig, type StandaloneConfig } from '../config.ts';
 import { type Standalone, startStandalone } from '../standalone.ts';
 import { type InstalledSite, setUpSite } from './set-up.ts';

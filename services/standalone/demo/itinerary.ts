@@ -1,8 +1,8 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { ENCODERS } from '../../simulation/encoders/encoders.ts';
-import { nextStop } from '../../simulation/movement.ts';
-import type { Random } from '../../simulation/random.ts';
-import type { Place } from '../../simulation/site.ts';
+import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
+import { nextStop } from '../../../simulation/movement.ts';
+import type { Random } from '../../../simulation/random.ts';
+import type { Place } from '../../../simulation/site.ts';
 import type { SiteAsset } from './assets.ts';
 import { antennaAt, STOPS } from './site.ts';
 

@@ -1,9 +1,9 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { TagRead } from '../../simulation/encoders/encoder.ts';
-import { ENCODERS } from '../../simulation/encoders/encoders.ts';
-import { nextStop } from '../../simulation/movement.ts';
-import type { Random } from '../../simulation/random.ts';
-import type { Place, SiteReader } from '../../simulation/site.ts';
+import type { TagRead } from '../../../simulation/encoders/encoder.ts';
+import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
+import { nextStop } from '../../../simulation/movement.ts';
+import type { Random } from '../../../simulation/random.ts';
+import type { Place, SiteReader } from '../../../simulation/site.ts';
 import { ASSETS, type SiteAsset } from './assets.ts';
 import { antennaAt, STOPS } from './site.ts';
 

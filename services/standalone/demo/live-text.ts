@@ -1,5 +1,5 @@
 import { table } from '../../../base/table.ts';
-import type { AssetLocationAnswer } from '../../simulation/api-client.ts';
+import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 import type { Demo } from './demo.ts';
 import type { Move } from './moves.ts';
 import { STOPS } from './site.ts';

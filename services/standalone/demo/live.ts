@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
-import type { AssetLocationAnswer } from '../../simulation/api-client.ts';
-import type { Random } from '../../simulation/random.ts';
+import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
+import type { Random } from '../../../simulation/random.ts';
 import type { Demo } from './demo.ts';
 import { createLiveSite, type LiveMessage } from './live-site.ts';
 import { invitation, moveText, placesText } from './live-text.ts';

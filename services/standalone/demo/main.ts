@@ -3,7 +3,7 @@ import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../../platform/runtime/log.ts';
-import { createRandom } from '../../simulation/random.ts';
+import { createRandom } from '../../../simulation/random.ts';
 import { readDemoConfig, startDemo } from './demo.ts';
 import { runLive } from './live.ts';
 import { runOnce } from './once.ts';

@@ -1,8 +1,8 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { TagRead } from '../../simulation/encoders/encoder.ts';
-import { ENCODERS } from '../../simulation/encoders/encoders.ts';
-import type { Random } from '../../simulation/random.ts';
-import type { Antenna, SiteReader } from '../../simulation/site.ts';
+import type { TagRead } from '../../../simulation/encoders/encoder.ts';
+import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
+import type { Random } from '../../../simulation/random.ts';
+import type { Antenna, SiteReader } from '../../../simulation/site.ts';
 import { ASSETS } from './assets.ts';
 import type { Itinerary, Period } from './itinerary.ts';
 import { antennaAt, READERS, workshopReader } from './site.ts';

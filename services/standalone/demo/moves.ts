@@ -1,4 +1,4 @@
-import type { AssetLocationAnswer } from '../../simulation/api-client.ts';
+import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 
 /** An asset that is elsewhere than it was when the API was asked before. */
 export interface Move {

@@ -1,6 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { Random } from '../../simulation/random.ts';
-import type { SiteReader } from '../../simulation/site.ts';
+import type { Random } from '../../../simulation/random.ts';
+import type { SiteReader } from '../../../simulation/site.ts';
 import type { Period } from './itinerary.ts';
 import type { Message } from './messages.ts';
 import { antennaAt } from './site.ts';

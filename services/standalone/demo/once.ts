@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
-import { askApi } from '../../simulation/answers.ts';
-import { compare } from '../../simulation/compare.ts';
+import { askApi } from '../../../simulation/answers.ts';
+import { compare } from '../../../simulation/compare.ts';
 import type { Demo } from './demo.ts';
 import { onceReport, planLines, summaryLine } from './once-report.ts';
 import { figuresOf } from './plan-figures.ts';

@@ -1,4 +1,4 @@
-import type { Connections } from '../../simulation/connections.ts';
+import type { Connections } from '../../../simulation/connections.ts';
 import type { Step } from './network.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import { createRandom } from '../../simulation/random.ts';
+import { createRandom } from '../../../simulation/random.ts';
 import { ASSETS } from './assets.ts';
 import { type Itinerary, makeItinerary } from './itinerary.ts';
 import { makeMessages } from './messages.ts';

@@ -5,7 +5,7 @@ import {
   type Site,
   type SiteReader,
   stopsOf,
-} from '../../simulation/site.ts';
+} from '../../../simulation/site.ts';
 
 /** A warehouse: the site, its zones, their doors, aisles and lines. Parents come first. */
 export const PLACES: readonly Place[] = [

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 import type { Encoder, TagRead } from './encoder.ts';
 import { milliseconds } from './timestamp.ts';
 

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import { dwell, travel } from './dwell.ts';
 import { EventQueue } from './event-queue.ts';
 import { nextStop } from './movement.ts';

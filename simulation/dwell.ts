@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import type { Role } from './population.ts';
 import type { Random } from './random.ts';
 import { activityAt } from './shifts.ts';

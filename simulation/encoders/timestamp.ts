@@ -1,4 +1,4 @@
-import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 
 /** RFC 3339 in UTC with milliseconds; finer digits are cut off. */
 export function milliseconds(at: Micros): string {

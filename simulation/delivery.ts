@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Micros } from '../../base/instant.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Micros } from '../base/instant.ts';
 import type { Connections } from './connections.ts';
 import { EventQueue } from './event-queue.ts';
 import type { Trouble } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import type { Micros } from '../base/instant.ts';
 
 /** What is to happen, earliest first: a binary heap. */
 export class EventQueue<Subject> {

@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import type { Micros } from '../base/instant.ts';
 import type { Publication } from './encoders/encoder.ts';
 import type { SiteReader } from './site.ts';
 

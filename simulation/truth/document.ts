@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { milliseconds } from '../encoders/timestamp.ts';
 import type { Doubt } from './asset-truth.ts';
 import type { Course } from './course.ts';

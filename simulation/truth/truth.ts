@@ -1,4 +1,4 @@
-import type { Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 import type { Message } from '../message.ts';
 import { AssetTruth } from './asset-truth.ts';
 import { countMessage, NO_COUNTS, type ReaderCounts } from './reader-truth.ts';

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 
 /** A day has three shifts of eight hours, from six, fourteen and twenty-two o'clock UTC. */
 export type Shift = 0 | 1 | 2;

@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import { ENCODERS } from './encoders/encoders.ts';
 import type { SiteReader } from './site.ts';
 

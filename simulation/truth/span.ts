@@ -1,4 +1,4 @@
-import type { Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 
 /** When something happened, as well as can be told: exactly if both are the same. */
 export interface Span {

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 import { Course, inOrder, type Seen } from './course.ts';
 
 /** Why the truth of an asset is not known to the end. */

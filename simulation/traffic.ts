@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import type { Micros } from '../base/instant.ts';
 import type { Fault, Trouble } from './faults.ts';
 import type { Message } from './message.ts';
 import type { SimulatedAsset } from './population.ts';

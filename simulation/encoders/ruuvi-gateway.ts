@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND } from '../../base/instant.ts';
 import { addressOf, withColons } from './address.ts';
 import type { Encoder } from './encoder.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import type { Micros } from '../base/instant.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
 import type { Place } from './site.ts';

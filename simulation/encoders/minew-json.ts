@@ -1,4 +1,4 @@
-import type { Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 import { addressOf } from './address.ts';
 import { type Device, jsonEncoder } from './encoder.ts';
 import { milliseconds } from './timestamp.ts';

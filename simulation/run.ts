@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../base/clock.ts';
-import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import type { Clock } from '../base/clock.ts';
+import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import type { Connections } from './connections.ts';
 import { Delivery } from './delivery.ts';
 import { assignTroubles, type Fault, type Trouble } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import type { Micros } from '../base/instant.ts';
 import type { Encoder, TagRead } from './encoders/encoder.ts';
 import { BROKEN_PAYLOAD, ENCODERS } from './encoders/encoders.ts';
 import { type Message, NO_OUTCOMES, type PlacedRead, type ReadOutcome } from './message.ts';

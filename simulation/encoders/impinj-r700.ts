@@ -1,4 +1,4 @@
-import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { jsonEncoder } from './encoder.ts';
 import { microseconds } from './timestamp.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../base/instant.ts';
 
 /** One read of a tag as a reader has it, before its maker's software writes it down. */
 export interface TagRead {
