@@ -5,6 +5,7 @@ import { expect } from 'chai';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
+const DOMAIN = ['domain/tracking', 'domain/formats', 'domain/administration'];
 const PLATFORM = [
   'platform/runtime',
   'platform/access',
@@ -29,33 +30,25 @@ const ARROWS: Record<string, string[]> = {
   'db/timescale/copy': [...DATABASE, 'base'],
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
+  'domain/administration': [...DATABASE, 'domain/formats', 'domain/tracking', 'base'],
   'platform/runtime': [...DATABASE, 'base'],
   'platform/access': [...DATABASE, 'platform/runtime', 'base'],
   'platform/http': ['platform/runtime', 'base'],
   'platform/description': ['platform/http', 'base'],
   'platform/rate-limit': ['platform/http', 'platform/runtime', 'base'],
   simulation: ['base'],
-  'services/api': [...PLATFORM, ...DATABASE, 'domain/tracking', 'domain/formats', 'base'],
-  'services/mqtt-ingest': [...PLATFORM, ...DATABASE, 'domain/tracking', 'domain/formats', 'base'],
-  'services/handheld-gateway': [...PLATFORM, ...DATABASE, 'domain/tracking', 'domain/formats', 'base'],
-  'services/standalone': [
-    ...PLATFORM,
-    ...DATABASE,
-    'simulation',
-    'db/timescale/embedded',
-    'domain/tracking',
-    'domain/formats',
-    'base',
-  ],
+  'services/api': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
+  'services/mqtt-ingest': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
+  'services/handheld-gateway': [...DOMAIN, ...PLATFORM, ...DATABASE, 'base'],
+  'services/standalone': [...DOMAIN, ...PLATFORM, ...DATABASE, 'simulation', 'db/timescale/embedded', 'base'],
   'services/cli': [
+    ...DOMAIN,
     ...PLATFORM,
     ...DATABASE,
     'services/standalone',
     'simulation',
     'db/timescale/copy',
     'db/timescale/embedded',
-    'domain/tracking',
-    'domain/formats',
     'base',
   ],
   'clients/handheld-app': [],
@@ -74,23 +67,23 @@ const ENTRIES = [
 /** What the arrows do not allow and is there: to be done away with, or for good, and why. */
 const EXCEPTIONS: { from: string[]; to: string[]; why: string }[] = [
   {
-    from: ['services/cli/', 'services/standalone/'],
+    from: ['services/cli/'],
     to: [
-      'services/api/access/',
-      'services/api/orgs/',
-      'services/api/unknown-tags/',
-      'services/mqtt-ingest/readers/',
-      'services/mqtt-ingest/registry/',
-      'services/mqtt-ingest/rejected/',
       'services/mqtt-ingest/dry-run.ts',
       'services/mqtt-ingest/source/sessions/await-subscribed.ts',
-      'services/handheld-gateway/devices/',
+      'services/mqtt-ingest/registry/load-registered.ts',
+      'services/mqtt-ingest/rejected/replay.ts',
     ],
-    why: 'until administration is a room of the domain',
+    why: 'until ingestion offers them in its one file: a format is tried, and a message replayed, as it would take them',
   },
   {
     from: ['services/cli/'],
-    to: ['services/api/imports/', 'services/api/external-keys/', 'services/api/locations/create.ts'],
+    to: [
+      'services/api/imports/',
+      'services/api/external-keys/',
+      'services/api/locations/create.ts',
+      'services/api/unknown-tags/',
+    ],
     why: 'until master data is a room of the domain',
   },
   {
@@ -140,6 +133,7 @@ const CIRCLES: string[][] = [
     'clients/handheld-app/src/queue',
     'clients/handheld-app/src/storage',
   ],
+  ['domain/administration/formats', 'domain/administration/readers'],
   [
     'domain/formats/mapping',
     'domain/formats/mapping/decoding',
@@ -152,7 +146,6 @@ const CIRCLES: string[][] = [
     'services/api/access',
     'services/api/api-keys',
     'services/api/assets',
-    'services/api/description',
     'services/api/external-keys',
     'services/api/history',
     'services/api/imports',
@@ -168,7 +161,6 @@ const CIRCLES: string[][] = [
     'services/handheld-gateway/lookup',
     'services/handheld-gateway/submissions',
   ],
-  ['services/mqtt-ingest/readers', 'services/mqtt-ingest/registry'],
   ['services/mqtt-ingest/source', 'services/mqtt-ingest/source/sessions'],
   ['simulation', 'simulation/truth'],
 ];

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { parseKey } from '../../domain/administration/api-keys/key-format.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
@@ -13,7 +14,6 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
 import { keepYoungObjectsApart } from '../../platform/runtime/short-lived-objects.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
-import { parseKey } from './access/key-format.ts';
 import { findKeys, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';

@@ -10,10 +10,10 @@ import { createQueryPool, createWritePool } from '../../db/timescale/connections
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrateNew } from '../../db/timescale/schema/migrate.ts';
+import { findOwnOrganization } from '../../domain/administration/organizations/queries.ts';
 import { requireMigrated, requireReachable } from '../../platform/runtime/database.ts';
 import { optionalUrl, textSetting } from '../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../platform/runtime/settings.ts';
-import { findOwnOrganization } from '../api/orgs/queries.ts';
 import { EMBEDDED_DATABASE } from '../standalone/database.ts';
 
 const SETTINGS = {

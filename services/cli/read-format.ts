@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
+import { findStoredDefinition } from '../../domain/administration/formats/find-format.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { compileFormat, type Format, FormatError } from '../../domain/formats/mapping/format.ts';
-import { findStoredDefinition } from '../mqtt-ingest/registry/find-format.ts';
 import { withConnections } from './database.ts';
 import { FileFault } from './file-fault.ts';
 import { readFileOrStdin } from './read-file.ts';

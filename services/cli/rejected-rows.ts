@@ -1,5 +1,5 @@
 import { wireTime, wireTimeOrNull } from '../../base/timestamps.ts';
-import type { KeptMessage } from '../mqtt-ingest/rejected/kept-message.ts';
+import type { KeptMessage } from '../../domain/administration/rejected/kept-message.ts';
 import { wholeNumber } from './command-line.ts';
 
 /** Reads the id of a rejected message. */

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { createQueryPool, createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../api/access/scopes.ts';
-import { createOrganization } from '../api/orgs/create-organization.ts';
-import { createHandheld } from '../handheld-gateway/devices/create-handheld.ts';
+import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
 
 /** What a fresh installation starts with. The key and the token are shown once and stored nowhere. */
 export interface FirstCredentials {

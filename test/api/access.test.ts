@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
+import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { CredentialCache } from '../../platform/access/credential-cache.ts';
-import { revokeKey } from '../../services/api/access/revoke-key.ts';
-import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
 import { type Call, expectProblem, useApi } from '../support/api.ts';
 import { sendInterrupted } from '../support/raw-request.ts';
 

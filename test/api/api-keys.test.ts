@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { INTERNAL_SCOPES, PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { INTERNAL_SCOPES, PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
 import { startApi } from '../../services/api/start.ts';
 import { apiConfig, type Call, expectIssues, expectProblem, useApi } from '../support/api.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { newKey } from '../../services/api/access/key-format.ts';
+import { newKey } from '../../domain/administration/api-keys/key-format.ts';
 import { useLimitedApis } from './rate-limit/limited-api.ts';
 
 /** A key that has the form of one. */

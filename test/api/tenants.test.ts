@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SCOPES } from '../../services/api/access/scopes.ts';
+import { SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { API_ROUTES } from '../../services/api/routes.ts';
 import { type Call, useApi } from '../support/api.ts';
 import { Site } from '../support/site.ts';

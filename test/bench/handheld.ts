@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ulid } from 'ulid';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { interleaved } from './interleaved.ts';
 import { startServer } from './processes.ts';

@@ -1,4 +1,4 @@
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { openIntake } from '../support/intake.ts';
 import { Site } from '../support/site.ts';

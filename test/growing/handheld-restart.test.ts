@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { aScan, aSubmission } from '../handheld-gateway/new-submission.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createQueryPool } from '../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../services/api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
+import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { useDatabase } from '../support/database.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { useRedis } from '../support/redis-server.ts';

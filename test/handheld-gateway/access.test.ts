@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createQueryPool } from '../../db/timescale/connections/pool.ts';
-import { deleteOrganization } from '../../services/api/orgs/delete-organization.ts';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
-import { revokeHandheld } from '../../services/handheld-gateway/devices/revoke-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
+import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
 import { useGateway } from '../support/gateway.ts';
 import { sendInterrupted } from '../support/raw-request.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from './new-submission.ts';
 

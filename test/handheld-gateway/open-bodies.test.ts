@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { ROOM } from '../../platform/http/body-bounds.ts';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
 import { useGateway } from '../support/gateway.ts';
 import { Site } from '../support/site.ts';
 import { aScan, aSubmission } from './new-submission.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { MAX_HELD_BY_ORGANIZATION as MAX_HELD } from '../../services/handheld-gateway/submissions/turns.ts';
 import type { Answer } from '../support/declared-by.ts';
 import { useGateway } from '../support/gateway.ts';

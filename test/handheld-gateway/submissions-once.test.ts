@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { useGateway } from '../support/gateway.ts';
 import { Site } from '../support/site.ts';
 import { ago, aScan, aSubmission } from './new-submission.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { topicMatches } from '../../domain/administration/readers/topic.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { tagKey } from '../../domain/tracking/tag-key.ts';
-import { topicMatches } from '../../services/mqtt-ingest/registry/topic.ts';
 import type { Device, Encoder, TagRead } from '../../simulation/encoders/encoder.ts';
 import { BROKEN_PAYLOAD, ENCODERS } from '../../simulation/encoders/encoders.ts';
 import { UNUSABLE_TAG } from '../../simulation/reader-line.ts';

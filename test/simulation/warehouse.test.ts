@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { topicsOverlap } from '../../domain/administration/readers/topic.ts';
 import { tagKey } from '../../domain/tracking/tag-key.ts';
-import { topicsOverlap } from '../../services/mqtt-ingest/registry/topic.ts';
 import { ENCODERS, type EncoderName } from '../../simulation/encoders/encoders.ts';
 import { assignTroubles, FAULTS } from '../../simulation/faults.ts';
 import { makePopulation } from '../../simulation/population.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
+import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { createApiKey } from '../../services/api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../../services/api/access/scopes.ts';
 import type { ApiConfig } from '../../services/api/config.ts';
-import { createOrganization } from '../../services/api/orgs/create-organization.ts';
 import { startApi } from '../../services/api/start.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Answer, expectDeclared } from './declared-answer.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
+import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { GatewayConfig } from '../../services/handheld-gateway/config.ts';
 import { describeGateway } from '../../services/handheld-gateway/description.ts';
-import { createHandheld } from '../../services/handheld-gateway/devices/create-handheld.ts';
 import { type GatewayParts, startGateway } from '../../services/handheld-gateway/start.ts';
 import { buildAppIfStale } from './built-app.ts';
 import { type TestDatabase, useDatabase } from './database.ts';

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
+import { digestOf, parseKey } from '../../../domain/administration/api-keys/key-format.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
@@ -8,7 +9,6 @@ import type { SameJson } from '../../../platform/http/same-json.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ApiContext } from '../context.ts';
 import type { LargeRows, ReadLargeRows } from '../large-rows.ts';
-import { digestOf, parseKey } from './key-format.ts';
 import type { KeyUsage } from './key-usage.ts';
 import type { KeyCache } from './queries.ts';
 

@@ -1,10 +1,10 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { digestOf, formatKey, newKey } from '../../../domain/administration/api-keys/key-format.ts';
+import { issuedApiKeyView } from '../../../domain/administration/api-keys/view.ts';
 import { invalidValue } from '../../../platform/http/issues.ts';
 import { invalid } from '../../../platform/http/problem.ts';
-import { digestOf, formatKey, newKey } from '../access/key-format.ts';
 import { insertApiKey } from './queries.ts';
 import type { NewApiKey } from './schema.ts';
-import { issuedApiKeyView } from './view.ts';
 
 /**
  * Issues a key of the organization. A key that could never be used is a mistake, of a time zone perhaps.

@@ -2,8 +2,8 @@ import { type Instant, toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { ApiKeyRow } from '../../../domain/administration/api-keys/view.ts';
 import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
-import type { ApiKeyRow } from './view.ts';
 
 const COLUMNS = sql.fragment`id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;
 

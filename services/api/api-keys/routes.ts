@@ -1,3 +1,4 @@
+import { apiKeyView } from '../../../domain/administration/api-keys/view.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { notFound } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -6,7 +7,6 @@ import { type ApiContext, route } from '../context.ts';
 import { issueApiKey } from './issue.ts';
 import { listApiKeys, revokeApiKey } from './queries.ts';
 import { API_KEY, IN_ORGANIZATION, ISSUED_API_KEY, newApiKeyBody, ONE_KEY } from './schema.ts';
-import { apiKeyView } from './view.ts';
 
 /** A key administers its own organization; to it, there is no other. */
 const OWN_ORGANIZATION = {

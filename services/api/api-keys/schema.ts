@@ -1,3 +1,5 @@
+import { KEY_ID } from '../../../domain/administration/api-keys/key-format.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
 import {
   arrayOf,
@@ -16,8 +18,6 @@ import {
   type Values,
 } from '../../../platform/http/members.ts';
 import { idInPath, type Parameter } from '../../../platform/http/parameters.ts';
-import { KEY_ID } from '../access/key-format.ts';
-import { PUBLIC_SCOPES } from '../access/scopes.ts';
 
 /** What every view of a key shows. */
 const SHOWN = {

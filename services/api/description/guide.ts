@@ -1,10 +1,10 @@
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { DEPTH_LIMIT } from '../../../platform/http/exact-json.ts';
 import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../platform/http/fields.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../../../platform/http/media-type.ts';
 import type { ProblemType } from '../../../platform/http/problem.ts';
 import { BODY_LIMIT } from '../../../platform/http/read-body.ts';
-import { PUBLIC_SCOPES } from '../access/scopes.ts';
 import { codeTable, problemTable } from './error-tables.ts';
 
 /** How often a key may ask (interface section 8). */

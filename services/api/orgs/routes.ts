@@ -1,8 +1,8 @@
+import { findOwnOrganization } from '../../../domain/administration/organizations/queries.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
-import { findOwnOrganization } from './queries.ts';
 import { ORGANIZATION } from './schema.ts';
 import { organizationView } from './view.ts';
 

@@ -1,9 +1,5 @@
+import type { OrganizationRow } from '../../../domain/administration/organizations/queries.ts';
 import type { ApiContext } from '../context.ts';
-
-export interface OrganizationRow {
-  id: number;
-  name: string;
-}
 
 export function organizationView({ id, name }: OrganizationRow, { scopes, apiKeyId }: ApiContext) {
   return { id, name, scopes, api_key_id: apiKeyId };

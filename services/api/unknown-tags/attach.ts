@@ -3,6 +3,11 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import {
+  type Candidate,
+  findUnknownTag,
+  removeUnknownTag,
+} from '../../../domain/administration/unknown-tags/queries.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
 import { JsonSource } from '../../../platform/http/json-source.ts';
 import { Problem } from '../../../platform/http/problem.ts';
@@ -10,7 +15,6 @@ import { findLiveAssetIdByKey } from '../assets/queries.ts';
 import { attachOne } from '../tags/attach.ts';
 import { type NewTag, newTag } from '../tags/schema.ts';
 import type { TagRow } from '../tags/view.ts';
-import { type Candidate, findUnknownTag, removeUnknownTag } from './queries.ts';
 
 export interface AttachedTag extends TagRow {
   /** Tags that differ from it in spelling only: reads that are none of them to the letter stay ambiguous. */

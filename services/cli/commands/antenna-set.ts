@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
+import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { addCommand, id, tell, wholeNumber } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import { type StoredFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { type StoredFormat, storeFormat } from '../../mqtt-ingest/registry/store-format.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { blameFile } from '../file-fault.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import {
   type ListedFormat,
   listBuiltinFormats,
   listFormats,
-} from '../../mqtt-ingest/registry/list-formats.ts';
+} from '../../../domain/administration/formats/list-formats.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createHandheld } from '../../handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

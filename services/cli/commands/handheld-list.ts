@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
-import { type ListedHandheld, listHandhelds } from '../../handheld-gateway/devices/list-handhelds.ts';
+import {
+  type ListedHandheld,
+  listHandhelds,
+} from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { revokeHandheld } from '../../handheld-gateway/devices/revoke-handheld.ts';
+import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

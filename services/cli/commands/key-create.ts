@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
 import { parseTimestamp } from '../../../base/timestamps.ts';
-import { createApiKey, type NewApiKey } from '../../api/access/create-api-key.ts';
-import { isToCome } from '../../api/access/queries.ts';
-import { SCOPES } from '../../api/access/scopes.ts';
+import { createApiKey, type NewApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { isToCome } from '../../../domain/administration/api-keys/queries.ts';
+import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listKeys } from '../../api/access/list-keys.ts';
+import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { revokeKey } from '../../api/access/revoke-key.ts';
+import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createOrganization } from '../../api/orgs/create-organization.ts';
+import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 

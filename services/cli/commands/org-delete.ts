@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { deleteOrganization } from '../../api/orgs/delete-organization.ts';
+import { deleteOrganization } from '../../../domain/administration/organizations/delete-organization.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listOrganizations } from '../../api/orgs/queries.ts';
+import { listOrganizations } from '../../../domain/administration/organizations/queries.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';

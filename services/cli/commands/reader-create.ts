@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES } from '../../../domain/formats/mapping/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
-import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
 import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';

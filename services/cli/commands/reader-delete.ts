@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { wireTime } from '../../../base/timestamps.ts';
-import { deleteReader } from '../../mqtt-ingest/readers/delete-reader.ts';
+import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { type ListedAntenna, listReaders } from '../../mqtt-ingest/readers/list-readers.ts';
-import type { ReaderClock } from '../../mqtt-ingest/readers/reader-clock.ts';
+import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
+import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTimeOrNull } from '../../../base/timestamps.ts';
-import { setDismissed } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { setDismissed } from '../../../domain/administration/rejected/kept-message.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { rejectedId } from '../rejected-rows.ts';

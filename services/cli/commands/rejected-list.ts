@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listKept } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

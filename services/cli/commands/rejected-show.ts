@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { findKept } from '../../mqtt-ingest/rejected/kept-message.ts';
+import { findKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { setIgnored } from '../../api/unknown-tags/queries.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { READER_CLOCK, type ReaderClock } from '../../mqtt-ingest/readers/reader-clock.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 interface ReaderRow {

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { createReader } from '../../../domain/administration/readers/create-reader.ts';
+import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
@@ -8,8 +10,6 @@ import type { SimulatedAsset } from '../../../simulation/population.ts';
 import type { Site } from '../../../simulation/site.ts';
 import { importFile } from '../../api/imports/import-file.ts';
 import { createLocation } from '../../api/locations/create.ts';
-import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
-import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
 import { type Earlier, MARK, removeEarlier, takenAssetKeys } from './remove-earlier.ts';
 
 export interface Installation {

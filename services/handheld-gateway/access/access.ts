@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
+import { digestOf, parseToken } from '../../../domain/administration/handhelds/token-format.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { HandheldContext } from '../context.ts';
-import { digestOf, parseToken } from '../devices/token-format.ts';
 import type { SubmissionRecorder } from '../submissions/record-submission.ts';
 import type { HandheldCache } from './queries.ts';
 

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../base/errors.ts';
+import { topicMatches } from '../../../domain/administration/readers/topic.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
-import { topicMatches } from '../registry/topic.ts';
 
 /** What a message says, by the reader's format; or why it cannot be taken as that reader's. */
 export function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { ReaderCounters } from '../readers/list-readers.ts';
-import { READER_CLOCK, type ReaderClock } from '../readers/reader-clock.ts';
+import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
+import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 
 /** What `/metrics` tells of the database, all as of one moment. */
 export interface Figures {

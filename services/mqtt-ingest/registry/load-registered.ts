@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { loadFormats } from './load-formats.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 
 /** The registered readers as they are now, with their formats, for what is done once and not kept up to date. */

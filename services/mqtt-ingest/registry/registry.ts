@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { QUESTION_EVERY_MS } from '../../../base/heard-everywhere.ts';
 import { type Listener, listen } from '../../../db/timescale/connections/listen.ts';
+import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
+import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { Freshness } from './freshness.ts';
-import { loadFormats } from './load-formats.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
-import { isWildcard, topicMatches } from './topic.ts';
 
 /**
  * The registered readers, in memory. Whoever changes one in the database announces it by NOTIFY; the registry then

@@ -2,6 +2,8 @@ import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { topicMatches } from '../../../domain/administration/readers/topic.ts';
+import { KEPT_COLUMNS, type KeptMessage } from '../../../domain/administration/rejected/kept-message.ts';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../../domain/tracking/record.ts';
@@ -12,8 +14,6 @@ import { addReaderCounts, countItems } from '../intake/reader-counters.ts';
 import { settleMessages } from '../intake/record-messages.ts';
 import { reasonOf } from '../intake/rejected-messages.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
-import { topicMatches } from '../registry/topic.ts';
-import { KEPT_COLUMNS, type KeptMessage } from './kept-message.ts';
 
 /** What came of a replay; the message is as it is kept now. */
 export interface Replay {

@@ -1,4 +1,4 @@
-import { topicMatches } from '../registry/topic.ts';
+import { topicMatches } from '../../../domain/administration/readers/topic.ts';
 
 /** Where an ingest process says, retained, whether it is there. */
 export function statusTopicOf(clientId: string): string {

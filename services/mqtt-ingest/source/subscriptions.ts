@@ -1,4 +1,4 @@
-import { faultOfTopicFilter } from '../registry/topic.ts';
+import { faultOfTopicFilter } from '../../../domain/administration/readers/topic.ts';
 import { BackOff } from './back-off.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 import type { SessionRecord } from './sessions/session-record.ts';

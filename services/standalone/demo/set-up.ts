@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { createQueryPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
+import { createReader } from '../../../domain/administration/readers/create-reader.ts';
+import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type ApiClient, createApiClient } from '../../../simulation/api-client.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
-import { createApiKey } from '../../api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../../api/access/scopes.ts';
-import { createOrganization } from '../../api/orgs/create-organization.ts';
-import { createReader } from '../../mqtt-ingest/readers/create-reader.ts';
-import { setAntenna } from '../../mqtt-ingest/readers/set-antenna.ts';
 import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
 import { PLACES, READERS } from './site.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { useApi } from '../../support/api.ts';
 import { expectAnswered, isParsable, isRejected } from './oracle.ts';

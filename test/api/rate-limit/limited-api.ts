@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { type Clocks, MACHINE_CLOCKS } from '../../../platform/rate-limit/start-limiter.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
-import { createApiKey } from '../../../services/api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
-import { createOrganization } from '../../../services/api/orgs/create-organization.ts';
 import type { RateLimitConfig } from '../../../services/api/rate-limit/settings.ts';
 import { startApi } from '../../../services/api/start.ts';
 import { apiConfig } from '../../support/api.ts';

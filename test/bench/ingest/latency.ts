@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mqtt from 'mqtt';
 import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
-import { createApiKey } from '../../../services/api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { startServer } from '../processes.ts';
 import { quantile } from '../statistics.ts';
 import type { IngestOptions } from './options.ts';

@@ -3,8 +3,8 @@ import { connectionConfig } from '../../../db/timescale/connections/connection.t
 import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
 import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
-import { createApiKey } from '../../../services/api/access/create-api-key.ts';
-import { PUBLIC_SCOPES } from '../../../services/api/access/scopes.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 
 /** A database with one organization, filled. */
 export interface Filled {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
-import { revokeHandheld } from '../../../services/handheld-gateway/devices/revoke-handheld.ts';
+import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
+import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';

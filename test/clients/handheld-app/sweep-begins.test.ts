@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Request, Route } from 'playwright-core';
 import { ulid } from 'ulid';
-import { createHandheld } from '../../../services/handheld-gateway/devices/create-handheld.ts';
+import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { Registry } from 'prom-client';
+import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import { examineReaders } from '../../../services/cli/doctor/readers.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
-import { listReaders } from '../../../services/mqtt-ingest/readers/list-readers.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
+import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
-import { listKept } from '../../../services/mqtt-ingest/rejected/kept-message.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { findKept, idsToReplay, listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
-import { findKept, idsToReplay, listKept } from '../../../services/mqtt-ingest/rejected/kept-message.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { MqttClient } from 'mqtt';
+import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
-import { listReaders } from '../../../services/mqtt-ingest/readers/list-readers.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
-import type { Identity } from '../../../domain/formats/mapping/definition.ts';
-import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
+import type { Identity } from '../../formats/mapping/definition.ts';
+import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
 
 export interface ListedFormat {

@@ -1,7 +1,6 @@
 import type { CommonQueryMethods } from 'slonik';
 import { requireName } from '../../../base/names.ts';
-import { insertOrganization } from './queries.ts';
-import type { OrganizationRow } from './view.ts';
+import { insertOrganization, type OrganizationRow } from './queries.ts';
 
 /** @throws AppError `invalid_input` if the name does not have 1 to 255 characters. */
 export async function createOrganization(db: CommonQueryMethods, name: string): Promise<OrganizationRow> {

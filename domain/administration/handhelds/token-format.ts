@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { MAX_ID } from '../../../platform/http/fields.ts';
 
 /** A token as a handheld has it: `th_<id>_<43-character secret>`, the secret 256 random bits. */
 export interface PlainToken {
   handheldId: number;
   secret: string;
 }
+
+/** Of a handheld, as PostgreSQL counts an `integer`. */
+const MAX_ID = 2_147_483_647;
 
 const TOKEN = /^th_([1-9]\d{0,9})_([A-Za-z0-9_-]{43})$/;
 

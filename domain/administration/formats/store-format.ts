@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { Format } from '../../formats/mapping/format.ts';
 import { lockRegistrations } from '../readers/registration.ts';
 
 export interface StoredFormat {

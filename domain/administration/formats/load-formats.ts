@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
+import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 
 /**
  * All formats by name: those of the database under the built-in ones, which cannot be replaced. One that cannot be

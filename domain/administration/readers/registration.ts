@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
-import { requireIdentity } from '../../../domain/formats/mapping/identity.ts';
-import type { Policies } from '../../../domain/formats/mapping/policies.ts';
-import { loadFormats } from '../registry/load-formats.ts';
-import { faultOfTopicFilter, topicsOverlap } from '../registry/topic.ts';
+import type { Format } from '../../formats/mapping/format.ts';
+import { requireIdentity } from '../../formats/mapping/identity.ts';
+import type { Policies } from '../../formats/mapping/policies.ts';
+import { loadFormats } from '../formats/load-formats.ts';
+import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
 
 /** What every registration of a reader must keep to, new or changed. */
 

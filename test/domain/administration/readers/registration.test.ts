@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import type { AppError } from '../../../base/errors.ts';
-import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
-import { createReader } from '../../../services/mqtt-ingest/readers/create-reader.ts';
-import { setReader } from '../../../services/mqtt-ingest/readers/set-reader.ts';
-import { storeFormat } from '../../../services/mqtt-ingest/registry/store-format.ts';
-import { useDatabase } from '../../support/database.ts';
-import { Site } from '../../support/site.ts';
+import type { AppError } from '../../../../base/errors.ts';
+import { storeFormat } from '../../../../domain/administration/formats/store-format.ts';
+import { createReader } from '../../../../domain/administration/readers/create-reader.ts';
+import { setReader } from '../../../../domain/administration/readers/set-reader.ts';
+import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { Site } from '../../../support/site.ts';
 
 describe('a registration at the same time as a change of its format', () => {
   const database = useDatabase();

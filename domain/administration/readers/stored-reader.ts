@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import type { Policies } from '../../../domain/formats/mapping/policies.ts';
+import type { Policies } from '../../formats/mapping/policies.ts';
 
 /** A live reader's registration. A policy that is null is the format's own. */
 export interface StoredReader {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { requireName } from '../../../base/names.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
-import type { Policies } from '../../../domain/formats/mapping/policies.ts';
+import type { Format } from '../../formats/mapping/format.ts';
+import type { Policies } from '../../formats/mapping/policies.ts';
 import {
   digestOfPassword,
   lockRegistrations,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
-import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { Format } from '../../formats/mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
 
 /**

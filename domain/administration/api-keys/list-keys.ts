@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
-import { type ApiKeyView, apiKeyView } from '../api-keys/view.ts';
 import { findKeysOf } from './queries.ts';
+import { type ApiKeyView, apiKeyView } from './view.ts';
 
 /**
  * Every key of an organization in the order they were issued in, without secrets.

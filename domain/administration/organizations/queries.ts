@@ -2,7 +2,11 @@ import type { CommonQueryMethods } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
-import type { OrganizationRow } from './view.ts';
+
+export interface OrganizationRow {
+  id: number;
+  name: string;
+}
 
 /** The organization that asks, unless it was deleted. */
 export function findOwnOrganization(connection: OrganizationConnection): Promise<OrganizationRow | null> {

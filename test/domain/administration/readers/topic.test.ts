@@ -4,7 +4,7 @@ import {
   faultOfTopicFilter,
   topicMatches,
   topicsOverlap,
-} from '../../../services/mqtt-ingest/registry/topic.ts';
+} from '../../../../domain/administration/readers/topic.ts';
 
 describe('topics', () => {
   const matching: [string, string, boolean][] = [

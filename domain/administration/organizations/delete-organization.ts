@@ -1,8 +1,7 @@
 import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
-import { softDeleteOrganization } from './queries.ts';
-import type { OrganizationRow } from './view.ts';
+import { type OrganizationRow, softDeleteOrganization } from './queries.ts';
 
 /**
  * Ends an organization: from the next request on its keys, readers and handhelds are refused by every process. What

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { makePassword } from '../../../services/mqtt-ingest/readers/registration.ts';
+import { makePassword } from '../../../../domain/administration/readers/registration.ts';
 
 describe("a reader's password", () => {
   it('is never taken for an option of a command line', () => {

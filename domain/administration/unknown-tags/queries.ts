@@ -1,7 +1,7 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
-import type { TagType } from '../../../domain/tracking/tag-type.ts';
+import type { TagType } from '../../tracking/tag-type.ts';
 
 /** A tag that was read and stands for nothing. Times are the text of a `timestamptz`. */
 export interface UnknownTagRow {
