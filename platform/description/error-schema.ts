@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../http/fields.ts';
-import { ISSUE_CODES } from '../http/issues.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
+import { ISSUE_CODES } from '../../base/checks/issues.ts';
 import type { ProblemType } from '../http/problem.ts';
 
 const FIELD_ERROR: JsonSchema = {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../http/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 
 /**
  * An example of a schema: the one it gives, or one made of what it consists of.

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../http/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Response } from './openapi.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema } from '../http/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 
 /** Gathers the schemas that have a name (their `title`), so that each stands in the document once. */
 export class NamedSchemas {

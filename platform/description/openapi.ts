@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../http/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 
 /** What this API's description is made of: the part of OpenAPI 3.1 that it uses. */
 export interface OpenApiDocument {

@@ -1,6 +1,6 @@
+import { sameJsonText } from '../../base/json/same-json.ts';
 import type { Body } from './body.ts';
 import { type CheckedBody, checkBody } from './checked-body.ts';
-import { sameJsonText } from './same-json.ts';
 
 /** A body to be checked in this thread. */
 export interface BodyTask {

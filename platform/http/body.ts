@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { DEPTH_LIMIT, isJsonObject, type Json, type JsonObject, traitsOf } from './exact-json.ts';
-import type { Field, JsonSchema } from './fields.ts';
-import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from './issues.ts';
-import { JsonSource } from './json-source.ts';
-import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
+import type { Field, JsonSchema } from '../../base/checks/fields.ts';
+import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from '../../base/checks/issues.ts';
 import {
   isGiven,
   type Members,
@@ -15,8 +12,17 @@ import {
   settled,
   type Told,
   type Values,
-} from './members.ts';
-import { agreeing, oneOfEach } from './pair-schemas.ts';
+} from '../../base/checks/members.ts';
+import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
+import {
+  DEPTH_LIMIT,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  traitsOf,
+} from '../../base/json/exact-json.ts';
+import { JsonSource } from '../../base/json/json-source.ts';
+import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { badRequest, invalid } from './problem.ts';
 
 /** What an operation takes as its body, and what its handler gets. */

@@ -1,5 +1,5 @@
+import type { FieldIssue } from '../../base/checks/issues.ts';
 import type { Body } from './body.ts';
-import type { FieldIssue } from './issues.ts';
 import { Problem, type ProblemType } from './problem.ts';
 
 /** What comes of the bytes of a body, as data. */

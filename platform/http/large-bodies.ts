@@ -1,11 +1,11 @@
 import { dearTurns } from '../../base/dear-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../base/fair-semaphore.ts';
+import { sameJsonText } from '../../base/json/same-json.ts';
 import { THREADS, type ThreadTask, type WorkThreads } from '../runtime/work-threads.ts';
 import type { Body } from './body.ts';
 import type { BodyTask } from './body-thread.ts';
 import { type CheckedBody, checkBody, takeBody } from './checked-body.ts';
 import { type Caller, Problem } from './problem.ts';
-import { sameJsonText } from './same-json.ts';
 
 /** Bodies and texts of more bytes than that are looked at in threads of their own. That many take about a millisecond. */
 export const LARGE = 32_768;

@@ -1,5 +1,5 @@
-import type { JsonSchema } from './fields.ts';
-import { accepted, type FieldIssue, invalidValue, refused } from './issues.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
+import { accepted, type FieldIssue, invalidValue, refused } from '../../base/checks/issues.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 import { StreamedList } from './streamed-list.ts';
 

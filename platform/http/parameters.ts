@@ -1,4 +1,3 @@
-import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
 import {
   type Field,
   GIVEN_TIME_SCHEMA,
@@ -8,7 +7,7 @@ import {
   KEY_PATTERN,
   KEY_SCHEMA,
   MAX_ID,
-} from './fields.ts';
+} from '../../base/checks/fields.ts';
 import {
   accepted,
   type FieldIssue,
@@ -18,8 +17,9 @@ import {
   required,
   tooLarge,
   tooSmall,
-} from './issues.ts';
-import { JsonSource } from './json-source.ts';
+} from '../../base/checks/issues.ts';
+import { JsonSource } from '../../base/json/json-source.ts';
+import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
 
 /** One parameter of a query string or a path. */
 export interface Parameter<T> {

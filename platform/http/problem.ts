@@ -1,5 +1,5 @@
+import type { FieldIssue } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
-import type { FieldIssue } from './issues.ts';
 
 /**
  * The kinds of error an answer can have, with the status and the title that belong to each (interface section 7.2).

@@ -1,4 +1,11 @@
-import { ambiguous, type FieldIssue, invalidValue, type Pair, refused, unknownField } from './issues.ts';
+import {
+  ambiguous,
+  type FieldIssue,
+  invalidValue,
+  type Pair,
+  refused,
+  unknownField,
+} from '../../base/checks/issues.ts';
 import type { Parameter } from './parameters.ts';
 import { encodesUtf8 } from './percent-encoding.ts';
 import { refuseIssues } from './problem.ts';

@@ -1,4 +1,4 @@
-import { writeJson } from './json-text.ts';
+import { writeJson } from '../../base/json/json-text.ts';
 
 /** The body of a list answer whose rows are read and sent a few at a time. */
 export class StreamedList {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 import { withMember } from './json-bytes.ts';
 import { listSchema, PAGING } from './lists.ts';
 import type { Headers } from './problem.ts';

@@ -1,6 +1,6 @@
+import type { SameJson } from '../../base/json/same-json.ts';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { routesOf } from '../../platform/http/route.ts';
-import type { SameJson } from '../../platform/http/same-json.ts';
 import type { ThreadTask } from '../../platform/runtime/work-threads.ts';
 import type { KeyCache } from './access/queries.ts';
 import type { ReadLargeRows } from './large-rows.ts';

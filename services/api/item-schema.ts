@@ -5,8 +5,8 @@ import {
   KEY_SCHEMA,
   TIME_SCHEMA,
   timestamp,
-} from '../../platform/http/fields.ts';
-import { nullable, nullableSchema, optional } from '../../platform/http/members.ts';
+} from '../../base/checks/fields.ts';
+import { nullable, nullableSchema, optional } from '../../base/checks/members.ts';
 import { TAG } from './tags/schema.ts';
 
 /** What is an item's own: an asset's or a location's. */

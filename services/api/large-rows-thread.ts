@@ -1,10 +1,10 @@
 import { move } from 'piscina';
+import { writeJson } from '../../base/json/json-text.ts';
 import {
   type OrganizationConnection,
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { writeJson } from '../../platform/http/json-text.ts';
 import { readAssets } from './assets/queries.ts';
 import { assetView } from './assets/view.ts';
 import type { Keyed } from './external-keys/mint.ts';

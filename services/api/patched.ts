@@ -1,5 +1,5 @@
+import { sameInstant } from '../../base/checks/same.ts';
 import { type Instant, toDatabase } from '../../base/timestamps.ts';
-import { sameInstant } from '../../platform/http/same.ts';
 
 /**
  * The instant to store when a PATCH gives one, as the database takes it. What a client got to see of the stored

@@ -1,7 +1,7 @@
-import { isArray, isJsonObject, type Json, type JsonObject } from '../../platform/http/exact-json.ts';
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../platform/http/fields.ts';
-import { nullableSchema, type ReadOnly, unchanged } from '../../platform/http/members.ts';
-import { sameScalar, sameTime } from '../../platform/http/same.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../base/checks/fields.ts';
+import { nullableSchema, type ReadOnly, unchanged } from '../../base/checks/members.ts';
+import { sameScalar, sameTime } from '../../base/checks/same.ts';
+import { isArray, isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
 
 /** What assets and locations have that a PATCH cannot change. */
 interface Managed {

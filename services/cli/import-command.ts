@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { FieldIssue } from '../../base/checks/issues.ts';
 import { AppError, messageOf } from '../../base/errors.ts';
-import type { FieldIssue } from '../../platform/http/issues.ts';
-import { writeJson } from '../../platform/http/json-text.ts';
+import { writeJson } from '../../base/json/json-text.ts';
 import type { Keyed } from '../api/external-keys/mint.ts';
 import type { CsvSource } from '../api/imports/csv.ts';
 import { importFile } from '../api/imports/import-file.ts';

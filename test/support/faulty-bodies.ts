@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../platform/http/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 
 /** What a member can be given that is wrong, or nearly so; as JSON, since some of it cannot be had otherwise. */
 const VALUES = [

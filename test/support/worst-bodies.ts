@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../platform/http/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
 
 /** A body as large as may be, of a kind that could take time out of proportion. */
 export interface WorstBody {

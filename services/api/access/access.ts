@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { digestOf, parseKey } from '../../../domain/administration/api-keys/key-format.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
 import { Problem } from '../../../platform/http/problem.ts';
-import type { SameJson } from '../../../platform/http/same-json.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ApiContext } from '../context.ts';
 import type { LargeRows, ReadLargeRows } from '../large-rows.ts';

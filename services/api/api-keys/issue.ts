@@ -1,7 +1,7 @@
+import { invalidValue } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { digestOf, formatKey, newKey } from '../../../domain/administration/api-keys/key-format.ts';
 import { issuedApiKeyView } from '../../../domain/administration/api-keys/view.ts';
-import { invalidValue } from '../../../platform/http/issues.ts';
 import { invalid } from '../../../platform/http/problem.ts';
 import { insertApiKey } from './queries.ts';
 import type { NewApiKey } from './schema.ts';

@@ -1,6 +1,3 @@
-import { KEY_ID } from '../../../domain/administration/api-keys/key-format.ts';
-import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
-import { jsonBody } from '../../../platform/http/body.ts';
 import {
   arrayOf,
   choice,
@@ -8,15 +5,12 @@ import {
   TIME_SCHEMA,
   text,
   timestamp,
-} from '../../../platform/http/fields.ts';
-import { accepted, invalidValue, refused } from '../../../platform/http/issues.ts';
-import {
-  mandatory,
-  nullable,
-  nullableSchema,
-  optional,
-  type Values,
-} from '../../../platform/http/members.ts';
+} from '../../../base/checks/fields.ts';
+import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
+import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { KEY_ID } from '../../../domain/administration/api-keys/key-format.ts';
+import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { jsonBody } from '../../../platform/http/body.ts';
 import { idInPath, type Parameter } from '../../../platform/http/parameters.ts';
 
 /** What every view of a key shows. */

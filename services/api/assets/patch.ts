@@ -1,10 +1,10 @@
 import { dearTurns } from '../../../base/dear-turns.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { notFound } from '../../../platform/http/problem.ts';
-import type { SameJson } from '../../../platform/http/same-json.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';

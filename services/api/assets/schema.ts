@@ -1,4 +1,3 @@
-import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import {
   externalKey,
   ID_SCHEMA,
@@ -6,8 +5,7 @@ import {
   jsonObject,
   KEY_SCHEMA,
   text,
-} from '../../../platform/http/fields.ts';
-import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+} from '../../../base/checks/fields.ts';
 import {
   mandatory,
   nullable,
@@ -16,7 +14,10 @@ import {
   refusedMember,
   unchanged,
   type Values,
-} from '../../../platform/http/members.ts';
+} from '../../../base/checks/members.ts';
+import { sameScalar } from '../../../base/checks/same.ts';
+import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
   booleanFilter,
@@ -27,7 +28,6 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { Query, Read } from '../../../platform/http/query.ts';
-import { sameScalar } from '../../../platform/http/same.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';

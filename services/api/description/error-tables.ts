@@ -1,4 +1,4 @@
-import { ISSUE_CODES, type IssueCode } from '../../../platform/http/issues.ts';
+import { ISSUE_CODES, type IssueCode } from '../../../base/checks/issues.ts';
 import { PROBLEMS, type ProblemType } from '../../../platform/http/problem.ts';
 
 /** When each type of error comes (interface section 7.2). */

@@ -1,6 +1,6 @@
+import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../base/checks/fields.ts';
+import { DEPTH_LIMIT } from '../../../base/json/exact-json.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
-import { DEPTH_LIMIT } from '../../../platform/http/exact-json.ts';
-import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../platform/http/fields.ts';
 import { PAGING } from '../../../platform/http/lists.ts';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../../../platform/http/media-type.ts';
 import type { ProblemType } from '../../../platform/http/problem.ts';

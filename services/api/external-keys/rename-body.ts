@@ -1,6 +1,6 @@
+import { externalKey } from '../../../base/checks/fields.ts';
+import { mandatory } from '../../../base/checks/members.ts';
 import { jsonBody } from '../../../platform/http/body.ts';
-import { externalKey } from '../../../platform/http/fields.ts';
-import { mandatory } from '../../../platform/http/members.ts';
 
 export const RENAME_EXAMPLE = { external_key: 'A-17' };
 

@@ -4,7 +4,7 @@ import {
   type Read,
   required,
   unknownField,
-} from '../../../platform/http/issues.ts';
+} from '../../../base/checks/issues.ts';
 import type { Column } from './given-row.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { JsonText } from '../../../base/json/json-text.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
 import { toWire, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { JsonText } from '../../../platform/http/json-text.ts';
-import type { SameJson } from '../../../platform/http/same-json.ts';
 import { patchedMetadata } from '../assets/patch.ts';
 import { patchedCommon } from '../patched.ts';
 import type { NewTag } from '../tags/schema.ts';

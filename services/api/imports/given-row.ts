@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../platform/http/exact-json.ts';
-import { arrayOf, externalKey, flag, jsonObject, text, timestamp } from '../../../platform/http/fields.ts';
-import type { Read } from '../../../platform/http/issues.ts';
-import type { JsonSource } from '../../../platform/http/json-source.ts';
-import { optional, readMembers, type Values } from '../../../platform/http/members.ts';
+import { arrayOf, externalKey, flag, jsonObject, text, timestamp } from '../../../base/checks/fields.ts';
+import type { Read } from '../../../base/checks/issues.ts';
+import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
+import type { JsonObject } from '../../../base/json/exact-json.ts';
+import type { JsonSource } from '../../../base/json/json-source.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { newTag } from '../tags/schema.ts';
 

@@ -1,4 +1,4 @@
-import { type SameJson, sameJsonText } from '../../../platform/http/same-json.ts';
+import { type SameJson, sameJsonText } from '../../../base/json/same-json.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { CsvRecord } from './csv.ts';
 import type { Column } from './given-row.ts';

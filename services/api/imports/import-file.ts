@@ -1,9 +1,9 @@
+import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import type { FieldIssue } from '../../../platform/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';
 import type { CsvSource } from './csv.ts';

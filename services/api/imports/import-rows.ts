@@ -1,6 +1,6 @@
+import { required } from '../../../base/checks/issues.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { required } from '../../../platform/http/issues.ts';
-import type { SameJson } from '../../../platform/http/same-json.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';

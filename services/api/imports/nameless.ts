@@ -1,5 +1,5 @@
+import { required } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { required } from '../../../platform/http/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { FileNotes } from './read-rows.ts';
 import { findByKeys } from './stored-rows.ts';

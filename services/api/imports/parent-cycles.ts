@@ -1,5 +1,5 @@
+import { invalidValue } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { invalidValue } from '../../../platform/http/issues.ts';
 import { findCycles } from './cycles.ts';
 import { listUpwards, type Placed } from './parent-queries.ts';
 import type { FileProblems } from './problems.ts';

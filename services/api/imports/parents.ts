@@ -1,5 +1,5 @@
+import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { lockTree } from '../locations/changes.ts';
 import type { DrawnId } from './draw-ids.ts';
 import { Packed } from './packed.ts';

@@ -1,6 +1,6 @@
+import { invalidValue } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
-import { invalidValue } from '../../../platform/http/issues.ts';
 import { insertWithMintedKeys, type Keyed } from '../external-keys/mint.ts';
 import { keyOfTag, type NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';

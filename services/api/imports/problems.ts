@@ -1,4 +1,4 @@
-import type { FieldIssue } from '../../../platform/http/issues.ts';
+import type { FieldIssue } from '../../../base/checks/issues.ts';
 
 /** What is wrong with a file: of a great many things the first ones, and how many more there are. */
 export class FileProblems {

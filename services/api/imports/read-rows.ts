@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type FieldIssue, invalidValue, required } from '../../../platform/http/issues.ts';
+import { type FieldIssue, invalidValue, required } from '../../../base/checks/issues.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { readHeader } from './columns.ts';
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../../platform/http/exact-json.ts';
-import { JsonText } from '../../../platform/http/json-text.ts';
+import type { Json } from '../../../base/json/exact-json.ts';
+import { JsonText } from '../../../base/json/json-text.ts';
 
 /** What importing a file changed, or would. */
 export interface ImportReport {

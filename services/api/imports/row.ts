@@ -1,7 +1,7 @@
+import { gathered, invalidValue, type Read, type Refusal, refused } from '../../../base/checks/issues.ts';
+import type { Json } from '../../../base/json/exact-json.ts';
+import { JsonSource } from '../../../base/json/json-source.ts';
 import { parseBody } from '../../../platform/http/body.ts';
-import type { Json } from '../../../platform/http/exact-json.ts';
-import { gathered, invalidValue, type Read, type Refusal, refused } from '../../../platform/http/issues.ts';
-import { JsonSource } from '../../../platform/http/json-source.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';

@@ -1,6 +1,6 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { type FieldIssue, invalidValue, required, unknownField } from '../../../base/checks/issues.ts';
 import type { StreamedBody } from '../../../platform/http/body.ts';
-import type { JsonSchema } from '../../../platform/http/fields.ts';
-import { type FieldIssue, invalidValue, required, unknownField } from '../../../platform/http/issues.ts';
 import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';
 import { booleanFilter } from '../../../platform/http/parameters.ts';
 import { refuseIssues } from '../../../platform/http/problem.ts';

@@ -1,8 +1,8 @@
+import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { invalid } from '../../../platform/http/problem.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';

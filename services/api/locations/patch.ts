@@ -1,9 +1,9 @@
+import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { dearTurns } from '../../../base/dear-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';

@@ -1,4 +1,3 @@
-import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import {
   externalKey,
   ID_SCHEMA,
@@ -6,15 +5,10 @@ import {
   type JsonSchema,
   KEY_SCHEMA,
   text,
-} from '../../../platform/http/fields.ts';
+} from '../../../base/checks/fields.ts';
+import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
-import {
-  mandatory,
-  nullable,
-  nullableSchema,
-  optional,
-  type Values,
-} from '../../../platform/http/members.ts';
 import {
   anyOf,
   booleanFilter,

@@ -1,5 +1,5 @@
+import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { JsonText } from '../../../platform/http/json-text.ts';
 
 export interface LocationRow {
   id: number;

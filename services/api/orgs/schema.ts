@@ -1,4 +1,4 @@
-import { ID_SCHEMA, type JsonSchema } from '../../../platform/http/fields.ts';
+import { ID_SCHEMA, type JsonSchema } from '../../../base/checks/fields.ts';
 
 /** The caller's organization, and what the key it calls with may do. */
 export const ORGANIZATION: JsonSchema = {

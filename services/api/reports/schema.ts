@@ -1,6 +1,6 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../platform/http/fields.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
-import { nullableSchema } from '../../../platform/http/members.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import type { Query, Read } from '../../../platform/http/query.ts';
 

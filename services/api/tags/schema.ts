@@ -1,9 +1,9 @@
+import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../../base/checks/fields.ts';
+import { accepted, type Read } from '../../../base/checks/issues.ts';
+import { mandatory, mandatoryNotNull, type Values } from '../../../base/checks/members.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
-import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../../platform/http/fields.ts';
-import { accepted, type Read } from '../../../platform/http/issues.ts';
-import { mandatory, mandatoryNotNull, type Values } from '../../../platform/http/members.ts';
 import { described, idInPath } from '../../../platform/http/parameters.ts';
 
 /** A tag record (interface section 2.4). */

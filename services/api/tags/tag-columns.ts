@@ -1,6 +1,6 @@
+import { arrayOf, type Field } from '../../../base/checks/fields.ts';
+import { accepted } from '../../../base/checks/issues.ts';
 import { joinedTexts, texts } from '../../../db/timescale/queries/array-parameters.ts';
-import { arrayOf, type Field } from '../../../platform/http/fields.ts';
-import { accepted } from '../../../platform/http/issues.ts';
 import { type NewTag, newTag } from './schema.ts';
 import { tagName } from './tag-name.ts';
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
+import { JsonSource } from '../../../base/json/json-source.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
@@ -9,7 +10,6 @@ import {
   removeUnknownTag,
 } from '../../../domain/administration/unknown-tags/queries.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
-import { JsonSource } from '../../../platform/http/json-source.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { findLiveAssetIdByKey } from '../assets/queries.ts';
 import { attachOne } from '../tags/attach.ts';

@@ -1,6 +1,6 @@
-import { type JsonSchema, TIME_SCHEMA } from '../../../platform/http/fields.ts';
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
-import { nullableSchema } from '../../../platform/http/members.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { Query, Read } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../reference.ts';

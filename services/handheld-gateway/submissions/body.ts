@@ -1,13 +1,7 @@
+import { arrayOf, decimal, externalKey, type Field, id, timestamp } from '../../../base/checks/fields.ts';
+import { accepted, type FieldIssue, invalidValue, type Read, refused } from '../../../base/checks/issues.ts';
+import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { type Body, checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
-import { arrayOf, decimal, externalKey, type Field, id, timestamp } from '../../../platform/http/fields.ts';
-import {
-  accepted,
-  type FieldIssue,
-  invalidValue,
-  type Read,
-  refused,
-} from '../../../platform/http/issues.ts';
-import { mandatory, nullable, optional, type Values } from '../../../platform/http/members.ts';
 import { TAG_MEMBERS, usableTag } from '../tag.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 

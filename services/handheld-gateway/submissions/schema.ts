@@ -1,4 +1,4 @@
-import { type JsonSchema, TIME_SCHEMA } from '../../../platform/http/fields.ts';
+import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, referenceSchema } from '../reference.ts';
 import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../tag.ts';
 import { ULID_SCHEMA } from './body.ts';

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
+import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
-import { foreignKeyNotFound } from '../../../platform/http/issues.ts';
 import { invalid, type Problem } from '../../../platform/http/problem.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
 import type { OpenApiDocument, Operation } from '../../../platform/description/openapi.ts';
-import type { JsonSchema } from '../../../platform/http/fields.ts';
 
 /** What goes into a request; its path is still to be filled in. */
 export interface Made {

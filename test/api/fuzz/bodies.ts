@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonSchema } from '../../../platform/http/fields.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { INTEGERS, stringOf, TEXTS, TRICKY } from './values.ts';
 
 /** What a body is: JSON as text, so that it can say what no value in memory can. */

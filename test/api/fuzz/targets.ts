@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonSchema } from '../../../platform/http/fields.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import type { ApiContext } from '../../../services/api/context.ts';
 import { INTEGERS, stringOf, TEXTS, TRICKY } from './values.ts';

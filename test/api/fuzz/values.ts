@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonSchema } from '../../../platform/http/fields.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
 
 /** Integers around every limit there is: none, int2, int4, int8, the doubles that are exact, and beyond. */
 export const INTEGERS = fc.oneof(

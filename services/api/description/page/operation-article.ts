@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../../../base/checks/fields.ts';
 import type {
   OpenApiDocument,
   Operation,
@@ -5,7 +6,6 @@ import type {
   Reference,
   Response,
 } from '../../../../platform/description/openapi.ts';
-import type { JsonSchema } from '../../../../platform/http/fields.ts';
 import { curl, json } from './code.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../../../../base/checks/fields.ts';
 import type { DescribedMethod, OpenApiDocument, PathItem } from '../../../../platform/description/openapi.ts';
-import type { JsonSchema } from '../../../../platform/http/fields.ts';
 import { json } from './code.ts';
 import { contents, type Group, groupId } from './contents.ts';
 import { Html, html } from './html.ts';

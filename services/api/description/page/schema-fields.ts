@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../../platform/http/fields.ts';
+import type { JsonSchema } from '../../../../base/checks/fields.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';
 

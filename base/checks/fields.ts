@@ -1,5 +1,6 @@
-import { type Instant, parseTimestamp, sentinelOf } from '../../base/timestamps.ts';
-import { isArray, isJsonObject, type Json, traitsOf } from './exact-json.ts';
+import { isArray, isJsonObject, type Json, traitsOf } from '../json/exact-json.ts';
+import type { JsonSource } from '../json/json-source.ts';
+import { type Instant, parseTimestamp, sentinelOf } from '../timestamps.ts';
 import {
   accepted,
   type FieldIssue,
@@ -14,7 +15,6 @@ import {
   tooShort,
   tooSmall,
 } from './issues.ts';
-import type { JsonSource } from './json-source.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from './exact-json.ts';
+import type { Json, JsonObject } from '../json/exact-json.ts';
+import type { JsonSource } from '../json/json-source.ts';
 import type { Field, JsonSchema } from './fields.ts';
 import {
   accepted,
@@ -12,7 +13,6 @@ import {
   required,
   unknownField,
 } from './issues.ts';
-import type { JsonSource } from './json-source.ts';
 
 /** What a key of a body may be: a value to write, or a read-only one that is tolerated where it changes nothing. */
 export type Member<Current = never> = Writable<unknown> | ReadOnly<Current>;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { traitsOf } from '../../../platform/http/exact-json.ts';
-import { JsonSource } from '../../../platform/http/json-source.ts';
-import { JsonText, writeJson } from '../../../platform/http/json-text.ts';
-import { sameJsonText } from '../../../platform/http/same-json.ts';
+import { traitsOf } from '../../../base/json/exact-json.ts';
+import { JsonSource } from '../../../base/json/json-source.ts';
+import { JsonText, writeJson } from '../../../base/json/json-text.ts';
+import { sameJsonText } from '../../../base/json/same-json.ts';
 
 describe('exact JSON', () => {
   it('cuts every value out of its text as it was written', () => {

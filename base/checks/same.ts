@@ -1,5 +1,5 @@
-import { fromDatabase, type Instant, parseTimestamp, toWire } from '../../base/timestamps.ts';
-import type { Json } from './exact-json.ts';
+import type { Json } from '../json/exact-json.ts';
+import { fromDatabase, type Instant, parseTimestamp, toWire } from '../timestamps.ts';
 
 /** Whether a JSON value is a scalar of the database, exactly. */
 export function sameScalar(value: Json, stored: string | number | boolean | null): boolean {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { JsonText, writeJson } from '../../../platform/http/json-text.ts';
+import { JsonText, writeJson } from '../../../base/json/json-text.ts';
 
 describe('JSON that is written', () => {
   it('is that of JSON.stringify, whatever the value', () => {
