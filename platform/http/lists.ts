@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 import { accepted, type FieldIssue, invalidValue, refused } from '../../base/checks/issues.ts';
+import type { Page, Paging, SortTerm } from '../../base/page.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 import { StreamedList } from './streamed-list.ts';
 
@@ -11,32 +12,6 @@ export function pagingOf({ max, initial }: { max: number; initial: number }) {
   return {
     limit: described(integer({ min: 1, max }, initial), 'How many rows a page has at most.'),
     offset: described(integer({ min: 0, max: 2_147_483_647 }, 0), 'How many rows come before the page.'),
-  };
-}
-
-export interface Paging {
-  limit: number;
-  offset: number;
-}
-
-/** A page of rows, and how many rows there are on all pages; both of one snapshot. */
-export interface Page<T> {
-  rows: readonly T[];
-  totalCount: number;
-  /** The JSON of the rows after those, some at a time, where they are too large to be held together. */
-  later?: AsyncIterable<Uint8Array>;
-}
-
-/**
- * A page from rows that each carry the count of all rows. A page beyond the last row is one row that has nothing
- * but the count: its `id` is null.
- */
-export function pageOf<Row extends { id: number | string }>(
-  rows: readonly (Row & { total_count: number })[],
-): Page<Row> {
-  return {
-    rows: rows.filter(({ id }: { id: number | string | null }) => id !== null),
-    totalCount: rows[0]?.total_count ?? 0,
   };
 }
 
@@ -62,11 +37,6 @@ export function listSchema(item: JsonSchema, { limit, offset }: typeof PAGING): 
     },
     required: ['data', 'limit', 'offset', 'total_count'],
   };
-}
-
-export interface SortTerm<Field extends string> {
-  field: Field;
-  isDescending: boolean;
 }
 
 /** `sort`: field names separated by commas, `-` in front for descending. Empty is as if absent. */

@@ -1,5 +1,5 @@
+import type { Paging, SortTerm } from '../../base/page.ts';
 import { sql } from '../../db/timescale/queries/sql.ts';
-import type { Paging, SortTerm } from '../../platform/http/lists.ts';
 
 /** How far from the first row a list still reads little. */
 const FIRST = 200;

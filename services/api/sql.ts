@@ -1,6 +1,6 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
+import type { SortTerm } from '../../base/page.ts';
 import { sql } from '../../db/timescale/queries/sql.ts';
-import type { SortTerm } from '../../platform/http/lists.ts';
 
 /**
  * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages of rows that stay never overlap.

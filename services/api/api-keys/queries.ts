@@ -1,9 +1,9 @@
+import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { type Instant, toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/view.ts';
-import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
 
 const COLUMNS = sql.fragment`id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;
 

@@ -1,4 +1,5 @@
 import type { FragmentSqlToken } from 'slonik';
+import type { Page } from '../../../base/page.ts';
 import { toDatabase } from '../../../base/timestamps.ts';
 import type {
   OrganizationConnection,
@@ -7,7 +8,6 @@ import type {
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
-import type { Page } from '../../../platform/http/lists.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';

@@ -1,8 +1,8 @@
 import type { FragmentSqlToken, ValueExpression } from 'slonik';
+import { type Page, pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
-import { type Page, pageOf } from '../../../platform/http/lists.ts';
 import { isNear } from '../brief-list.ts';
 import { countScanned, countScannedAt } from '../live-count.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';

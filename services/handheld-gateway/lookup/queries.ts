@@ -1,11 +1,11 @@
 import type { FragmentSqlToken } from 'slonik';
+import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
-import { type Page, type Paging, pageOf } from '../../../platform/http/lists.ts';
 import type { Reference } from '../reference.ts';
 import type { ReadTag } from '../tag.ts';
 
