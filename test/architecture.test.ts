@@ -5,7 +5,7 @@ import { expect } from 'chai';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-const DOMAIN = ['domain/tracking', 'domain/formats', 'domain/administration'];
+const DOMAIN = ['domain/tracking', 'domain/formats', 'domain/administration', 'domain/master-data'];
 const PLATFORM = [
   'platform/runtime',
   'platform/access',
@@ -30,6 +30,7 @@ const ARROWS: Record<string, string[]> = {
   'db/timescale/copy': [...DATABASE, 'base'],
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
+  'domain/master-data': [...DATABASE, 'domain/tracking', 'base'],
   'domain/administration': [...DATABASE, 'domain/formats', 'domain/tracking', 'base'],
   'platform/runtime': [...DATABASE, 'base'],
   'platform/access': [...DATABASE, 'platform/runtime', 'base'],

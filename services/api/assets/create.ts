@@ -2,13 +2,13 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { refuseTaken } from '../refuse-taken.ts';
 import { attachAll } from '../tags/attach.ts';
 import { INSERT_ASSETS } from './insert-assets.ts';
 import { findLiveAsset, insertAsset } from './queries.ts';
 import type { NewAsset } from './schema.ts';
-import type { AssetRow } from './view.ts';
 
 /**
  * Creates an asset with its tags, or nothing.

@@ -4,6 +4,7 @@ import type { GroupedWrite } from '../../../db/timescale/connections/grouped-wri
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { type RowQuery, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
@@ -11,7 +12,6 @@ import { tagTaken } from '../tags/attach.ts';
 import { liveTag, tagArrays } from '../tags/queries.ts';
 import { joinedTags, type TagArrays, tagColumns } from '../tags/tag-columns.ts';
 import type { NewAsset } from './schema.ts';
-import type { AssetRow } from './view.ts';
 
 /** An asset that brings its key, and no tag twice. */
 export type KeyedAsset = NewAsset & { external_key: string };

@@ -3,6 +3,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { type RowQuery, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { countInEffect, countLive } from '../live-count.ts';
@@ -12,7 +13,6 @@ import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
 import { matched } from './matched.ts';
 import { LOCATION, PLACED, SHORT_COLUMNS } from './queries.ts';
 import type { AssetFilters } from './schema.ts';
-import type { AssetRow } from './view.ts';
 
 const SORT_COLUMNS = {
   external_key: sql.fragment`asset.external_key`,

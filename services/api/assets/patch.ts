@@ -4,13 +4,13 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { notFound } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
 import { type AssetColumns, findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
 import type { AssetChanges, AssetPatch } from './schema.ts';
-import type { AssetRow } from './view.ts';
 
 /**
  * Applies a patch to a live asset (interface section 4.7). A patch that changes nothing writes nothing, and large texts are

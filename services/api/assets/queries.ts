@@ -3,6 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
 import type { CommonColumns } from '../patched.ts';
@@ -10,7 +11,6 @@ import { NEXT_UPDATE } from '../sql.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { type LookedUp, unlessLarge } from '../whole-row.ts';
 import type { NewAsset } from './schema.ts';
-import type { AssetRow } from './view.ts';
 
 /** Of an `asset` with its `location_id`, and of that `location`; all but the texts below. */
 export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,

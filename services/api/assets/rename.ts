@@ -1,10 +1,10 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import type { LookedUp } from '../whole-row.ts';
 import { mustBeThere } from './patch.ts';
 import { lockLiveAsset, lookUpAsset, updateAssetKey } from './queries.ts';
-import type { AssetRow } from './view.ts';
 
 /**
  * Gives a live asset another external key; the one it has changes nothing.

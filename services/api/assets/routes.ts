@@ -1,3 +1,4 @@
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { withMember } from '../../../platform/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
@@ -21,7 +22,7 @@ import {
   newAssetBody,
   RENAMED_ASSET,
 } from './schema.ts';
-import { type AssetRow, assetView } from './view.ts';
+import { assetView } from './view.ts';
 
 const list = route({
   method: 'GET',

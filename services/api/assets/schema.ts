@@ -16,6 +16,7 @@ import {
   type Values,
 } from '../../../base/checks/members.ts';
 import { sameScalar } from '../../../base/checks/same.ts';
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
@@ -32,7 +33,6 @@ import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
 import { newTags } from '../tags/tag-columns.ts';
-import type { AssetRow } from './view.ts';
 
 /** An asset on the wire (interface section 2.2). */
 export const ASSET = itemSchema({

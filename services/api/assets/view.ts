@@ -1,22 +1,6 @@
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-
-export interface AssetRow {
-  id: number;
-  external_key: string;
-  name: string;
-  description: string | null;
-  location_id: number | null;
-  location_external_key: string | null;
-  is_active: boolean;
-  valid_from: string;
-  valid_to: string | null;
-  metadata: string;
-  tags: string;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
+import type { AssetRow } from '../../../domain/master-data/rows.ts';
 
 /** An asset on the wire (interface section 2.2). */
 export function assetView(row: AssetRow) {
@@ -35,5 +19,5 @@ export function assetView(row: AssetRow) {
     created_at: wireTime(row.created_at),
     updated_at: wireTime(row.updated_at),
     deleted_at: wireTimeOrNull(row.deleted_at),
-  };
+  } satisfies Record<keyof AssetRow, unknown>;
 }

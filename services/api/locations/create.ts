@@ -3,6 +3,7 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { invalid } from '../../../platform/http/problem.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
@@ -10,7 +11,6 @@ import { refuseTaken } from '../refuse-taken.ts';
 import { attachAll } from '../tags/attach.ts';
 import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts';
 import type { NewLocation } from './schema.ts';
-import type { LocationRow } from './view.ts';
 
 /**
  * Creates a location with its tags, or nothing.

@@ -4,6 +4,7 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { conflict, invalid, notFound, refuseIssues } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
@@ -17,7 +18,6 @@ import {
 } from './changes.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import type { LocationChanges, LocationPatch } from './schema.ts';
-import type { LocationRow } from './view.ts';
 
 /**
  * Applies a patch to a live location (interface section 4.7). A patch that changes nothing writes nothing.

@@ -8,6 +8,7 @@ import type {
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
@@ -18,7 +19,6 @@ import { allOf, finding, inEffect, isFound, orderBy, when } from '../sql.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import type { LookedUp } from '../whole-row.ts';
 import type { LocationFilters, NewLocation } from './schema.ts';
-import type { LocationRow } from './view.ts';
 
 /** Of a `location` and its `parent`; all but its tags. */
 export const SHORT_COLUMNS = sql.fragment`location.id, location.external_key, location.name, location.description,

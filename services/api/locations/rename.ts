@@ -3,6 +3,7 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import { QUEUE } from '../dear-queue.ts';
@@ -11,7 +12,6 @@ import { lockLocationForChange, updateLocationKey } from './changes.ts';
 import { mustBeThere } from './patch.ts';
 import { lookUpLocation } from './queries.ts';
 import { countDescendants } from './tree.ts';
-import type { LocationRow } from './view.ts';
 
 /**
  * Gives a live location another external key; the one it has changes nothing. No other row is touched: the count is

@@ -1,3 +1,4 @@
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { withMember } from '../../../platform/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
@@ -20,7 +21,7 @@ import {
   newLocationBody,
   RENAMED_LOCATION,
 } from './schema.ts';
-import { type LocationRow, locationView } from './view.ts';
+import { locationView } from './view.ts';
 
 const list = route({
   method: 'GET',

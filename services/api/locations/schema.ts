@@ -7,6 +7,7 @@ import {
   text,
 } from '../../../base/checks/fields.ts';
 import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
@@ -23,7 +24,6 @@ import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
 import { newTags } from '../tags/tag-columns.ts';
-import type { LocationRow } from './view.ts';
 
 /** A location on the wire (interface section 2.3). */
 export const LOCATION = itemSchema({

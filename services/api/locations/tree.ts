@@ -6,11 +6,11 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
 import { sql } from '../../../db/timescale/queries/sql.ts';
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { isNear } from '../brief-list.ts';
 import type { ReadLargeRows } from '../large-rows.ts';
 import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
-import type { LocationRow } from './view.ts';
 
 type Listing = [
   db: OrganizationDatabase,

@@ -1,21 +1,6 @@
 import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-
-export interface LocationRow {
-  id: number;
-  external_key: string;
-  name: string;
-  description: string | null;
-  parent_id: number | null;
-  parent_external_key: string | null;
-  is_active: boolean;
-  valid_from: string;
-  valid_to: string | null;
-  tags: string;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
+import type { LocationRow } from '../../../domain/master-data/rows.ts';
 
 /** A location on the wire (interface section 2.3). */
 export function locationView(row: LocationRow) {
@@ -33,5 +18,5 @@ export function locationView(row: LocationRow) {
     created_at: wireTime(row.created_at),
     updated_at: wireTime(row.updated_at),
     deleted_at: wireTimeOrNull(row.deleted_at),
-  };
+  } satisfies Record<keyof LocationRow, unknown>;
 }

@@ -1,0 +1,24 @@
+import type { ASSET_COLUMNS, LOCATION_COLUMNS, Stored } from './columns.ts';
+
+/** What the service keeps itself of assets and locations. */
+interface Managed {
+  id: number;
+  external_key: string;
+  /** The JSON of those that are live. */
+  tags: string;
+  created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+
+export type AssetRow = Managed &
+  Stored<typeof ASSET_COLUMNS> & {
+    location_id: number | null;
+    location_external_key: string | null;
+  };
+
+export type LocationRow = Managed &
+  Stored<typeof LOCATION_COLUMNS> & {
+    parent_id: number | null;
+    parent_external_key: string | null;
+  };
