@@ -1,7 +1,7 @@
 import { MICROS_PER_MILLISECOND, type Micros } from './instant.ts';
 
 /**
- * Instants between wire and database, as text from end to end so that no digit is lost (interface section 2.7).
+ * Instants between wire and database, as text from end to end so that no digit is lost (contract 2.7).
  * An `Instant` is `YYYY-MM-DDTHH:MM:SS.ffffffZ`: UTC, microseconds, comparable as text.
  */
 export type Instant = string & { readonly [instant]: true };

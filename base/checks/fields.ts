@@ -23,19 +23,19 @@ export interface Field<T> {
   readonly schema: JsonSchema;
   /**
    * Where its JSON type is wrong: `''` for the value itself, `[0].value` for something inside it, null for nowhere.
-   * A wrong type is another error than a wrong value (interface section 7.2).
+   * A wrong type is another error than a wrong value (contract 7.2).
    */
   mismatch(value: Json, source: JsonSource): string | null;
   /** Reads a value whose JSON type fits. `name` is what the client calls it. */
   read(value: Json, name: string, source: JsonSource): Read<T>;
 }
 
-/** The largest id there is (interface section 2.1). */
+/** The largest id there is (contract 2.1). */
 export const MAX_ID = 2_147_483_647;
 
 export const ID_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
 
-/** An instant as answers show it (interface section 2.7). */
+/** An instant as answers show it (contract 2.7). */
 export const TIME_SCHEMA: JsonSchema = {
   type: 'string',
   format: 'date-time',
@@ -91,7 +91,7 @@ export const KEY_SCHEMA: JsonSchema = {
   maxLength: KEY_MAX_LENGTH,
 };
 
-/** An external key (interface section 2.1). */
+/** An external key (contract 2.1). */
 export const externalKey: Field<string> = {
   schema: KEY_SCHEMA,
   mismatch: notAString,
@@ -176,7 +176,7 @@ function integerOf(value: Json, source: JsonSource): bigint | null {
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** An instant (interface section 2.7). Every other type than string is a wrong value, not a wrong type. */
+/** An instant (contract 2.7). Every other type than string is a wrong value, not a wrong type. */
 export const timestamp: Field<Instant> = {
   schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
   mismatch: () => null,

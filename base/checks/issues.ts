@@ -1,4 +1,4 @@
-/** Machine-readable reasons why a field was refused (interface section 7.3). */
+/** Machine-readable reasons why a field was refused (contract 7.3). */
 export const ISSUE_CODES = [
   'required',
   'invalid_value',
@@ -14,7 +14,7 @@ export const ISSUE_CODES = [
 
 export type IssueCode = (typeof ISSUE_CODES)[number];
 
-/** One entry of an error's `fields` (interface section 7.1). */
+/** One entry of an error's `fields` (contract 7.1). */
 export interface FieldIssue {
   field: string;
   code: IssueCode;

@@ -1,4 +1,4 @@
-/** The kinds of tag (interface section 2.4). The set is open: new kinds are added here and nowhere else. */
+/** The kinds of tag (contract 2.4). The set is open: new kinds are added here and nowhere else. */
 export const TAG_TYPES = ['rfid', 'ble', 'barcode'] as const;
 
 export type TagType = (typeof TAG_TYPES)[number];
@@ -8,6 +8,6 @@ export function isTagType(value: unknown): value is TagType {
   return TAG_TYPES.some((tagType) => tagType === value);
 }
 
-/** Characters no tag value may hold (interface section 2.4): C0 controls other than TAB, LF and CR, and DEL. */
+/** Characters no tag value may hold (contract 2.4): C0 controls other than TAB, LF and CR, and DEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 export const FORBIDDEN_IN_TAG_VALUE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;

@@ -26,7 +26,7 @@ const FIELD_ERROR: JsonSchema = {
   required: ['field', 'code', 'message'],
 };
 
-/** The body of every answer that is not a success (interface section 7.1), with the types there are today. */
+/** The body of every answer that is not a success (contract 7.1), with the types there are today. */
 export function errorSchema(types: readonly ProblemType[]): JsonSchema {
   return {
     title: 'Error',

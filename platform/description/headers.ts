@@ -2,7 +2,7 @@ import { CHALLENGE } from '../http/bearer.ts';
 import type { Deprecation } from '../http/deprecation.ts';
 import type { Header, Reference } from './openapi.ts';
 
-/** The headers of answers, by name (interface sections 7.1, 8 and 9). */
+/** The headers of answers, by name (contract 7.1, 8 and 9). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-ID': {
     description: 'Names the request: the one you sent, or a ULID. Quote it in support requests.',

@@ -32,7 +32,7 @@ export interface Operation {
   summary: string;
   description?: string;
   deprecated?: true;
-  /** The scopes a key must have; none if any key will do (interface section 5). */
+  /** The scopes a key must have; none if any key will do (contract 5). */
   'x-required-scopes': string[];
   /** The date from which on a deprecated operation answers nothing but 410. */
   'x-sunset'?: string;
@@ -57,7 +57,7 @@ export interface Parameter {
 
 export interface Response {
   description: string;
-  /** The types of errors that come with the status (interface section 7.2). */
+  /** The types of errors that come with the status (contract 7.2). */
   'x-error-types'?: readonly string[];
   headers: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;

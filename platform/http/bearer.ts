@@ -4,7 +4,7 @@ import { type Caller, Problem } from './problem.ts';
 /**
  * The token of an `Authorization: Bearer` header; the scheme's case does not matter.
  *
- * @throws Problem `unauthorized` in the words of interface section 5.
+ * @throws Problem `unauthorized` in the words of contract 5.
  */
 export function bearerToken(headers: IncomingHttpHeaders): string {
   const { authorization } = headers;

@@ -1,6 +1,6 @@
 import { type Headers, Problem } from './problem.ts';
 
-/** A route on its way out (interface section 9); dates are `YYYY-MM-DD`, and begin at midnight UTC. */
+/** A route on its way out (contract 9); dates are `YYYY-MM-DD`, and begin at midnight UTC. */
 export interface Deprecation {
   /** When that was announced. */
   since: string;
@@ -22,7 +22,7 @@ export function requireNotice(deprecation: Deprecation | null): void {
   }
 }
 
-/** What every answer of a deprecated route carries (interface section 9, RFC 8594). */
+/** What every answer of a deprecated route carries (contract 9, RFC 8594). */
 export function deprecationHeaders({ sunset }: Deprecation): Headers {
   return { Deprecation: 'true', Sunset: midnight(sunset).toUTCString() };
 }

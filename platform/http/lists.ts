@@ -4,7 +4,7 @@ import type { Page, Paging, SortTerm } from '../../base/page.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 import { StreamedList } from './streamed-list.ts';
 
-/** Where a page of a list starts and how long it is (interface section 4.6). */
+/** Where a page of a list starts and how long it is (contract 4.6). */
 export const PAGING = pagingOf({ max: 200, initial: 50 });
 
 /** The same for lists whose pages are of another length. */

@@ -2,7 +2,7 @@ import type { FieldIssue } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
 
 /**
- * The kinds of error an answer can have, with the status and the title that belong to each (interface section 7.2).
+ * The kinds of error an answer can have, with the status and the title that belong to each (contract 7.2).
  * Statuses of errors stand here and nowhere else.
  */
 export const PROBLEMS = {
@@ -73,7 +73,7 @@ export function conflict(detail: string): Problem {
 }
 
 /**
- * `detail` is the first issue's message and how many more there are (interface section 7.1).
+ * `detail` is the first issue's message and how many more there are (contract 7.1).
  *
  * @param leftOut how many issues there are besides those listed.
  */
@@ -129,7 +129,7 @@ const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
   outcome_unknown: 'internal_error',
 };
 
-/** The body of an error answer (interface section 7.1). */
+/** The body of an error answer (contract 7.1). */
 export function envelope(problem: Problem, instance: string, requestId: string): object {
   const { status, title } = PROBLEMS[problem.type];
   return {

@@ -5,7 +5,7 @@ import { ulid } from 'ulid';
 export const REQUEST_ID_HEADER = 'X-Request-ID';
 
 /**
- * The caller's own request id, unchanged and unchecked, or a new ULID (interface section 7.1). Blanks around a value
+ * The caller's own request id, unchanged and unchecked, or a new ULID (contract 7.1). Blanks around a value
  * are not part of it; Node.js puts some where the header is repeated and one is empty.
  */
 export function requestIdOf(request: IncomingMessage): string {

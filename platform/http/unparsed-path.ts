@@ -1,5 +1,5 @@
 /**
- * The path of a request that could not be parsed (interface section 7.1, `instance`), where its request line is in what
+ * The path of a request that could not be parsed (contract 7.1, `instance`), where its request line is in what
  * was read last; else `/`.
  *
  * @param bytesParsed where the fault is.

@@ -13,7 +13,7 @@ const http = process.getBuiltinModule('node:http');
 /**
  * Has the server answer with an envelope where Node.js on its own would not: to what it cannot parse as a request, so
  * that there is no path and no request id of the caller's, to CONNECT, which is a method like any other here, and to an
- * `Expect` header it does not know, which is passed over (interface section 7.1: every response that is not a success).
+ * `Expect` header it does not know, which is passed over (contract 7.1: every response that is not a success).
  *
  * @param headers what else every answer has.
  */

@@ -2,7 +2,7 @@ import type { Headers } from '../http/problem.ts';
 import type { Bucket } from './bucket.ts';
 
 /**
- * What an answer says of the caller's budget (interface section 8). `X-RateLimit-Remaining` never exceeds the limit
+ * What an answer says of the caller's budget (contract 8). `X-RateLimit-Remaining` never exceeds the limit
  * per minute, nor what fits into the bucket; `X-RateLimit-Reset` is when it is next as high as it can be: where the
  * burst is less than the limit per minute, when the bucket is full.
  *

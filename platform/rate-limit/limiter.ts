@@ -5,7 +5,7 @@ import { budgetHeaders, retryAfter } from './headers.ts';
 import type { Store } from './store.ts';
 
 /**
- * Limits each caller by a token bucket of its own (interface section 8). On the memory store this costs a request
+ * Limits each caller by a token bucket of its own (contract 8). On the memory store this costs a request
  * 0.4 to 0.8 µs, headers included (Node.js 24, one core of an EPYC).
  *
  * @param nameOf names the caller's bucket; no two kinds of caller have a name in common.

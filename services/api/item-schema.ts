@@ -22,7 +22,7 @@ interface Own {
   example: Record<string, unknown>;
 }
 
-/** An asset or a location on the wire: what both have (interface sections 2.2 and 2.3), and its own. */
+/** An asset or a location on the wire: what both have (contract 2.2 and 2.3), and its own. */
 export function itemSchema({ title, description, named, place, other = {}, example }: Own): JsonSchema {
   const properties = {
     id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },

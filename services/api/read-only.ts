@@ -16,7 +16,7 @@ interface Managed {
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const SUBMIT = 'submit the current value or omit';
 
-/** The read-only members of a PATCH (interface section 4.7). */
+/** The read-only members of a PATCH (contract 4.7). */
 export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema) {
   const path = `/api/v1/${resource}/{id}`;
   return {

@@ -47,7 +47,7 @@ export function when<T>(
 }
 
 /**
- * Rows that are in effect now, by the database's clock (interface section 3). `live-count.ts` counts those that are not.
+ * Rows that are in effect now, by the database's clock (contract 3). `live-count.ts` counts those that are not.
  *
  * @param table its alias.
  */

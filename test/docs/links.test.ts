@@ -23,7 +23,47 @@ describe('the documents', () => {
     const linked = linksOf(read('docs/readers/README.md')).map((link) => join('docs/readers', link));
     expect(guides.filter((guide) => !linked.includes(guide))).to.deep.equal([]);
   });
+
+  it('have every section and rule that code and tests cite', () => {
+    const cited = citations();
+    expect(cited.length).to.be.above(60);
+    const sections = [...read('docs/contract.md').matchAll(/^#+ (\d(?:\.\d)?) /gm)].map(
+      ([, number]) => `contract ${number}`,
+    );
+    const rules = [...read('docs/tracking.md').matchAll(/^(\d+)\. /gm)].map(
+      ([, number]) => `tracking rule ${number}`,
+    );
+    const there = new Set([...sections, ...rules]);
+    expect(cited.filter(({ clause }) => !there.has(clause))).to.deep.equal([]);
+  });
+
+  it('are those of this repository where a section or a rule is cited', () => {
+    const foreign = sources().flatMap((source) =>
+      [...read(source).matchAll(/\b(?:interface|operations|decisions?),? (?:section|rule)s? \d.*/gi)].map(
+        ([text]) => `${source}: ${text}`,
+      ),
+    );
+    expect(foreign).to.deep.equal([]);
+  });
 });
+
+/** `contract 7.1, 8 and 9` are three. */
+function citations(): { source: string; clause: string }[] {
+  return sources().flatMap((source) =>
+    [...read(source).matchAll(CITATION)].flatMap(([, document, numbers = '']) =>
+      numbers.split(/, | and /).map((number) => ({ source, clause: `${document} ${number}` })),
+    ),
+  );
+}
+
+const CITATION = /\b(contract|tracking rule) (\d+(?:\.\d+)?(?:(?:, | and )\d+(?:\.\d+)?)*)/g;
+
+function sources(): string[] {
+  return globSync('{base,clients,db,deploy,domain,platform,services,simulation,test}/**/*.{ts,tsx}', {
+    cwd: ROOT,
+    exclude: (name) => /(^|\/)(node_modules|dist|\.cache|data)$/.test(name),
+  });
+}
 
 function read(document: string): string {
   return readFileSync(join(ROOT, document), 'utf8');

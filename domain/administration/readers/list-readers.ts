@@ -8,7 +8,7 @@ export interface ListedReader extends StoredReader {
   /** In the order of their ports. */
   antennas: ListedAntenna[];
   lastMessageAt: string | null;
-  /** What became of its messages and reads (tracking.md rule 6). */
+  /** What became of its messages and reads (tracking rule 6). */
   counters: ReaderCounters;
   /** Null if it sends no times of its own. */
   clock: ReaderClock | null;

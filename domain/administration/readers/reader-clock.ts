@@ -12,7 +12,7 @@ export interface ReaderClock {
 /**
  * What to think of a reader's clock: SQL over a row of `reader_counters` named `counted`, giving {@link ReaderClock} as
  * JSON, or null of a reader that sends no times. Buffered reads come late, too, but ever less so while they are
- * replayed: then the spread is as large as the median. Ahead by two minutes is what tracking.md allows; five minutes
+ * replayed: then the spread is as large as the median. Ahead by two minutes is what docs/tracking.md allows; five minutes
  * behind is more than gateways gather.
  */
 export const READER_CLOCK = `(

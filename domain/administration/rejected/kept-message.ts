@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A rejected message as it is kept (tracking.md rule 6). Times are the text of a `timestamptz`. */
+/** A rejected message as it is kept (tracking rule 6). Times are the text of a `timestamptz`. */
 export interface KeptMessage {
   id: number;
   /** Null, like the reader's, where no reader has the topic. */

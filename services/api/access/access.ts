@@ -20,7 +20,7 @@ export interface ApiAccessParts {
   largeRows: LargeRows;
 }
 
-/** Lets API keys in (interface section 5). */
+/** Lets API keys in (contract 5). */
 export function apiKeyAccess(parts: ApiAccessParts): Access<ApiContext> {
   return {
     authenticate: async (token) => {

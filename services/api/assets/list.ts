@@ -42,7 +42,7 @@ type Shape = Pick<AssetFilters, 'sort' | 'include_deleted' | 'include_not_in_eff
 
 const LISTS = new ComposedOnce<Values>();
 
-/** A page of the assets, by default of those in effect (interface section 4.2). */
+/** A page of the assets, by default of those in effect (contract 4.2). */
 export async function listAssets(
   db: OrganizationDatabase,
   filters: AssetFilters,

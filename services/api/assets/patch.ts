@@ -13,7 +13,7 @@ import { type AssetColumns, findLiveAsset, lockLiveAsset, lookUpAsset, updateAss
 import type { AssetChanges, AssetPatch } from './schema.ts';
 
 /**
- * Applies a patch to a live asset (interface section 4.7). A patch that changes nothing writes nothing, and large texts are
+ * Applies a patch to a live asset (contract 4.7). A patch that changes nothing writes nothing, and large texts are
  * neither read nor written that it does not speak of.
  *
  * @throws Problem `validation_error` for what is wrong with it, given the asset as it is.

@@ -34,7 +34,7 @@ import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
 import { newTags } from '../tags/tag-columns.ts';
 
-/** An asset on the wire (interface section 2.2). */
+/** An asset on the wire (contract 2.2). */
 export const ASSET = itemSchema({
   title: 'Asset',
   description: 'A physical thing that is tracked. Every field is always there; what is unknown is null.',
@@ -78,7 +78,7 @@ export const ASSET = itemSchema({
 /** The path of an asset. */
 export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };
 
-/** What a rename answers (interface section 4.2). */
+/** What a rename answers (contract 4.2). */
 export const RENAMED_ASSET: JsonSchema = {
   title: 'RenamedAsset',
   type: 'object',
@@ -165,7 +165,7 @@ export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
 
 export const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
 
-/** The filters of the asset list (interface section 4.2). */
+/** The filters of the asset list (contract 4.2). */
 export const ASSET_LIST = {
   parameters: {
     external_key: described(anyOf(keyFilter), 'Assets with one of these keys.', ['PALLET-17', 'PALLET-18']),

@@ -10,7 +10,7 @@ export interface DescriptionOptions {
   limits: Limits;
 }
 
-/** The part of the API that is for everyone, as an OpenAPI 3.1 document (interface section 9). */
+/** The part of the API that is for everyone, as an OpenAPI 3.1 document (contract 9). */
 export function describePublicApi(
   resources: readonly DescribedResource[],
   options: DescriptionOptions,

@@ -1,7 +1,7 @@
 import { ISSUE_CODES, type IssueCode } from '../../../base/checks/issues.ts';
 import { PROBLEMS, type ProblemType } from '../../../platform/http/problem.ts';
 
-/** When each type of error comes (interface section 7.2). */
+/** When each type of error comes (contract 7.2). */
 const WHEN: Record<ProblemType, string> = {
   validation_error: 'a parameter or a field of the body is not valid; `fields` says which and why',
   bad_request:
@@ -24,7 +24,7 @@ const WHEN: Record<ProblemType, string> = {
     '`Retry-After` seconds',
 };
 
-/** What each code of a field means (interface section 7.3). */
+/** What each code of a field means (contract 7.3). */
 const MEANING: Record<IssueCode, string> = {
   required: 'it is not there',
   invalid_value: 'it is not what it must be, or null where it cannot be',

@@ -7,7 +7,7 @@ import type { ProblemType } from '../../../platform/http/problem.ts';
 import { BODY_LIMIT } from '../../../platform/http/read-body.ts';
 import { codeTable, problemTable } from './error-tables.ts';
 
-/** How often a key may ask (interface section 8). */
+/** How often a key may ask (contract 8). */
 export interface Limits {
   perMinute: number;
   burst: number;

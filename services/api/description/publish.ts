@@ -9,7 +9,7 @@ export const JSON_PATH = '/api/openapi.json';
 export const YAML_PATH = '/api/openapi.yaml';
 export const DOCS_PATH = '/api/docs';
 
-/** Where the description was, or might be looked for, and where it is (interface section 9). */
+/** Where the description was, or might be looked for, and where it is (contract 9). */
 const MOVED: Readonly<Record<string, string>> = {
   '/api/v1/openapi.json': JSON_PATH,
   '/api/v1/openapi.yaml': YAML_PATH,

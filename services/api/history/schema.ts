@@ -3,7 +3,7 @@ import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { Query, Read } from '../../../platform/http/query.ts';
 
-/** A transition on the wire (interface section 2.6). */
+/** A transition on the wire (contract 2.6). */
 export const HISTORY_ITEM: JsonSchema = {
   title: 'AssetHistoryItem',
   description: 'One move of an asset: when it was first seen at another location than before.',

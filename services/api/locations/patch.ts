@@ -20,7 +20,7 @@ import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts
 import type { LocationChanges, LocationPatch } from './schema.ts';
 
 /**
- * Applies a patch to a live location (interface section 4.7). A patch that changes nothing writes nothing.
+ * Applies a patch to a live location (contract 4.7). A patch that changes nothing writes nothing.
  *
  * @throws Problem `validation_error` for what is wrong with it, given the location as it is; `conflict` if it would
  * close a circle.

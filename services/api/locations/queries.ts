@@ -82,7 +82,7 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`location.created_at`,
 };
 
-/** A page of the locations, by default of those in effect (interface section 4.3). */
+/** A page of the locations, by default of those in effect (contract 4.3). */
 export async function listLocations(
   db: OrganizationDatabase,
   filters: LocationFilters,

@@ -25,7 +25,7 @@ import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
 import { newTags } from '../tags/tag-columns.ts';
 
-/** A location on the wire (interface section 2.3). */
+/** A location on the wire (contract 2.3). */
 export const LOCATION = itemSchema({
   title: 'Location',
   description: 'A place where assets can be, in a tree of places.',
@@ -60,7 +60,7 @@ export const LOCATION = itemSchema({
 /** The path of a location. */
 export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };
 
-/** What a rename answers (interface section 4.3). */
+/** What a rename answers (contract 4.3). */
 export const RENAMED_LOCATION: JsonSchema = {
   title: 'RenamedLocation',
   type: 'object',
@@ -135,7 +135,7 @@ export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
 
 export const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;
 
-/** The filters of the location list (interface section 4.3). */
+/** The filters of the location list (contract 4.3). */
 export const LOCATION_LIST = {
   parameters: {
     external_key: described(anyOf(keyFilter), 'Locations with one of these keys.', ['DOCK-1', 'DOCK-2']),

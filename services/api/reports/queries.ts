@@ -33,7 +33,7 @@ const NAMED = sql.fragment`
 /** Scanned assets and where they are; a deleted location is no place any more. */
 const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
-/** A page of the assets that were ever scanned, by default of those in effect (interface section 4.4). */
+/** A page of the assets that were ever scanned, by default of those in effect (contract 4.4). */
 export async function listAssetLocations(
   db: OrganizationDatabase,
   filters: AssetLocationFilters,

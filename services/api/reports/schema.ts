@@ -4,7 +4,7 @@ import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import type { Query, Read } from '../../../platform/http/query.ts';
 
-/** A row of the report on the wire (interface section 2.5). */
+/** A row of the report on the wire (contract 2.5). */
 export const ASSET_LOCATION: JsonSchema = {
   title: 'AssetLocationItem',
   description: 'Where an asset was seen last. An asset that was never seen has no row.',
@@ -46,7 +46,7 @@ export const ASSET_LOCATION: JsonSchema = {
   ],
 };
 
-/** The parameters of the report (interface section 4.4). */
+/** The parameters of the report (contract 4.4). */
 export const ASSET_LOCATIONS = {
   parameters: {
     asset_id: described(anyOf(idFilter), 'Only these assets.', [17, 18]),

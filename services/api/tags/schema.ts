@@ -6,7 +6,7 @@ import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 import { checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
 import { described, idInPath } from '../../../platform/http/parameters.ts';
 
-/** A tag record (interface section 2.4). */
+/** A tag record (contract 2.4). */
 export const TAG: JsonSchema = {
   title: 'Tag',
   description: 'A tag that is attached to an asset or a location.',
@@ -56,7 +56,7 @@ export const newTag: Field<NewTag> = objectField(MEMBERS, toNewTag, TOLD);
 /** The body of an attach. */
 export const newTagBody = checkedBody(jsonBody(MEMBERS, TOLD), toNewTag);
 
-/** Separators alone are a value like any other (interface section 2.4), which no read can be matched to. */
+/** Separators alone are a value like any other (contract 2.4), which no read can be matched to. */
 function toNewTag({ tag_type: tagType, value }: Values<typeof MEMBERS>): Read<NewTag> {
   return accepted({ tagType, value, tagKey: keyOfTag(tagType, value) });
 }

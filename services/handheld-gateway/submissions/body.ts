@@ -87,7 +87,7 @@ const MEMBERS = {
   scans: mandatory(arrayOf(scan, { min: 1, max: 1_000 })),
 };
 
-/** The body of a submission (operations section 4). */
+/** The body of a submission (docs/handhelds.md). */
 export const submissionBody: Body<Submission> = checkedBody(
   jsonBody(MEMBERS, {
     title: 'NewSubmission',

@@ -22,7 +22,7 @@ export type Move = { from: number | null } | null;
 
 /**
  * Which of the scans moved their asset, told as if each had come alone: the newest scan of an asset says where it is;
- * of one instant the strongest, then the one at the location with the smallest id (tracking, rule 1).
+ * of one instant the strongest, then the one at the location with the smallest id (tracking rule 1).
  *
  * @param before by asset, as it was before the scans.
  * @param after where assets are now, by asset; of those that have a scan at the very instant of their last one before.

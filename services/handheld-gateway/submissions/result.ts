@@ -3,7 +3,7 @@ import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Reference } from '../reference.ts';
 import type { SettledStep } from './settle.ts';
 
-/** What became of a scan, as its answer says it (operations section 4). */
+/** What became of a scan, as its answer says it (docs/handhelds.md). */
 export const STATUSES = [
   'moved',
   'seen',

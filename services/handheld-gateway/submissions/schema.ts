@@ -42,7 +42,7 @@ const RESULT: JsonSchema = {
   examples: [MOVED],
 };
 
-/** What a submission is answered (operations section 4). */
+/** What a submission is answered (docs/handhelds.md). */
 export const SUBMISSION: JsonSchema = {
   title: 'Submission',
   description: 'What became of a submission.',

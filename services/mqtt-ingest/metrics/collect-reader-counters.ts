@@ -11,7 +11,7 @@ const PATIENCE = 2_000;
 const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
 
 /**
- * Adds to `registry` what became of every reader's reads (tracking.md rule 6), and what is kept to be looked at. It is
+ * Adds to `registry` what became of every reader's reads (tracking rule 6), and what is kept to be looked at. It is
  * read from the database when it is scraped, all figures of a scrape as of one moment, so that in each of them
  * `reads = recorded + duplicates + unknown + unplaced + rejected`.
  *

@@ -35,7 +35,7 @@ export interface ReplayOptions {
 
 /**
  * Runs a rejected message through its reader's present registration and format, as received when it was first
- * received (tracking.md rule 6). What of it was recorded before is known again and leaves no second trace. One that
+ * received (tracking rule 6). What of it was recorded before is known again and leaves no second trace. One that
  * belonged to no reader becomes the one's that has its topic now.
  *
  * All of it is one transaction, so that a replay that is broken off has not happened.

@@ -222,7 +222,7 @@ export async function discard(database: Database, submissionId: string): Promise
 
 /**
  * Forgets the oldest answered scans beyond what is worth showing. Of the sweep that is kept on the device, those stay
- * that its outcome rests on: closing the app loses nothing (operations section 4).
+ * that its outcome rests on: closing the app loses nothing (docs/handhelds.md).
  */
 export async function forgetOldest(database: Database): Promise<void> {
   const transaction = database.transaction(['scans', 'kept'], 'readwrite');

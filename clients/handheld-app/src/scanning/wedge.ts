@@ -21,7 +21,7 @@ export const RECENT_MS = 1_500;
 const DOUBTED_MS = 10_000;
 /** Stands for what was typed and nobody can read. */
 const UNREADABLE = '…';
-/** As long as a tag value may be (interface section 2.4), and a token. What is longer is noise. */
+/** As long as a tag value may be (contract 2.4), and a token. What is longer is noise. */
 const MOST_CHARACTERS = 255;
 
 /** Why no value can be made of a scan. */

@@ -84,7 +84,7 @@ ${contents(
 `.text;
 }
 
-/** Nothing but what every success has around its data (interface section 4.6). */
+/** Nothing but what every success has around its data (contract 4.6). */
 function isWrapper(schema: JsonSchema): boolean {
   const names = Object.keys(schema['properties'] ?? {});
   return names.includes('data') && names.every((name) => WRAPPING.includes(name));
