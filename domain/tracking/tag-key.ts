@@ -1,3 +1,4 @@
+import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import type { TagType } from './tag-type.ts';
 
 /**
@@ -15,6 +16,14 @@ export function tagKey(tagType: TagType, value: string): string {
     case 'barcode':
       return value;
   }
+}
+
+/** Why a value that was read can be of no tag, or null. */
+export function whyUnusable({ tagType, value }: { tagType: TagType; value: string }): string | null {
+  if (hasTokenShape(value)) {
+    return SECRET_IS_NO_TAG;
+  }
+  return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} has nothing but separators` : null;
 }
 
 const SEPARATORS = /[:\-\s]/g;

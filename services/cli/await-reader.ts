@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { heardEverywhere } from '../../base/heard-everywhere.ts';
-import { awaitSubscribed } from '../mqtt-ingest/source/sessions/await-subscribed.ts';
+import { awaitSubscribed } from '../../domain/administration/readers/await-subscribed.ts';
 import { forTerminal } from './for-terminal.ts';
 
 /** Resolves when what a reader sends on its topic from now on is recorded; or says that it may not be. */

@@ -5,10 +5,9 @@ import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
-import { startApi } from '../api/start.ts';
-import { startGateway } from '../handheld-gateway/start.ts';
-import { startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/ingest.ts';
-import { placeOfBroker } from '../mqtt-ingest/source/broker-address.ts';
+import { startApi } from '../api/entry.ts';
+import { startGateway } from '../handheld-gateway/entry.ts';
+import { placeOfBroker, startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/entry.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startRecomputations } from './recomputations.ts';
 

@@ -5,8 +5,7 @@ import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
-import { loadRegistered } from '../../mqtt-ingest/registry/load-registered.ts';
-import { type Replay, type ReplayOptions, replay } from '../../mqtt-ingest/rejected/replay.ts';
+import type { Replay } from '../../mqtt-ingest/entry.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
@@ -39,20 +38,21 @@ export function addRejectedReplay(program: Command): void {
         if (options.org !== undefined) {
           await requireOrganization(pool, options.org);
         }
-        const replaying = {
-          pool,
-          readers: await loadRegistered(pool),
-          rules: timeRules(),
-          clock: createClock(),
-        };
+        // Not loaded for other commands, which would start later by it.
+        const { loadRegistered, replay } = await import('../../mqtt-ingest/entry.ts');
+        const readers = await loadRegistered(pool);
+        const replaying = { pool, readers, rules: timeRules(), clock: createClock() };
+        const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
         if (options.id === undefined) {
-          await replayAll(replaying, await idsToReplay(pool, options.org ?? null), options);
+          await replayAll(replayThis, await idsToReplay(pool, options.org ?? null), options);
         } else {
-          await replayOne(replaying, options.id, options);
+          await replayOne(replayThis, options.id, options);
         }
       }),
     );
 }
+
+type ReplayThis = (messageId: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
 
 /** The bounds on time are the same for a replay as for what the services record. */
 function timeRules() {
@@ -62,8 +62,8 @@ function timeRules() {
   return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
 }
 
-async function replayOne(replaying: ReplayOptions, messageId: number, options: Options): Promise<void> {
-  const result = await replay(replaying, messageId, { isOnlyOnce: false });
+async function replayOne(replay: ReplayThis, messageId: number, options: Options): Promise<void> {
+  const result = await replay(messageId, { isOnlyOnce: false });
   if (result === null) {
     throw new AppError('not_found', `Rejected message ${messageId} not found`);
   }
@@ -83,7 +83,7 @@ async function replayOne(replaying: ReplayOptions, messageId: number, options: O
   );
 }
 
-async function replayAll(replaying: ReplayOptions, ids: readonly number[], options: Options): Promise<void> {
+async function replayAll(replay: ReplayThis, ids: readonly number[], options: Options): Promise<void> {
   const rows: ReplayRow[] = [];
   const progress = progressOn(process.stderr);
   const done = await interruptible(async (signal) => {
@@ -92,7 +92,7 @@ async function replayAll(replaying: ReplayOptions, ids: readonly number[], optio
       if (signal.aborted) {
         break;
       }
-      const result = await replay(replaying, messageId, { isOnlyOnce: true });
+      const result = await replay(messageId, { isOnlyOnce: true });
       rows.push(...(result === null ? [] : [asRow(result)]));
       count += 1;
       progress.show(`Replayed ${count} of ${ids.length}`);

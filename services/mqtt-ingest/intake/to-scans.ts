@@ -1,8 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
-import { hasTokenShape, SECRET_IS_NO_TAG } from '../../../base/tag-secrets.ts';
 import type { Item, Read } from '../../../domain/formats/mapping/run.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
-import { tagKey } from '../../../domain/tracking/tag-key.ts';
+import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
 /** An item of a message: a scan to record, or what became of it already. */
@@ -27,14 +26,6 @@ export function toScans(
     const fault = whyUnusable(item.read);
     return fault === null ? { scan: toScan(reader, item.read, received) } : { rejected: fault };
   });
-}
-
-/** Why a read cannot be of any tag, or null. */
-export function whyUnusable({ tagType, value }: Read): string | null {
-  if (hasTokenShape(value)) {
-    return SECRET_IS_NO_TAG;
-  }
-  return tagKey(tagType, value) === '' ? `value ${JSON.stringify(value)} has nothing but separators` : null;
 }
 
 function toScan(

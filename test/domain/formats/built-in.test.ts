@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { dryRun } from '../../../domain/formats/dry-run.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { compileFormat, FORMAT_SCHEMA } from '../../../domain/formats/mapping/format.ts';
 import { inOrder, KEYS_AS_WRITTEN } from '../../../domain/formats/mapping/written.ts';
-import { dryRun } from '../../../services/mqtt-ingest/dry-run.ts';
 import { loadFixtures } from './fixtures.ts';
 import { readmeOfFormats } from './readme-of-formats.ts';
 

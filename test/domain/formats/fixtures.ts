@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { DryRun } from '../../../domain/formats/dry-run.ts';
 import type { Policies } from '../../../domain/formats/mapping/run.ts';
-import type { DryRun } from '../../../services/mqtt-ingest/dry-run.ts';
 
 /** A payload of a device's shape, and what is to become of it. test/fixtures/README.md explains the files. */
 export interface Fixture {

@@ -1,7 +1,7 @@
 import { MAX_ITEMS } from '../../../../domain/formats/mapping/limits.ts';
 import type { Item, Mapped } from '../../../../domain/formats/mapping/run.ts';
+import { whyUnusable } from '../../../../domain/tracking/tag-key.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType } from '../../../../domain/tracking/tag-type.ts';
-import { whyUnusable } from '../../../../services/mqtt-ingest/intake/to-scans.ts';
 
 /** What is wrong with an outcome, so that it should not reach the database; null if nothing is. */
 export function faultOf(mapped: Mapped): string | null {

@@ -1,17 +1,10 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
 import { withoutTokens } from '../../base/tag-secrets.ts';
-import type { Format } from '../../domain/formats/mapping/format.ts';
-import { requireIdentity } from '../../domain/formats/mapping/identity.ts';
-import {
-  type Item,
-  type Mapped,
-  type Message,
-  mapMessage,
-  type Policies,
-  type Read,
-} from '../../domain/formats/mapping/run.ts';
-import type { TagType } from '../../domain/tracking/tag-type.ts';
-import { whyUnusable } from './intake/to-scans.ts';
+import { whyUnusable } from '../tracking/tag-key.ts';
+import type { TagType } from '../tracking/tag-type.ts';
+import type { Format } from './mapping/format.ts';
+import { requireIdentity } from './mapping/identity.ts';
+import { type Item, type Mapped, type Message, mapMessage, type Policies, type Read } from './mapping/run.ts';
 
 /** What a message would come to, in the order in which the format finds its items. */
 export interface DryRun {

@@ -1,0 +1,2 @@
+/** What other processes may take of the API. */
+export { startApi } from './start.ts';

@@ -1,0 +1,5 @@
+/** What other processes may take of ingestion: the command line, and one that runs every service. */
+export { startEmbeddedIngest, startSubscribedIngest } from './ingest.ts';
+export { loadRegistered } from './registry/load-registered.ts';
+export { type Replay, replay } from './rejected/replay.ts';
+export { placeOfBroker } from './source/broker-address.ts';
