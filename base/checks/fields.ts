@@ -3,10 +3,10 @@ import type { JsonSource } from '../json/json-source.ts';
 import { type Instant, parseTimestamp, sentinelOf } from '../timestamps.ts';
 import {
   accepted,
+  type Checked,
   type FieldIssue,
   gathered,
   invalidValue,
-  type Read,
   refused,
   tooFew,
   tooLarge,
@@ -27,7 +27,7 @@ export interface Field<T> {
    */
   mismatch(value: Json, source: JsonSource): string | null;
   /** Reads a value whose JSON type fits. `name` is what the client calls it. */
-  read(value: Json, name: string, source: JsonSource): Read<T>;
+  read(value: Json, name: string, source: JsonSource): Checked<T>;
 }
 
 /** The largest id there is (contract 2.1). */

@@ -23,7 +23,7 @@ export interface FieldIssue {
 }
 
 /** A value that was read, or why it cannot be. */
-export type Read<T> = { ok: true; value: T } | Refusal;
+export type Checked<T> = { ok: true; value: T } | Refusal;
 
 export interface Refusal {
   ok: false;
@@ -51,7 +51,7 @@ export function gathered(refusals: readonly Refusal[]): Refusal {
   return { ok: false, issues, leftOut };
 }
 
-export function accepted<T>(value: T): Read<T> {
+export function accepted<T>(value: T): Checked<T> {
   return { ok: true, value };
 }
 

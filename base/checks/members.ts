@@ -3,10 +3,10 @@ import type { JsonSource } from '../json/json-source.ts';
 import type { Field, JsonSchema } from './fields.ts';
 import {
   accepted,
+  type Checked,
   gathered,
   invalidValue,
   MOST_LISTED,
-  type Read,
   type Refusal,
   readOnly,
   refused,
@@ -123,7 +123,7 @@ export interface Reading {
 /** What is read of an object before there is a row to compare it with. Data, to be handed from thread to thread. */
 export interface ReadAlone {
   /** Of writable members. */
-  reads: Record<string, Read<unknown>>;
+  reads: Record<string, Checked<unknown>>;
   /** Of read-only members that are there, in brief. */
   given: Record<string, Json>;
   unknown: Refusal | null;
@@ -158,12 +158,12 @@ export function readAlone(members: Members<never>, object: JsonObject, reading: 
  * What was read, given the row as it is, or everything that is wrong: members in the order they are declared in, then
  * unknown keys in alphabetical order.
  */
-export function settled<Current, M extends Members<Current>>(
+export function checkedAgainst<Current, M extends Members<Current>>(
   members: M,
   { reads, given, unknown }: ReadAlone,
   prefix: string,
   current: Current,
-): Read<Values<M>> {
+): Checked<Values<M>> {
   const values: Record<string, unknown> = {};
   const refusals: Refusal[] = [];
   for (const key in members) {
@@ -182,13 +182,13 @@ export function settled<Current, M extends Members<Current>>(
   return refusals.length > 0 ? gathered(refusals) : accepted(values as Values<M>);
 }
 
-/** Reads the members of an object that is compared with nothing, or says everything that is wrong, as {@link settled} does. */
+/** Reads the members of an object that is compared with nothing, or says everything that is wrong, as {@link checkedAgainst} does. */
 export function readMembers<M extends Members<unknown>>(
   members: M,
   object: JsonObject,
   reading: Reading,
-): Read<Values<M>> {
-  return settled(members, readAlone(members, object, reading), reading.prefix, undefined);
+): Checked<Values<M>> {
+  return checkedAgainst(members, readAlone(members, object, reading), reading.prefix, undefined);
 }
 
 function compared<Current>(
@@ -196,7 +196,7 @@ function compared<Current>(
   name: string,
   brief: Json | undefined,
   current: Current,
-): Read<unknown> {
+): Checked<unknown> {
   return brief === undefined || member.isCurrent(brief, current)
     ? accepted(undefined)
     : refused(readOnly(name, member.message));
@@ -229,7 +229,7 @@ function readMember(
   key: string,
   value: Json | undefined,
   { nullAdvice, prefix, source }: Reading,
-): Read<unknown> {
+): Checked<unknown> {
   const name = prefix + key;
   if (value === undefined || (value === null && member.nullIsAbsent)) {
     return member.isRequired ? { ok: false, issues: [required(name)] } : accepted(undefined);

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Field, JsonSchema } from '../../base/checks/fields.ts';
-import { ambiguous, type FieldIssue, gathered, type Pair, type Read } from '../../base/checks/issues.ts';
+import { ambiguous, type Checked, type FieldIssue, gathered, type Pair } from '../../base/checks/issues.ts';
 import {
+  checkedAgainst,
   isGiven,
   type Members,
   membersSchema,
@@ -9,7 +10,6 @@ import {
   type ReadAlone,
   readAlone,
   readMembers,
-  settled,
   type Told,
   type Values,
 } from '../../base/checks/members.ts';
@@ -75,18 +75,18 @@ export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRule
 }
 
 /** A body whose members, once read, are looked at together. `check` makes data. */
-export function checkedBody<T, Checked>(body: Body<T>, check: (value: T) => Read<Checked>): Body<Checked> {
+export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Checked<Result>): Body<Result> {
   return {
     ...body,
     check: (bytes) => accept(check(body.taken(body.check(bytes)))),
-    taken: (checked) => checked as Checked,
+    taken: (checked) => checked as Result,
   };
 }
 
 /** An object inside a body. `check` looks at what its members were read into. */
 export function objectField<M extends Members<unknown>, T>(
   members: M,
-  check: (values: Values<M>, name: string) => Read<T>,
+  check: (values: Values<M>, name: string) => Checked<T>,
   told: Told = {},
 ): Field<T> {
   return {
@@ -140,7 +140,7 @@ export function mergePatchOf<Current>() {
       const { alone, pairs } = checked as CheckedPatch;
       return {
         touches: (...names) => names.some((name) => isGiven(alone, name)),
-        against: (current) => accept(inOrder(settled(members, alone, '', current), pairs, members)),
+        against: (current) => accept(inOrder(checkedAgainst(members, alone, '', current), pairs, members)),
       };
     },
   });
@@ -199,7 +199,7 @@ function contradict(object: JsonObject, pair: Pair): boolean {
 }
 
 /** Ambiguous pairs take the place of whatever else is wrong with their members; the order of members stays. */
-function inOrder<T>(read: Read<T>, pairs: readonly Pair[], members: Members<never>): Read<T> {
+function inOrder<T>(read: Checked<T>, pairs: readonly Pair[], members: Members<never>): Checked<T> {
   if (pairs.length === 0) {
     return read;
   }
@@ -213,7 +213,7 @@ function inOrder<T>(read: Read<T>, pairs: readonly Pair[], members: Members<neve
   return gathered([{ ok: false, issues, leftOut: read.ok ? 0 : (read.leftOut ?? 0) }]);
 }
 
-function accept<T>(read: Read<T>): T {
+function accept<T>(read: Checked<T>): T {
   if (!read.ok) {
     throw invalid(read.issues, read.leftOut);
   }

@@ -10,9 +10,9 @@ import {
 } from '../../base/checks/fields.ts';
 import {
   accepted,
+  type Checked,
   type FieldIssue,
   invalidValue,
-  type Read,
   refused,
   required,
   tooLarge,
@@ -31,7 +31,7 @@ export interface Parameter<T> {
   readonly description?: string;
   readonly example?: unknown;
   /** Reads all values given under the name; none if it is absent. */
-  read(values: readonly string[], name: string): Read<T>;
+  read(values: readonly string[], name: string): Checked<T>;
 }
 
 /** A parameter with what readers of the description are told of it. */
@@ -39,7 +39,7 @@ export function described<T>(parameter: Parameter<T>, description: string, examp
   return { ...parameter, description, ...(example === undefined ? {} : { example }) };
 }
 
-type ReadOne<T> = (value: string, name: string) => Read<T>;
+type ReadOne<T> = (value: string, name: string) => Checked<T>;
 
 /** A parameter given at most once. */
 function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>): Parameter<T | Absent> {

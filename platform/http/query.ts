@@ -13,7 +13,7 @@ import { refuseIssues } from './problem.ts';
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
 /** What the parameters are read into. */
-export type Read<P> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+export type ParameterValues<P> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
 /** The query parameters of a route. */
 export interface Query<P extends Parameters = Parameters> {
@@ -33,7 +33,7 @@ export const NO_QUERY: Query<Record<never, never>> = { parameters: {} };
  * @throws Problem `validation_error` with everything that is wrong: parameters in the order they are declared in,
  * then unknown ones in alphabetical order.
  */
-export function readQuery<P extends Parameters>(query: Query<P>, search: string): Read<P> {
+export function readQuery<P extends Parameters>(query: Query<P>, search: string): ParameterValues<P> {
   // Without its own question mark the constructor would take one that belongs to the first name.
   const given = new URLSearchParams(`?${search}`);
   const pairs = (query.exclusive ?? []).filter((pair) => pair.every((name) => given.has(name)));
@@ -55,7 +55,7 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
     }
   }
   refuseIssues([...issues, ...unknownParameters(query, given)]);
-  return values as Read<P>;
+  return values as ParameterValues<P>;
 }
 
 /** Names of which some value is not UTF-8; it would be read as if it had other characters. */
@@ -82,7 +82,7 @@ function unknownParameters({ parameters, unsupported = {} }: Query, given: URLSe
 export function readPath<P extends Parameters>(
   parameters: P,
   given: Readonly<Record<string, string>>,
-): Read<P> {
+): ParameterValues<P> {
   const values: Record<string, unknown> = {};
   const issues: FieldIssue[] = [];
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -94,5 +94,5 @@ export function readPath<P extends Parameters>(
     }
   }
   refuseIssues(issues);
-  return values as Read<P>;
+  return values as ParameterValues<P>;
 }

@@ -4,7 +4,7 @@ import { type Deprecation, requireNotice } from './deprecation.ts';
 import { requireMediaType } from './media-type.ts';
 import { refusePreconditions } from './preconditions.ts';
 import { type Headers, notFound, type ProblemType } from './problem.ts';
-import { type Parameters, type Query, type Read, readPath, readQuery } from './query.ts';
+import { type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -35,7 +35,7 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
   find?: {
     /** What the client is told if there is none. */
     missing: string;
-    row(request: { context: Context; params: Read<P> }): Promise<Row | null>;
+    row(request: { context: Context; params: ParameterValues<P> }): Promise<Row | null>;
   };
   body?: Body<Input> | StreamedBody<Input>;
   success: Success<Result>;
@@ -47,8 +47,8 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
 
 export interface Handled<Context, Q extends Parameters, P extends Parameters, Row, Input> {
   context: Context;
-  query: Read<Q>;
-  params: Read<P>;
+  query: ParameterValues<Q>;
+  params: ParameterValues<P>;
   row: Row;
   body: Input;
   /**

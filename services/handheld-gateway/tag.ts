@@ -1,5 +1,5 @@
 import { choice, type JsonSchema, text } from '../../base/checks/fields.ts';
-import { accepted, invalidValue, type Read, refused } from '../../base/checks/issues.ts';
+import { accepted, type Checked, invalidValue, refused } from '../../base/checks/issues.ts';
 import { mandatory, mandatoryNotNull, type Values } from '../../base/checks/members.ts';
 import { tagKey } from '../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../domain/tracking/tag-type.ts';
@@ -17,7 +17,7 @@ export const tagValue = text(255);
 export const TAG_MEMBERS = { tag_type: mandatoryNotNull(tagType), value: mandatory(tagValue) };
 
 /** A value that has a key to be matched by: one of separators only is unusable. @param name of the value's field. */
-export function usableTag({ tag_type, value }: Values<typeof TAG_MEMBERS>, name: string): Read<ReadTag> {
+export function usableTag({ tag_type, value }: Values<typeof TAG_MEMBERS>, name: string): Checked<ReadTag> {
   return tagKey(tag_type, value) === ''
     ? refused(invalidValue(name, 'must have more in it than separators'))
     : accepted({ tagType: tag_type, value });

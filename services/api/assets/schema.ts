@@ -28,7 +28,7 @@ import {
   keyFilter,
   searchText,
 } from '../../../platform/http/parameters.ts';
-import type { Query, Read } from '../../../platform/http/query.ts';
+import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
@@ -193,4 +193,4 @@ export const ASSET_LIST = {
   exclusive: [['location_id', 'location_external_key']],
 } as const satisfies Query;
 
-export type AssetFilters = Read<(typeof ASSET_LIST)['parameters']>;
+export type AssetFilters = ParameterValues<(typeof ASSET_LIST)['parameters']>;

@@ -1,7 +1,7 @@
 import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
-import type { Query, Read } from '../../../platform/http/query.ts';
+import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 
 /** A transition on the wire (contract 2.6). */
 export const HISTORY_ITEM: JsonSchema = {
@@ -43,4 +43,4 @@ export const HISTORY = {
   },
 } as const satisfies Query;
 
-export type HistoryFilters = Read<(typeof HISTORY)['parameters']>;
+export type HistoryFilters = ParameterValues<(typeof HISTORY)['parameters']>;

@@ -1,7 +1,7 @@
 import {
+  type Checked,
   type FieldIssue,
   invalidValue,
-  type Read,
   required,
   unknownField,
 } from '../../../base/checks/issues.ts';
@@ -12,7 +12,7 @@ import type { Column } from './given-row.ts';
  *
  * @param columns those that there can be.
  */
-export function readHeader(columns: readonly Column[], cells: readonly string[]): Read<Column[]> {
+export function readHeader(columns: readonly Column[], cells: readonly string[]): Checked<Column[]> {
   const names = cells.map((cell) => cell.trim().toLowerCase());
   const unknown = names.filter((name) => !columns.some((column) => column === name));
   const repeated = columns.filter((column) => names.filter((name) => name === column).length > 1);

@@ -1,5 +1,5 @@
 import { arrayOf, externalKey, flag, jsonObject, text, timestamp } from '../../../base/checks/fields.ts';
-import type { Read } from '../../../base/checks/issues.ts';
+import type { Checked } from '../../../base/checks/issues.ts';
 import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
 import type { JsonObject } from '../../../base/json/exact-json.ts';
 import type { JsonSource } from '../../../base/json/json-source.ts';
@@ -37,10 +37,10 @@ export const COLUMNS: Readonly<Record<Keyed, readonly Column[]>> = {
 };
 
 /** Reads what a row says by the rules for creating an asset or a location. */
-export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Read<GivenRow> {
+export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Checked<GivenRow> {
   return readMembers<typeof ASSET | typeof LOCATION>(MEMBERS[resource], object, {
     nullAdvice: '',
     prefix: '',
     source,
-  }) as Read<GivenRow>;
+  }) as Checked<GivenRow>;
 }

@@ -1,4 +1,4 @@
-import { gathered, invalidValue, type Read, type Refusal, refused } from '../../../base/checks/issues.ts';
+import { type Checked, gathered, invalidValue, type Refusal, refused } from '../../../base/checks/issues.ts';
 import type { Json } from '../../../base/json/exact-json.ts';
 import { JsonSource } from '../../../base/json/json-source.ts';
 import { parseBody } from '../../../platform/http/body.ts';
@@ -22,7 +22,7 @@ export interface RowOfFile {
   line: number;
   externalKey: string | undefined;
   isNamed: boolean;
-  read: Read<GivenRow>;
+  read: Checked<GivenRow>;
 }
 
 /** Reads a row by the rules of the API. An empty cell says nothing. */
@@ -86,7 +86,7 @@ function sourceOf(columns: readonly Column[], cells: readonly string[]): JsonSou
 }
 
 /** How a cell becomes the JSON that a request would have; without one, it is a string. */
-const READ_CELL: Partial<Record<Column, (cell: string, name: string) => Read<Json>>> = {
+const READ_CELL: Partial<Record<Column, (cell: string, name: string) => Checked<Json>>> = {
   is_active: (cell, name) => {
     const word = cell.trim().toLowerCase();
     return word === 'true' || word === 'false'

@@ -19,7 +19,7 @@ import {
   keyFilter,
   searchText,
 } from '../../../platform/http/parameters.ts';
-import type { Query, Read } from '../../../platform/http/query.ts';
+import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { itemSchema, STATE } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
@@ -162,7 +162,7 @@ export const LOCATION_LIST = {
   exclusive: [['parent_id', 'parent_external_key']],
 } as const satisfies Query;
 
-export type LocationFilters = Read<(typeof LOCATION_LIST)['parameters']>;
+export type LocationFilters = ParameterValues<(typeof LOCATION_LIST)['parameters']>;
 
 /** The tree endpoints have one order, and page through it. */
 export const TREE = {

@@ -2,7 +2,7 @@ import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../ba
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
-import type { Query, Read } from '../../../platform/http/query.ts';
+import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 
 /** A row of the report on the wire (contract 2.5). */
 export const ASSET_LOCATION: JsonSchema = {
@@ -72,4 +72,4 @@ export const ASSET_LOCATIONS = {
   ],
 } as const satisfies Query;
 
-export type AssetLocationFilters = Read<(typeof ASSET_LOCATIONS)['parameters']>;
+export type AssetLocationFilters = ParameterValues<(typeof ASSET_LOCATIONS)['parameters']>;

@@ -1,5 +1,5 @@
 import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../../base/checks/fields.ts';
-import { accepted, type Read } from '../../../base/checks/issues.ts';
+import { accepted, type Checked } from '../../../base/checks/issues.ts';
 import { mandatory, mandatoryNotNull, type Values } from '../../../base/checks/members.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
@@ -57,7 +57,7 @@ export const newTag: Field<NewTag> = objectField(MEMBERS, toNewTag, TOLD);
 export const newTagBody = checkedBody(jsonBody(MEMBERS, TOLD), toNewTag);
 
 /** Separators alone are a value like any other (contract 2.4), which no read can be matched to. */
-function toNewTag({ tag_type: tagType, value }: Values<typeof MEMBERS>): Read<NewTag> {
+function toNewTag({ tag_type: tagType, value }: Values<typeof MEMBERS>): Checked<NewTag> {
   return accepted({ tagType, value, tagKey: keyOfTag(tagType, value) });
 }
 

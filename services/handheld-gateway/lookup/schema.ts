@@ -2,7 +2,7 @@ import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
-import type { Query, Read } from '../../../platform/http/query.ts';
+import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../reference.ts';
 import { TAG, TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA, tagType, tagValue } from '../tag.ts';
 
@@ -90,6 +90,6 @@ export const PAGING = pagingOf({ max: 1000, initial: 1000 });
 
 export const PAGE_QUERY = { parameters: PAGING } as const satisfies Query;
 
-export type PageQuery = Read<typeof PAGING>;
+export type PageQuery = ParameterValues<typeof PAGING>;
 
 export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };

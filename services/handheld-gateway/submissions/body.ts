@@ -1,5 +1,11 @@
 import { arrayOf, decimal, externalKey, type Field, id, timestamp } from '../../../base/checks/fields.ts';
-import { accepted, type FieldIssue, invalidValue, type Read, refused } from '../../../base/checks/issues.ts';
+import {
+  accepted,
+  type Checked,
+  type FieldIssue,
+  invalidValue,
+  refused,
+} from '../../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { type Body, checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
 import { TAG_MEMBERS, usableTag } from '../tag.ts';
@@ -35,7 +41,7 @@ const scan: Field<SubmittedScan> = objectField(SCAN_MEMBERS, toScan, {
   },
 });
 
-function toScan(values: Values<typeof SCAN_MEMBERS>, name: string): Read<SubmittedScan> {
+function toScan(values: Values<typeof SCAN_MEMBERS>, name: string): Checked<SubmittedScan> {
   const tag = usableTag(values, `${name}.value`);
   return tag.ok ? accepted({ ...tag.value, observedAt: values.observed_at, rssi: values.rssi ?? null }) : tag;
 }
@@ -59,7 +65,7 @@ function exactlyOne<T>(field: Field<T>): Field<T> {
   return { ...field, schema: { ...field.schema, minProperties: 1, maxProperties: 1 } };
 }
 
-function toLocation(values: Values<typeof LOCATION_MEMBERS>, name: string): Read<NamedLocation> {
+function toLocation(values: Values<typeof LOCATION_MEMBERS>, name: string): Checked<NamedLocation> {
   const { id: byId, external_key: byKey, tag: byTag } = values;
   const named: NamedLocation[] = [
     ...(byId === undefined ? [] : [{ id: byId }]),
