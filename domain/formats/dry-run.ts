@@ -4,7 +4,14 @@ import { whyUnusable } from '../tracking/tag-key.ts';
 import type { TagType } from '../tracking/tag-type.ts';
 import type { Format } from './mapping/format.ts';
 import { requireIdentity } from './mapping/identity.ts';
-import { type Item, type Mapped, type Message, mapMessage, type Policies, type Read } from './mapping/run.ts';
+import {
+  type Item,
+  type Mapped,
+  type Message,
+  mapMessage,
+  type Policies,
+  type TagRead,
+} from './mapping/run.ts';
 
 /** What a message would come to, in the order in which the format finds its items. */
 export interface DryRun {
@@ -69,7 +76,7 @@ function add(item: Item, position: number, run: DryRun): void {
   }
 }
 
-function toDryScan({ tagType, value, antenna, rssi, deviceTime, reader, reportUnknown }: Read): DryScan {
+function toDryScan({ tagType, value, antenna, rssi, deviceTime, reader, reportUnknown }: TagRead): DryScan {
   return {
     tag_type: tagType,
     value,

@@ -1,6 +1,6 @@
 import type { TagType } from '../../tracking/tag-type.ts';
 import type { Condition } from './condition.ts';
-import type { Ignored, Item, Read } from './outcome.ts';
+import type { Ignored, Item, TagRead } from './outcome.ts';
 import type { Policies } from './policies.ts';
 import { excerptOf } from './printable.ts';
 import { whyNoTagType, whyNoValue } from './rejection.ts';
@@ -25,7 +25,7 @@ export function mapItem(rule: Rule, scope: Scope, policies: Policies, index: num
   if (value === undefined) {
     return withoutValue(rule, scope, policies, index);
   }
-  const read: Read = {
+  const read: TagRead = {
     tagType,
     value,
     antenna: fields.antenna(scope) ?? 1,

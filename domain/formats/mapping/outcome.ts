@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
 /** One decoded read of a tag, not yet resolved to anything this system knows. */
-export interface Read {
+export interface TagRead {
   readonly tagType: TagType;
   /** As the format writes it: 1 to 255 characters. */
   readonly value: string;
@@ -20,7 +20,7 @@ export interface Read {
 
 export interface ReadItem {
   readonly outcome: 'read';
-  readonly read: Read;
+  readonly read: TagRead;
 }
 
 /** A heartbeat, a status, an advertisement that is no beacon: ordinary, and no read. */

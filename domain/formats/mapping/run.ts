@@ -6,7 +6,7 @@ import type { Mapped } from './outcome.ts';
 import { type Policies, withOverrides } from './policies.ts';
 import { Scope } from './scope.ts';
 
-export type { Ignored, Item, Mapped, Read, Rejected } from './outcome.ts';
+export type { Ignored, Item, Mapped, Rejected, TagRead } from './outcome.ts';
 export type { Policies } from './policies.ts';
 
 export interface Message {

@@ -13,7 +13,7 @@ export class InOrder {
   #turn: NodeJS.Immediate | null = null;
 
   /** Resolves with what `next` returns, which is called once the reader's earlier messages have gone on. */
-  go<Read, Result>(step: Step<Read, Result>): Promise<Result> {
+  go<Prepared, Result>(step: Step<Prepared, Result>): Promise<Result> {
     if (this.#tails.has(step.reader)) {
       return this.#now(step);
     }
@@ -40,7 +40,7 @@ export class InOrder {
     await Promise.all(this.#tails.values());
   }
 
-  #now<Read, Result>(step: Step<Read, Result>): Promise<Result> {
+  #now<Prepared, Result>(step: Step<Prepared, Result>): Promise<Result> {
     const before = this.#tails.get(step.reader);
     if (before !== undefined) {
       return this.#goLater(
@@ -52,7 +52,7 @@ export class InOrder {
     return what instanceof Promise ? this.#goLater(step, what) : step.next(what);
   }
 
-  async #goLater<Read, Result>(step: Step<Read, Result>, what: Promise<Read>): Promise<Result> {
+  async #goLater<Prepared, Result>(step: Step<Prepared, Result>, what: Promise<Prepared>): Promise<Result> {
     const { reader } = step;
     const gone = Promise.withResolvers<void>();
     this.#tails.set(reader, gone.promise);
@@ -102,13 +102,13 @@ export class InOrder {
  * One object for each message, and nothing else where it goes at once: thousands wait for a commit, and what each of them
  * leaves behind was most of what the garbage collector had to do.
  */
-interface Step<Read, Result> {
+interface Step<Prepared, Result> {
   /** Whose message it is. */
   reader: number;
   /** Of payload that `read` reads in this thread. */
   bytes: number;
-  read(): Read | Promise<Read>;
-  next(what: Read): Promise<Result>;
+  read(): Prepared | Promise<Prepared>;
+  next(what: Prepared): Promise<Result>;
 }
 
 /** In bytes of payload: at the worst, text of nothing but keys, some 8 ms. */

@@ -1,5 +1,5 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { Item, Read } from '../../../domain/formats/mapping/run.ts';
+import type { Item, TagRead } from '../../../domain/formats/mapping/run.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
@@ -30,7 +30,7 @@ export function toScans(
 
 function toScan(
   reader: RegisteredReader,
-  read: Read,
+  read: TagRead,
   { receivedAt, isRedelivery }: { receivedAt: Micros; isRedelivery: boolean },
 ): Scan {
   const { tagType, value, deviceTime, rssi, reportUnknown } = read;

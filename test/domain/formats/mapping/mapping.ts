@@ -1,7 +1,7 @@
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
 import type { RuleDefinition } from '../../../../domain/formats/mapping/definition.ts';
 import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
-import type { Item, Mapped, Policies, Read } from '../../../../domain/formats/mapping/run.ts';
+import type { Item, Mapped, Policies, TagRead } from '../../../../domain/formats/mapping/run.ts';
 import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
 
 const BUILTIN = loadBuiltinFormats();
@@ -40,7 +40,7 @@ export function itemsOf(mapped: Mapped): Item[] {
 }
 
 /** The reads of a message that is expected to hold nothing else. */
-export function readsOf(mapped: Mapped): Read[] {
+export function readsOf(mapped: Mapped): TagRead[] {
   return itemsOf(mapped).map((item) => {
     if (item.outcome !== 'read') {
       throw new Error(`not a read: ${item.outcome}, ${item.reason}`);
