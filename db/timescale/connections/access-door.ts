@@ -1,4 +1,5 @@
 import { type RowQueries, rowQueries } from '../queries/row-queries.ts';
+import { thrownByPg } from './connection-lost.ts';
 import { rethrowLost } from './lost-database.ts';
 import { createPool } from './pool.ts';
 import { type ServiceConnections, serviceConfig } from './service-connections.ts';
@@ -15,7 +16,10 @@ export interface AccessDoor extends RowQueries {
 export function openAccessDoor(url: string, connections: ServiceConnections): AccessDoor {
   const config = serviceConfig(url, connections, ACCESS_ROLE);
   const pool = createPool(config, connections.max, new SilentConnections(url));
-  return { ...rowQueries((query) => pool.query(query).catch(rethrowLost)), end: () => pool.end() };
+  return {
+    ...rowQueries((query) => pool.query(query).catch((error) => rethrowLost(thrownByPg(error)))),
+    end: () => pool.end(),
+  };
 }
 
 const ACCESS_ROLE = 'tagtrail_access';

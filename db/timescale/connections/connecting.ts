@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isConnectionLost } from './connection-lost.ts';
+import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 
 /** Milliseconds after which an attempt to connect has shown that nobody answers, rather than that somebody refuses. */
 const IN_VAIN = 1_000;
@@ -10,7 +10,7 @@ const REFUSED = 1_000;
 const refused = new WeakMap<pg.Pool, { until: number; error: unknown }>();
 
 /**
- * A connection of the pool; none for a moment after an attempt that nobody answered. Whoever waited for a turn then learns
+ * A connection of the pool, or ConnectionLost; none for a moment after an attempt that nobody answered. Whoever waited for a turn then learns
  * at once that the database is not there, and not each after as long an attempt as the one before.
  */
 export async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -21,7 +21,8 @@ export async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
   }
   try {
     return await pool.connect();
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrownByPg(thrown);
     const now = performance.now();
     if (now - since > IN_VAIN && isConnectionLost(error)) {
       refused.set(pool, { until: now + REFUSED, error });

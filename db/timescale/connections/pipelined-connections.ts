@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ConnectionLost, thrownByPg } from './connection-lost.ts';
 import { gatherWrites, isGathering } from './gather-writes.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 import type { SilentConnections } from './silent-connections.ts';
@@ -71,7 +72,7 @@ export class PipelinedConnections {
         this.#forget(connection);
         client.end().catch(() => {});
       }
-      throw error;
+      throw thrownByPg(error);
     } finally {
       connection.load -= weight;
     }
@@ -100,7 +101,9 @@ export class PipelinedConnections {
   /** One more connection, or, where as many as may be are being opened, the first of those. */
   #openAnother(): Promise<Shared> {
     if (this.#opening.size >= this.#max) {
-      return Promise.any(this.#opening);
+      return Promise.any(this.#opening).catch(({ errors }: AggregateError) => {
+        throw errors[0];
+      });
     }
     const opening = this.#connect().finally(() => this.#opening.delete(opening));
     this.#opening.add(opening);
@@ -112,12 +115,16 @@ export class PipelinedConnections {
     const connection = { client, load: 0 };
     client.on('error', () => this.#forget(connection));
     client.once('end', () => this.#forget(connection));
-    await client.connect();
-    this.#silent?.watch(client);
-    await Promise.all(this.#preceding.map((statement) => prepareStatement(client, statement)));
+    try {
+      await client.connect();
+      this.#silent?.watch(client);
+      await Promise.all(this.#preceding.map((statement) => prepareStatement(client, statement)));
+    } catch (error) {
+      throw thrownByPg(error);
+    }
     if (this.#isEnded) {
       await client.end();
-      throw new Error('the connections are ended');
+      throw new ConnectionLost('the connections are ended');
     }
     this.#open.push(connection);
     return connection;

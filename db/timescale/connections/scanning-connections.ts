@@ -3,6 +3,7 @@ import { dearTurns } from '../../../base/dear-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../../base/fair-semaphore.ts';
 import { cancelRunning } from './cancel-running.ts';
 import { connectionOf } from './connecting.ts';
+import { thrownByPg } from './connection-lost.ts';
 import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 import type { SilentConnections } from './silent-connections.ts';
@@ -112,7 +113,7 @@ export class ScanningConnections {
       return await sendPreceded(client, [preceding], query);
     } catch (error) {
       broken = !(error instanceof pg.DatabaseError || signal?.aborted);
-      throw error;
+      throw broken ? thrownByPg(error) : error;
     } finally {
       signal?.removeEventListener('abort', cancel);
       await cancelled;

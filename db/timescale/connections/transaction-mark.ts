@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { thrownByPg } from './connection-lost.ts';
 
 /** Names a transaction to other connections, also after a restart of the server. */
 export interface TransactionMark {
@@ -36,7 +37,7 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
 export async function wasCommitted(pool: pg.Pool, { xid, timeline }: TransactionMark): Promise<boolean> {
   const status = await statusOf(pool, xid, timeline);
   if (status === 'in progress') {
-    await pool.query(END_ABANDONED, [xid]);
+    await pool.query(END_ABANDONED, [xid]).catch(rethrowOfPg);
     throw new StillInProgress(`transaction ${xid} is in progress still`);
   }
   return status === 'committed';
@@ -61,8 +62,12 @@ async function statusOf(pool: pg.Pool, xid: string, timeline: string): Promise<s
     if (error instanceof pg.DatabaseError && error.code === INVALID_PARAMETER_VALUE) {
       return null;
     }
-    throw error;
+    return rethrowOfPg(error);
   }
+}
+
+function rethrowOfPg(error: unknown): never {
+  throw thrownByPg(error);
 }
 
 /** What the server says of an id that it has not come to yet. */

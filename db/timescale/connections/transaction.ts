@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { connectionOf } from './connecting.ts';
-import { isConnectionLost } from './connection-lost.ts';
+import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 import { type Preceding, prepareOnce, sendPreceded } from './preceded-query.ts';
 import { markOf, type TransactionMark } from './transaction-mark.ts';
 
@@ -49,7 +49,8 @@ export function inOneTrip(
 }
 
 /** Whatever the server has refused and lives on, it has rolled back. */
-function rethrowOfCommit(error: unknown): never {
+function rethrowOfCommit(thrown: unknown): never {
+  const error = thrownByPg(thrown);
   const isUndone = error instanceof pg.DatabaseError && error.severity === 'ERROR';
   throw isConnectionLost(error) && !isUndone
     ? new AppError('outcome_unknown', OUTCOME_UNKNOWN, { cause: error })
@@ -78,7 +79,8 @@ export function inMarkedTransaction<Result>(
     const result = await work(client, attempt, mark);
     try {
       await client.query('commit');
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrownByPg(thrown);
       throw isConnectionLost(error) ? new CommitUnknown(mark, result, error) : error;
     }
     return result;
@@ -110,7 +112,7 @@ async function untilNotGivenUp<Result>(
     } catch (error) {
       broken = await rollBack(client);
       if (attempt === MAX_ATTEMPTS || !(isTransient(error) || isRetryable(error))) {
-        throw error;
+        throw broken === undefined ? error : thrownByPg(error);
       }
     } finally {
       client.release(broken);
