@@ -44,6 +44,14 @@ export type AppErrorCode =
   /** What was asked for was under way when the database was lost; it may have been carried out, or not. */
   | 'outcome_unknown';
 
+export function notFound(message: string): AppError {
+  return new AppError('not_found', message);
+}
+
+export function conflict(message: string): AppError {
+  return new AppError('conflict', message);
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Field, JsonSchema } from '../../base/checks/fields.ts';
+import type { JsonSchema } from '../../base/checks/fields.ts';
+import { invalid } from '../../base/checks/invalid.ts';
 import { ambiguous, type Checked, type FieldIssue, gathered, type Pair } from '../../base/checks/issues.ts';
 import {
   checkedAgainst,
@@ -14,16 +15,11 @@ import {
   type Values,
 } from '../../base/checks/members.ts';
 import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
-import {
-  DEPTH_LIMIT,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  traitsOf,
-} from '../../base/json/exact-json.ts';
-import { JsonSource } from '../../base/json/json-source.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
+import type { JsonSource } from '../../base/json/json-source.ts';
+import { parseJson } from '../../base/json/parse-json.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
-import { badRequest, invalid } from './problem.ts';
+import { badRequest } from './problem.ts';
 
 /** What an operation takes as its body, and what its handler gets. */
 export interface Body<T> {
@@ -33,7 +29,7 @@ export interface Body<T> {
    * Reads it as far as the bytes alone tell. What comes of it is small where the body is refused, and data: it can be
    * handed from thread to thread.
    *
-   * @throws Problem `bad_request` for what cannot be decoded, `validation_error` for what is decoded and wrong.
+   * @throws Problem `bad_request` or AppError `invalid_input` for what cannot be decoded, Invalid for what is decoded and wrong.
    */
   check(bytes: Uint8Array): unknown;
   /** What the handler gets, of what {@link check} made. */
@@ -51,7 +47,6 @@ export interface StreamedBody<T> {
 }
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
-const INSIDE_ADVICE = 'omit the field, or provide a value';
 
 export interface BodyRules extends Told {
   /** Two keys that say the same, of which only one may be there. */
@@ -83,26 +78,6 @@ export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Check
   };
 }
 
-/** An object inside a body. `check` looks at what its members were read into. */
-export function objectField<M extends Members<unknown>, T>(
-  members: M,
-  check: (values: Values<M>, name: string) => Checked<T>,
-  told: Told = {},
-): Field<T> {
-  return {
-    schema: membersSchema(members, told),
-    mismatch: (value, source) => {
-      const inside = isJsonObject(value) ? mismatchOf(members, value, source) : '';
-      return inside === null || inside === '' ? inside : `.${inside}`;
-    },
-    read: (value, name, source) => {
-      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, source };
-      const read = readMembers(members, value as JsonObject, reading);
-      return read.ok ? check(read.value, name) : read;
-    },
-  };
-}
-
 export interface PatchRules extends Told {
   /** Two keys that say the same, of which one cannot be null and the other a value. */
   alike?: readonly Pair[];
@@ -112,7 +87,7 @@ export interface PatchRules extends Told {
 export interface MergePatch<Current, T> {
   /** Whether any of these members is given. */
   touches(...names: string[]): boolean;
-  /** @throws Problem `validation_error` for everything that is wrong with it. */
+  /** @throws Invalid, with everything that is wrong with it. */
   against(current: Current): T;
 }
 
@@ -151,35 +126,9 @@ interface CheckedPatch {
   pairs: readonly Pair[];
 }
 
-/** @throws Problem `bad_request` unless the bytes are JSON text in UTF-8 of bounded nesting. */
+/** @throws AppError `invalid_input`: `bad_request` to the caller. */
 export function parseBody(bytes: Uint8Array): { json: Json; source: JsonSource } {
-  const text = decodeUtf8(bytes);
-  const { nesting, hasLoneSurrogate } = traitsOf(text);
-  if (nesting > DEPTH_LIMIT) {
-    throw badRequest(`Request body is nested deeper than ${DEPTH_LIMIT} levels`);
-  }
-  try {
-    const json: Json = JSON.parse(text);
-    if (!hasLoneSurrogate) {
-      return { json, source: JsonSource.of(text) };
-    }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) {
-      throw error;
-    }
-  }
-  throw badRequest(NOT_JSON);
-}
-
-const NOT_JSON = 'Request body is not valid JSON';
-
-/** A byte order mark is kept, so that it is refused as what it is: not JSON. */
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw badRequest(NOT_JSON);
-  }
+  return parseJson(bytes, 'Request body');
 }
 
 function decodeObject(json: Json, source: JsonSource, members: Members<never>): JsonObject {

@@ -1,6 +1,6 @@
 import type { FieldIssue } from '../../base/checks/issues.ts';
 import type { Body } from './body.ts';
-import { Problem, type ProblemType } from './problem.ts';
+import { Problem, type ProblemType, toProblem } from './problem.ts';
 
 /** What comes of the bytes of a body, as data. */
 export type CheckedBody = { ok: true; checked: unknown } | { ok: false; refusal: Refusal };
@@ -16,10 +16,10 @@ export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
   try {
     return { ok: true, checked: body.check(bytes) };
   } catch (error) {
-    if (!(error instanceof Problem)) {
+    const { type, message, fields } = toProblem(error);
+    if (type === 'internal_error') {
       throw error;
     }
-    const { type, message, fields } = error;
     return { ok: false, refusal: { type, detail: message, fields } };
   }
 }

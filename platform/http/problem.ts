@@ -1,3 +1,4 @@
+import { Invalid } from '../../base/checks/invalid.ts';
 import type { FieldIssue } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
 
@@ -64,36 +65,16 @@ export function badRequest(detail: string): Problem {
   return new Problem('bad_request', detail);
 }
 
-export function notFound(detail: string): Problem {
-  return new Problem('not_found', detail);
-}
-
-export function conflict(detail: string): Problem {
-  return new Problem('conflict', detail);
-}
-
 /**
- * `detail` is the first issue's message and how many more there are (contract 7.1).
- *
- * @param leftOut how many issues there are besides those listed.
+ * What a client is told of anything that was thrown (contract 7.2); of a failure of ours, nothing but that it happened.
+ * The one place that says what errors of the rooms below mean in HTTP.
  */
-export function invalid(issues: readonly FieldIssue[], leftOut = 0): Problem {
-  const more = issues.length - 1 + leftOut;
-  const suffix = more === 0 ? '' : ` (and ${more} more validation error(s))`;
-  return new Problem('validation_error', (issues[0]?.message ?? '') + suffix, { fields: [...issues] });
-}
-
-/** Throws {@link invalid} if there is any issue. */
-export function refuseIssues(issues: readonly FieldIssue[]): void {
-  if (issues.length > 0) {
-    throw invalid(issues);
-  }
-}
-
-/** What a client is told of anything that was thrown; of a failure of ours, nothing but that it happened. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
+  }
+  if (error instanceof Invalid) {
+    return new Problem('validation_error', error.message, { fields: [...error.issues] });
   }
   if (error instanceof IdsUsedUp || (error instanceof AppError && error.code === 'outcome_unknown')) {
     return new Problem('internal_error', error.message);

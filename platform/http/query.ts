@@ -1,3 +1,4 @@
+import { refuseIssues } from '../../base/checks/invalid.ts';
 import {
   ambiguous,
   type FieldIssue,
@@ -8,7 +9,6 @@ import {
 } from '../../base/checks/issues.ts';
 import type { Parameter } from './parameters.ts';
 import { encodesUtf8 } from './percent-encoding.ts';
-import { refuseIssues } from './problem.ts';
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 

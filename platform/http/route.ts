@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { notFound } from '../../base/errors.ts';
 import type { Body, StreamedBody } from './body.ts';
 import { type Deprecation, requireNotice } from './deprecation.ts';
 import { requireMediaType } from './media-type.ts';
 import { refusePreconditions } from './preconditions.ts';
-import { type Headers, notFound, type ProblemType } from './problem.ts';
+import type { Headers, ProblemType } from './problem.ts';
 import { type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';
 

@@ -1,18 +1,18 @@
 import pg from 'pg';
-import { conflict, type Problem } from '../../platform/http/problem.ts';
+import { type AppError, conflict } from '../../base/errors.ts';
 
 /** What the client is told when a write breaks a constraint, from the values it wrote. */
-const PROBLEMS: Readonly<Record<string, (values: { external_key: string }) => Problem>> = {
+const ERRORS: Readonly<Record<string, (values: { external_key: string }) => AppError>> = {
   assets__org_id_external_key: ({ external_key }) => keyTaken('asset', external_key),
   locations__org_id_external_key: ({ external_key }) => keyTaken('location', external_key),
 };
 
 /** A live row of the organization has this external key. */
-export function keyTaken(resource: 'asset' | 'location', externalKey: string): Problem {
+export function keyTaken(resource: 'asset' | 'location', externalKey: string): AppError {
   return conflict(`${resource} with external_key ${externalKey} already exists`);
 }
 
-/** Waits for a write, and turns a violation of a known constraint into its problem. */
+/** Waits for a write, and turns a violation of a known constraint into its error. */
 export async function explainViolations<Result>(
   write: Promise<Result>,
   values: { external_key: string },
@@ -21,6 +21,6 @@ export async function explainViolations<Result>(
     return await write;
   } catch (error) {
     const constraint = error instanceof pg.DatabaseError ? error.constraint : undefined;
-    throw PROBLEMS[constraint ?? '']?.(values) ?? error;
+    throw ERRORS[constraint ?? '']?.(values) ?? error;
   }
 }

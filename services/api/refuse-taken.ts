@@ -13,7 +13,7 @@ import type { TagColumns } from './tags/tag-columns.ts';
  * Claims the names of a row to be made, so that making it will not fail for their sake.
  *
  * @param key undefined for one that is to be minted.
- * @throws Problem `conflict` if a live row has one of the names, or a tag is named twice.
+ * @throws AppError `conflict` if a live row has one of the names, or a tag is named twice.
  */
 export async function refuseTaken(
   transaction: OrganizationConnection,

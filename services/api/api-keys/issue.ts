@@ -1,15 +1,15 @@
+import { invalid } from '../../../base/checks/invalid.ts';
 import { invalidValue } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { digestOf, formatKey, newKey } from '../../../domain/administration/api-keys/key-format.ts';
 import { issuedApiKeyView } from '../../../domain/administration/api-keys/view.ts';
-import { invalid } from '../../../platform/http/problem.ts';
 import { insertApiKey } from './queries.ts';
 import type { NewApiKey } from './schema.ts';
 
 /**
  * Issues a key of the organization. A key that could never be used is a mistake, of a time zone perhaps.
  *
- * @throws Problem `validation_error` for an expiry that is not in the future.
+ * @throws Invalid for an expiry that is not in the future.
  */
 export async function issueApiKey(
   connection: OrganizationConnection,

@@ -1,6 +1,6 @@
+import { notFound } from '../../../base/errors.ts';
 import { apiKeyView } from '../../../domain/administration/api-keys/view.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
-import { notFound } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, listed, noContent } from '../../../platform/http/success.ts';
 import { type ApiContext, route } from '../context.ts';

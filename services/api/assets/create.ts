@@ -13,7 +13,7 @@ import type { NewAsset } from './schema.ts';
 /**
  * Creates an asset with its tags, or nothing.
  *
- * @throws Problem `conflict` if the external key or one of the tags is taken.
+ * @throws AppError `conflict` if the external key or one of the tags is taken.
  */
 export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<AssetRow> {
   const { external_key: key, tags } = asset;

@@ -1,11 +1,11 @@
 import { dearTurns } from '../../../base/dear-turns.ts';
+import { notFound } from '../../../base/errors.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
-import { notFound } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
@@ -16,7 +16,7 @@ import type { AssetChanges, AssetPatch } from './schema.ts';
  * Applies a patch to a live asset (contract 4.7). A patch that changes nothing writes nothing, and large texts are
  * neither read nor written that it does not speak of.
  *
- * @throws Problem `validation_error` for what is wrong with it, given the asset as it is.
+ * @throws Invalid for what is wrong with it, given the asset as it is.
  */
 export function patchAsset(
   db: OrganizationDatabase,
@@ -50,7 +50,7 @@ async function readToPatch(
   return mustBeThere(findLiveAsset(transaction, id));
 }
 
-/** @throws Problem `not_found` if the asset was deleted since the request was let in. */
+/** @throws AppError `not_found` if the asset was deleted since the request was let in. */
 export async function mustBeThere<Found>(asset: Promise<Found | null>): Promise<Found> {
   const found = await asset;
   if (found === null) {

@@ -9,7 +9,7 @@ import { lockLiveAsset, lookUpAsset, updateAssetKey } from './queries.ts';
 /**
  * Gives a live asset another external key; the one it has changes nothing.
  *
- * @throws Problem `conflict` if a live asset has the key.
+ * @throws AppError `conflict` if a live asset has the key.
  */
 export function renameAsset(
   db: OrganizationDatabase,

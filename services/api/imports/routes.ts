@@ -1,5 +1,5 @@
+import { invalid } from '../../../base/checks/invalid.ts';
 import { dearTurns } from '../../../base/dear-turns.ts';
-import { invalid } from '../../../platform/http/problem.ts';
 import { found } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { ROW_THREAD } from './heavy-work.ts';

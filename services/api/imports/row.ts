@@ -1,8 +1,8 @@
 import { type Checked, gathered, invalidValue, type Refusal, refused } from '../../../base/checks/issues.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { Json } from '../../../base/json/exact-json.ts';
 import { JsonSource } from '../../../base/json/json-source.ts';
-import { parseBody } from '../../../platform/http/body.ts';
-import { Problem } from '../../../platform/http/problem.ts';
+import { parseJson } from '../../../base/json/parse-json.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
@@ -95,9 +95,9 @@ const READ_CELL: Partial<Record<Column, (cell: string, name: string) => Checked<
   },
   metadata: (cell, name) => {
     try {
-      return { ok: true, value: parseBody(Buffer.from(cell)).json };
+      return { ok: true, value: parseJson(Buffer.from(cell), name).json };
     } catch (error) {
-      if (!(error instanceof Problem)) {
+      if (!(error instanceof AppError)) {
         throw error;
       }
       return refused(invalidValue(name, 'must be a JSON object'));

@@ -1,10 +1,10 @@
+import { invalid } from '../../../base/checks/invalid.ts';
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
-import { invalid } from '../../../platform/http/problem.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { refuseTaken } from '../refuse-taken.ts';
@@ -15,7 +15,7 @@ import type { NewLocation } from './schema.ts';
 /**
  * Creates a location with its tags, or nothing.
  *
- * @throws Problem `validation_error` if there is no such parent, `conflict` if the external key or one of the tags is
+ * @throws Invalid if there is no such parent, `conflict` if the external key or one of the tags is
  * taken.
  */
 export function createLocation(db: OrganizationDatabase, location: NewLocation): Promise<LocationRow> {

@@ -1,5 +1,5 @@
+import { conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { conflict, notFound } from '../../../platform/http/problem.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
 import { countDescendants } from './tree.ts';
@@ -7,7 +7,7 @@ import { countDescendants } from './tree.ts';
 /**
  * Soft-deletes a live location that nothing live is below or at, and detaches its tags (contract 3).
  *
- * @throws Problem `not_found`, or `conflict` saying what is in the way.
+ * @throws AppError `not_found`, or `conflict` saying what is in the way.
  */
 export function deleteLocation(db: OrganizationDatabase, id: number): Promise<void> {
   return db.transaction(async (transaction) => {

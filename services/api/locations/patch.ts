@@ -1,11 +1,12 @@
+import { invalid, refuseIssues } from '../../../base/checks/invalid.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { dearTurns } from '../../../base/dear-turns.ts';
+import { conflict, notFound } from '../../../base/errors.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
-import { conflict, invalid, notFound, refuseIssues } from '../../../platform/http/problem.ts';
 import { QUEUE } from '../dear-queue.ts';
 import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
@@ -22,7 +23,7 @@ import type { LocationChanges, LocationPatch } from './schema.ts';
 /**
  * Applies a patch to a live location (contract 4.7). A patch that changes nothing writes nothing.
  *
- * @throws Problem `validation_error` for what is wrong with it, given the location as it is; `conflict` if it would
+ * @throws Invalid for what is wrong with it, given the location as it is; `conflict` if it would
  * close a circle.
  */
 export function patchLocation(
@@ -60,7 +61,7 @@ async function readToPatch(
   return mustBeThere(findLiveLocation(transaction, id));
 }
 
-/** @throws Problem `not_found` if the location was deleted since the request was let in. */
+/** @throws AppError `not_found` if the location was deleted since the request was let in. */
 export async function mustBeThere<Found>(location: Promise<Found | null>): Promise<Found> {
   const found = await location;
   if (found === null) {

@@ -17,7 +17,7 @@ import { countDescendants } from './tree.ts';
  * Gives a live location another external key; the one it has changes nothing. No other row is touched: the count is
  * of the live locations below it, which are now below another key.
  *
- * @throws Problem `conflict` if a live location has the key.
+ * @throws AppError `conflict` if a live location has the key.
  */
 export function renameLocation(
   db: OrganizationDatabase,

@@ -1,5 +1,5 @@
+import { type AppError, conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { conflict, notFound, type Problem } from '../../../platform/http/problem.ts';
 import { claim } from '../claims.ts';
 import { attachTag, attachTags, type Parent } from './queries.ts';
 import type { NewTag } from './schema.ts';
@@ -22,7 +22,7 @@ export async function attachAll(
 /**
  * Attaches one tag. May wait for who has just attached it and not yet committed.
  *
- * @throws Problem `conflict` if it is live, `not_found` if the row is gone.
+ * @throws AppError `conflict` if it is live, `not_found` if the row is gone.
  */
 export async function attachOne(
   transaction: OrganizationConnection,
@@ -45,6 +45,6 @@ export async function attachOne(
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
 
 /** A live asset or location has this tag. */
-export function tagTaken({ tagType, value }: { tagType: string; value: string }): Problem {
+export function tagTaken({ tagType, value }: { tagType: string; value: string }): AppError {
   return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
 }

@@ -1,4 +1,4 @@
-import { notFound } from '../../../platform/http/problem.ts';
+import { notFound } from '../../../base/errors.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
 import { findLiveAssetId } from '../assets/queries.ts';

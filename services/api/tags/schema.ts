@@ -1,9 +1,10 @@
 import { choice, type Field, ID_SCHEMA, type JsonSchema, text } from '../../../base/checks/fields.ts';
 import { accepted, type Checked } from '../../../base/checks/issues.ts';
 import { mandatory, mandatoryNotNull, type Values } from '../../../base/checks/members.ts';
+import { objectField } from '../../../base/checks/object-field.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
+import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { described, idInPath } from '../../../platform/http/parameters.ts';
 
 /** A tag record (contract 2.4). */

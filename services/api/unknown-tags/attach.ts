@@ -10,7 +10,6 @@ import {
   removeUnknownTag,
 } from '../../../domain/administration/unknown-tags/queries.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
-import { Problem } from '../../../platform/http/problem.ts';
 import { findLiveAssetIdByKey } from '../assets/queries.ts';
 import { attachOne } from '../tags/attach.ts';
 import { type NewTag, newTag } from '../tags/schema.ts';
@@ -28,18 +27,12 @@ export interface AttachedTag extends TagRow {
  * @throws AppError `invalid_input` (value), `not_found` (no such asset, or not on the list), `conflict` (attached
  * already, or ambiguous and not the value that was read).
  */
-export async function attachUnknownTag(
+export function attachUnknownTag(
   db: OrganizationDatabase,
   { tagType, value, assetKey }: { tagType: TagType; value: string; assetKey: string },
 ): Promise<AttachedTag> {
   const tag = readTag(tagType, value);
-  try {
-    return await db.transaction((transaction) => attach(transaction, tag, assetKey));
-  } catch (error) {
-    throw error instanceof Problem && (error.type === 'conflict' || error.type === 'not_found')
-      ? new AppError(error.type, error.message)
-      : error;
-  }
+  return db.transaction((transaction) => attach(transaction, tag, assetKey));
 }
 
 function readTag(tagType: TagType, value: string): NewTag {

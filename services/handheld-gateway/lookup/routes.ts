@@ -1,7 +1,8 @@
+import { invalid } from '../../../base/checks/invalid.ts';
+import { notFound } from '../../../base/errors.ts';
 import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { listBody } from '../../../platform/http/lists.ts';
-import { invalid, notFound } from '../../../platform/http/problem.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../context.ts';
 import { usableTag } from '../tag.ts';

@@ -7,7 +7,8 @@ import {
   refused,
 } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
-import { type Body, checkedBody, jsonBody, objectField } from '../../../platform/http/body.ts';
+import { objectField } from '../../../base/checks/object-field.ts';
+import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { TAG_MEMBERS, usableTag } from '../tag.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
+import { conflict } from '../../../base/errors.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { KnownAfterAll, type RecordOptions } from '../../../domain/tracking/record.ts';
-import { conflict } from '../../../platform/http/problem.ts';
 import { digestOf } from './digest.ts';
 import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
 import type { Sender, Submission } from './submission.ts';
@@ -21,7 +21,7 @@ export interface SubmissionRecorder {
   /**
    * Records a submission once, as a whole, and resolves when that is committed.
    *
-   * @throws Problem `conflict` if another body was recorded under its id, `validation_error` if its location is none,
+   * @throws AppError `conflict` if another body was recorded under its id, Invalid if its location is none,
    * `unavailable` if too many are under way; DatabaseUnavailable and AppError `outcome_unknown` if the database is lost.
    */
   record(submission: Submission, sender: Sender): Promise<Recorded>;

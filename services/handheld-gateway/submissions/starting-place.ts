@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
+import { type Invalid, invalid } from '../../../base/checks/invalid.ts';
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
-import { invalid, type Problem } from '../../../platform/http/problem.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
 
@@ -28,7 +28,7 @@ export function locationOfTag(orgId: number, tag: ReadTag, resolutions: Resoluti
 }
 
 /** What is answered where there is no live location of that name. */
-export function noSuchLocation(location: NamedLocation): Problem {
+export function noSuchLocation(location: NamedLocation): Invalid {
   if ('tag' in location) {
     const { tagType, value } = location.tag;
     return invalid([foreignKeyNotFound('location.tag', `${tagType}:${withoutTokens(value)}`)]);

@@ -22,7 +22,7 @@ export interface SubmissionView {
 /**
  * Records the scans of a submission inside the caller's transaction, and says what became of each.
  *
- * @throws Problem `validation_error` if the submission's own location is none; KnownAfterAll as recordScans does.
+ * @throws Invalid if the submission's own location is none; KnownAfterAll as recordScans does.
  */
 export async function takeSubmission(
   client: ClientBase,

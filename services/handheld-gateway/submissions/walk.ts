@@ -20,7 +20,7 @@ export interface Step {
  * Follows a person through the scans: a scan of a live location's tag sets the place for those after it. The
  * locations stay live until the transaction ends.
  *
- * @throws Problem `validation_error` if the submission's own location is none.
+ * @throws Invalid if the submission's own location is none.
  */
 export async function walk(
   client: ClientBase,

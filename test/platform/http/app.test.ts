@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { AppError } from '../../../base/errors.ts';
+import { invalid } from '../../../base/checks/invalid.ts';
+import { required, tooLong } from '../../../base/checks/issues.ts';
+import { AppError, conflict } from '../../../base/errors.ts';
 import { createHttpApp, type HttpAppOptions } from '../../../platform/http/app.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
@@ -73,6 +75,8 @@ describe('an application of declared routes', () => {
       routes: [
         failing('/missing', new AppError('not_found', 'No such thing')),
         failing('/input', new AppError('invalid_input', 'Cannot be')),
+        failing('/taken', conflict('Is there')),
+        failing('/wrong', invalid([required('name'), tooLong('note', 3)], 1)),
         failing('/down', new AppError('unavailable', 'secret database host')),
         failing('/bug', new Error('secret')),
         failing('/thrown', 'secret'),
@@ -84,6 +88,17 @@ describe('an application of declared routes', () => {
       status: 404,
     });
     expect((await get('/input')).body.error).to.include({ type: 'bad_request', detail: 'Cannot be' });
+    expect((await get('/taken')).body.error).to.include({
+      type: 'conflict',
+      detail: 'Is there',
+      status: 409,
+    });
+    expect((await get('/wrong')).body.error).to.deep.include({
+      type: 'validation_error',
+      status: 400,
+      detail: 'name is required (and 2 more validation error(s))',
+      fields: [required('name'), tooLong('note', 3)],
+    });
     for (const path of ['/down', '/bug', '/thrown']) {
       const { status, body } = await get(path);
       expect(status).to.equal(500);

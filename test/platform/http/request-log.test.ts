@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import { notFound } from '../../../base/errors.ts';
 import { createHttpApp } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import { servePages } from '../../../platform/http/pages.ts';
-import { notFound } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import type { LoggedRequests } from '../../../platform/http/request-log.ts';
 import { routesOf } from '../../../platform/http/route.ts';

@@ -1,0 +1,26 @@
+import { isJsonObject, type JsonObject } from '../json/exact-json.ts';
+import type { Field } from './fields.ts';
+import type { Checked } from './issues.ts';
+import { type Members, membersSchema, mismatchOf, readMembers, type Told, type Values } from './members.ts';
+
+const INSIDE_ADVICE = 'omit the field, or provide a value';
+
+/** An object inside another. `check` looks at what its members were read into. */
+export function objectField<M extends Members<unknown>, T>(
+  members: M,
+  check: (values: Values<M>, name: string) => Checked<T>,
+  told: Told = {},
+): Field<T> {
+  return {
+    schema: membersSchema(members, told),
+    mismatch: (value, source) => {
+      const inside = isJsonObject(value) ? mismatchOf(members, value, source) : '';
+      return inside === null || inside === '' ? inside : `.${inside}`;
+    },
+    read: (value, name, source) => {
+      const reading = { nullAdvice: INSIDE_ADVICE, prefix: `${name}.`, source };
+      const read = readMembers(members, value as JsonObject, reading);
+      return read.ok ? check(read.value, name) : read;
+    },
+  };
+}
