@@ -18,8 +18,8 @@ export type Columns = Readonly<Record<string, Column>>;
 export const REQUIRED = 'required';
 export const NOW = 'now';
 
-/** What people fill in of a location, in the order of the wire and of CSV. Its parent refers to a row, and is none of these. */
-export const LOCATION_COLUMNS = {
+/** What people fill in of assets and locations alike, in the order of the wire and of CSV. */
+export const COMMON_COLUMNS = {
   name: { type: 'text', most: 255, otherwise: REQUIRED },
   description: { type: 'text', most: 1024, otherwise: null },
   is_active: { type: 'flag', otherwise: true },
@@ -27,11 +27,14 @@ export const LOCATION_COLUMNS = {
   valid_to: { type: 'time', otherwise: null },
 } as const satisfies Columns;
 
-/** What people fill in of an asset, likewise. Scans tell where it is. */
+/** What people fill in of an asset. Scans tell where it is. */
 export const ASSET_COLUMNS = {
-  ...LOCATION_COLUMNS,
+  ...COMMON_COLUMNS,
   metadata: { type: 'json', otherwise: '{}' },
 } as const satisfies Columns;
+
+/** What people fill in of a location. Its parent refers to a row, and is none of these. */
+export const LOCATION_COLUMNS = COMMON_COLUMNS;
 
 /** Of what stands behind an external key. */
 export const COLUMNS_OF = { asset: ASSET_COLUMNS, location: LOCATION_COLUMNS };

@@ -1,7 +1,7 @@
 import type { ASSET_COLUMNS, LOCATION_COLUMNS, Stored } from './columns.ts';
 
 /** What the service keeps itself of assets and locations. */
-interface Managed {
+export interface Managed {
   id: number;
   external_key: string;
   /** The JSON of those that are live. */

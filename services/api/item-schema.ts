@@ -1,53 +1,57 @@
-import {
-  flag,
-  ID_SCHEMA,
-  type JsonSchema,
-  KEY_SCHEMA,
-  TIME_SCHEMA,
-  timestamp,
-} from '../../base/checks/fields.ts';
-import { nullable, nullableSchema, optional } from '../../base/checks/members.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../base/checks/fields.ts';
+import { nullableSchema } from '../../base/checks/members.ts';
+import { behindDescription } from '../../domain/master-data/column-members.ts';
+import type { COMMON_COLUMNS, Column } from '../../domain/master-data/columns.ts';
+import type { Managed } from '../../domain/master-data/rows.ts';
 import { TAG } from './tags/schema.ts';
 
+type Common = typeof COMMON_COLUMNS;
+
+/** What is told of the columns that assets and locations have both. */
+const COMMON: Record<keyof Common, string> = {
+  name: 'What people call it.',
+  description: 'What else there is to say. Null for nothing.',
+  is_active: 'Yours to use. True if you say nothing on create.',
+  valid_from: 'From when on it is in effect. The time of creation if you give none.',
+  valid_to: 'Until when it is in effect. Null for no end.',
+};
+
 /** What is an item's own: an asset's or a location's. */
-interface Own {
+interface Own<C extends Common, Where extends string> {
   title: string;
   description: string;
   /** Several of them, and the key the first one gets if it is given none. */
   named: { plural: string; minted: string };
+  columns: C;
+  /** What is told of those that only it has. */
+  told: Record<Exclude<keyof C, keyof Common>, string>;
   /** What says where it is, which stands behind its description. */
-  place: Record<string, JsonSchema>;
-  /** What stands in front of its tags. */
-  other?: Record<string, JsonSchema>;
-  example: Record<string, unknown>;
+  where: Record<Where, JsonSchema>;
+  example: Record<keyof C | NoInfer<Where> | keyof Managed, unknown>;
 }
 
 /** An asset or a location on the wire: what both have (contract 2.2 and 2.3), and its own. */
-export function itemSchema({ title, description, named, place, other = {}, example }: Own): JsonSchema {
+export function itemSchema<C extends Common, Where extends string>({
+  title,
+  description,
+  named,
+  columns,
+  told,
+  where,
+  example,
+}: Own<C, Where>): JsonSchema {
+  const sentences: Record<string, string> = { ...COMMON, ...told };
+  const shown = Object.entries<Column>(columns).map(([name, column]) => [
+    name,
+    { ...shownAs(column), description: sentences[name] },
+  ]);
   const properties = {
     id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
     external_key: {
       ...KEY_SCHEMA,
       description: `Your own key, unique among the live ${named.plural} of the organization; case matters. One is made (\`${named.minted}\`) if you give none. Changed by a rename only.`,
     },
-    name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
-    description: {
-      type: ['string', 'null'],
-      minLength: 1,
-      maxLength: 1024,
-      description: 'What else there is to say. Null for nothing.',
-    },
-    ...place,
-    is_active: { type: 'boolean', description: 'Yours to use. True if you say nothing on create.' },
-    valid_from: {
-      ...TIME_SCHEMA,
-      description: 'From when on it is in effect. The time of creation if you give none.',
-    },
-    valid_to: {
-      ...nullableSchema(TIME_SCHEMA),
-      description: 'Until when it is in effect. Null for no end.',
-    },
-    ...other,
+    ...behindDescription<Record<keyof C, JsonSchema>, typeof where>(Object.fromEntries(shown), where),
     tags: {
       type: 'array',
       items: TAG,
@@ -71,9 +75,14 @@ export function itemSchema({ title, description, named, place, other = {}, examp
   };
 }
 
-/** Whether and when an item is in use, as a create or a PATCH writes it. */
-export const STATE = {
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: nullable(timestamp),
+function shownAs(column: Column): JsonSchema {
+  const schema =
+    column.type === 'text' ? { type: 'string', minLength: 1, maxLength: column.most } : SHOWN[column.type];
+  return column.otherwise === null ? nullableSchema(schema) : schema;
+}
+
+const SHOWN = {
+  flag: { type: 'boolean' },
+  time: TIME_SCHEMA,
+  json: { type: 'object', additionalProperties: true },
 };

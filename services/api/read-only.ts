@@ -2,16 +2,7 @@ import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../base/checks/fields
 import { nullableSchema, type ReadOnly, unchanged } from '../../base/checks/members.ts';
 import { sameScalar, sameTime } from '../../base/checks/same.ts';
 import { isArray, isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
-
-/** What assets and locations have that a PATCH cannot change. */
-interface Managed {
-  id: number;
-  external_key: string;
-  tags: string;
-  created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
+import type { Managed } from '../../domain/master-data/rows.ts';
 
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const SUBMIT = 'submit the current value or omit';

@@ -1,14 +1,5 @@
+import { externalKey, ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import {
-  externalKey,
-  ID_SCHEMA,
-  type JsonSchema,
-  jsonObject,
-  KEY_SCHEMA,
-  text,
-} from '../../../base/checks/fields.ts';
-import {
-  mandatory,
-  nullable,
   nullableSchema,
   optional,
   refusedMember,
@@ -16,6 +7,8 @@ import {
   type Values,
 } from '../../../base/checks/members.ts';
 import { sameScalar } from '../../../base/checks/same.ts';
+import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
+import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
@@ -29,7 +22,7 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { itemSchema, STATE } from '../item-schema.ts';
+import { itemSchema } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
 import { newTags } from '../tags/tag-columns.ts';
@@ -39,7 +32,12 @@ export const ASSET = itemSchema({
   title: 'Asset',
   description: 'A physical thing that is tracked. Every field is always there; what is unknown is null.',
   named: { plural: 'assets', minted: 'ASSET-0001' },
-  place: {
+  columns: ASSET_COLUMNS,
+  told: {
+    metadata:
+      'A JSON object of your own, kept as it is and replaced as a whole. No text in it has the character U+0000.',
+  },
+  where: {
     location_id: {
       ...nullableSchema(ID_SCHEMA),
       description: 'Where it is, as the scans tell. Null if it was never seen at a location.',
@@ -47,14 +45,6 @@ export const ASSET = itemSchema({
     location_external_key: {
       ...nullableSchema(KEY_SCHEMA),
       description: 'The external key of the same location. Null exactly when `location_id` is.',
-    },
-  },
-  other: {
-    metadata: {
-      type: 'object',
-      additionalProperties: true,
-      description:
-        'A JSON object of your own, kept as it is and replaced as a whole. No text in it has the character U+0000.',
     },
   },
   example: {
@@ -98,12 +88,10 @@ const LOCATION_IS_READ_ONLY =
 
 const NEW_ASSET = {
   external_key: optional(externalKey),
-  name: mandatory(text(255)),
-  description: nullable(text(1024)),
-  location_id: refusedMember(LOCATION_IS_READ_ONLY),
-  location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
-  ...STATE,
-  metadata: optional(jsonObject),
+  ...behindDescription(newMembers(ASSET_COLUMNS), {
+    location_id: refusedMember(LOCATION_IS_READ_ONLY),
+    location_external_key: refusedMember(LOCATION_IS_READ_ONLY),
+  }),
   tags: optional(newTags),
 };
 
@@ -126,18 +114,16 @@ const managed = managedMembers('assets', TAG);
 const ASSET_PATCH = {
   id: managed.id,
   external_key: managed.external_key,
-  name: optional(text(255)),
-  description: nullable(text(1024)),
-  location_id: unchanged<AssetRow>(nullableSchema(ID_SCHEMA), LOCATION_IS_READ_ONLY, (value, asset) =>
-    sameScalar(value, asset.location_id),
-  ),
-  location_external_key: unchanged<AssetRow>(
-    nullableSchema(KEY_SCHEMA),
-    LOCATION_IS_READ_ONLY,
-    (value, asset) => sameScalar(value, asset.location_external_key),
-  ),
-  ...STATE,
-  metadata: optional(jsonObject),
+  ...behindDescription(changeMembers(ASSET_COLUMNS), {
+    location_id: unchanged<AssetRow>(nullableSchema(ID_SCHEMA), LOCATION_IS_READ_ONLY, (value, asset) =>
+      sameScalar(value, asset.location_id),
+    ),
+    location_external_key: unchanged<AssetRow>(
+      nullableSchema(KEY_SCHEMA),
+      LOCATION_IS_READ_ONLY,
+      (value, asset) => sameScalar(value, asset.location_external_key),
+    ),
+  }),
   tags: managed.tags,
   created_at: managed.created_at,
   updated_at: managed.updated_at,

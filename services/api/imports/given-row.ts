@@ -1,27 +1,19 @@
-import { arrayOf, externalKey, flag, jsonObject, text, timestamp } from '../../../base/checks/fields.ts';
+import { arrayOf, externalKey } from '../../../base/checks/fields.ts';
 import type { Checked } from '../../../base/checks/issues.ts';
 import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
 import type { JsonObject } from '../../../base/json/exact-json.ts';
 import type { JsonSource } from '../../../base/json/json-source.ts';
+import { behindDescription, cellMembers } from '../../../domain/master-data/column-members.ts';
+import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { newTag } from '../tags/schema.ts';
 
-const NAMED = {
-  external_key: optional(externalKey),
-  name: optional(text(255)),
-  description: optional(text(1024)),
-};
+const KEY = { external_key: optional(externalKey) };
+const TAGS = { tags: optional(arrayOf(newTag)) };
+const PARENT = { parent_external_key: optional(externalKey) };
 
-const STATE = {
-  is_active: optional(flag),
-  valid_from: optional(timestamp),
-  valid_to: optional(timestamp),
-};
-
-const TAGGED = { tags: optional(arrayOf(newTag)) };
-
-const ASSET = { ...NAMED, ...STATE, metadata: optional(jsonObject), ...TAGGED };
-const LOCATION = { ...NAMED, parent_external_key: optional(externalKey), ...STATE, ...TAGGED };
+const ASSET = { ...KEY, ...cellMembers(ASSET_COLUMNS), ...TAGS };
+const LOCATION = { ...KEY, ...behindDescription(cellMembers(LOCATION_COLUMNS), PARENT), ...TAGS };
 
 /** What a row can say, and so the columns of a file, in the order in which an export writes them. */
 const MEMBERS = { asset: ASSET, location: LOCATION };

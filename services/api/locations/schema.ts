@@ -1,12 +1,7 @@
-import {
-  externalKey,
-  ID_SCHEMA,
-  id,
-  type JsonSchema,
-  KEY_SCHEMA,
-  text,
-} from '../../../base/checks/fields.ts';
-import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
+import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
@@ -20,7 +15,7 @@ import {
   searchText,
 } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { itemSchema, STATE } from '../item-schema.ts';
+import { itemSchema } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
 import { newTags } from '../tags/tag-columns.ts';
@@ -30,7 +25,9 @@ export const LOCATION = itemSchema({
   title: 'Location',
   description: 'A place where assets can be, in a tree of places.',
   named: { plural: 'locations', minted: 'LOC-0001' },
-  place: {
+  columns: LOCATION_COLUMNS,
+  told: {},
+  where: {
     parent_id: {
       ...nullableSchema(ID_SCHEMA),
       description: 'The location directly above it. Null at the root.',
@@ -76,13 +73,11 @@ export const RENAMED_LOCATION: JsonSchema = {
   required: ['data', 'descendant_count_affected'],
 };
 
+const PARENT = { parent_id: nullable(id), parent_external_key: nullable(externalKey) };
+
 const NEW_LOCATION = {
   external_key: optional(externalKey),
-  name: mandatory(text(255)),
-  description: nullable(text(1024)),
-  parent_id: nullable(id),
-  parent_external_key: nullable(externalKey),
-  ...STATE,
+  ...behindDescription(newMembers(LOCATION_COLUMNS), PARENT),
   tags: optional(newTags),
 };
 
@@ -106,11 +101,7 @@ const managed = managedMembers('locations', TAG);
 const LOCATION_PATCH = {
   id: managed.id,
   external_key: managed.external_key,
-  name: optional(text(255)),
-  description: nullable(text(1024)),
-  parent_id: nullable(id),
-  parent_external_key: nullable(externalKey),
-  ...STATE,
+  ...behindDescription(changeMembers(LOCATION_COLUMNS), PARENT),
   tags: managed.tags,
   created_at: managed.created_at,
   updated_at: managed.updated_at,
