@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { AppError } from '../../base/errors.ts';
+import { withInterruption } from '../../platform/runtime/interruption.ts';
 import type { Keyed } from '../api/external-keys/mint.ts';
 import { exportFile } from '../api/imports/export-file.ts';
 import { addCommand, id } from './command-line.ts';
 import { withOrganization } from './database.ts';
-import { interruptible } from './interruptible.ts';
 import { progressOn } from './progress.ts';
 import { replaceFile } from './replace-file.ts';
 import { writeToOutput } from './standard-output.ts';
@@ -68,7 +68,7 @@ async function exportToFile(resource: Keyed, orgId: number, path: string, isJson
         }
       }),
     );
-  await interruptible(exportTo).finally(() => progress.end());
+  await withInterruption(exportTo).finally(() => progress.end());
   await writeToOutput(
     isJson
       ? `${JSON.stringify({ file: path, [PLURAL[resource]]: count })}\n`

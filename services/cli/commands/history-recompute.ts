@@ -5,9 +5,9 @@ import {
   recomputeOrganization,
 } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { requireAsset } from '../../../domain/tracking/smoothing/try-on-assets.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
-import { interruptible } from '../interruptible.ts';
 import { progressOn } from '../progress.ts';
 import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
 import { requireOrganization } from '../require-organization.ts';
@@ -38,7 +38,7 @@ export function addHistoryRecompute(program: Command): void {
         await requireOrganization(pool, orgId);
         const assetId = asset === null ? null : await requireAsset(pool, orgId, asset);
         const progress = progressOn(process.stderr);
-        const { isFinished, ...done } = await interruptible((signal) =>
+        const { isFinished, ...done } = await withInterruption((signal) =>
           recomputeOrganization(pool, orgId, {
             assetId,
             isDry,

@@ -4,9 +4,9 @@ import { type MigrationResult, migrate, readMigrations } from '../../../db/times
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
 import type { RecomputedSoFar } from '../../../domain/tracking/recompute/recompute-organization.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addTopCommand, tell } from '../command-line.ts';
 import { withDatabaseUrl } from '../database.ts';
-import { interruptible } from '../interruptible.ts';
 import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
 
 export function addMigrate(program: Command): void {
@@ -22,7 +22,7 @@ export function addMigrate(program: Command): void {
       '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
     )
     .action(async (options) => {
-      const { result, built, recomputed, isInterrupted } = await interruptible((signal) =>
+      const { result, built, recomputed, isInterrupted } = await withInterruption((signal) =>
         withDatabaseUrl(async (url) => ({
           result: await migrate(url, readMigrations(), { signal, say }),
           built: await finishSearchIndexes(url, {

@@ -3,13 +3,13 @@ import { createClock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import type { Replay } from '../../mqtt-ingest/entry.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
-import { interruptible } from '../interruptible.ts';
 import { progressOn } from '../progress.ts';
 import { rejectedId, rejectedRow } from '../rejected-rows.ts';
 import { requireOrganization } from '../require-organization.ts';
@@ -86,7 +86,7 @@ async function replayOne(replay: ReplayThis, messageId: number, options: Options
 async function replayAll(replay: ReplayThis, ids: readonly number[], options: Options): Promise<void> {
   const rows: ReplayRow[] = [];
   const progress = progressOn(process.stderr);
-  const done = await interruptible(async (signal) => {
+  const done = await withInterruption(async (signal) => {
     let count = 0;
     for (const messageId of ids) {
       if (signal.aborted) {

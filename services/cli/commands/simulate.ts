@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
 import { addTopCommand, id, tell, wholeNumber } from '../command-line.ts';
 import { withConnections, withOrganization } from '../database.ts';
-import { interruptible } from '../interruptible.ts';
 import { progressOn } from '../progress.ts';
 import { FAILED } from '../report-error.ts';
 import { findBroker } from '../simulate/broker.ts';
@@ -102,7 +102,7 @@ async function run(options: Options): Promise<void> {
   const show = (text: string) => progress.show(text);
   let simulated: Simulated;
   try {
-    simulated = await interruptible((signal) =>
+    simulated = await withInterruption((signal) =>
       withOrganization(plan.orgId, (db) =>
         withConnections(({ pool }) => simulate(plan, { db, pool, broker, signal, show })),
       ),

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
+import { INTERRUPTED, withInterruption } from '../../../platform/runtime/interruption.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../../platform/runtime/log.ts';
 import { createRandom } from '../../../simulation/random.ts';
@@ -20,12 +21,15 @@ switch (options.kind) {
     process.exitCode = 2;
     break;
   case 'run':
-    process.exitCode = await run(options);
+    // More signals do not keep what is running from being stopped and removed.
+    process.exitCode = await withInterruption((signal) => run(options, signal), {
+      first: () => console.error('\nStopping ...'),
+      again: () => {},
+    });
 }
 
 /** @returns the exit status, when everything is stopped and removed. */
-async function run({ isOnce, seed }: Options & { kind: 'run' }): Promise<number> {
-  const signal = interruption();
+async function run({ isOnce, seed }: Options & { kind: 'run' }, signal: AbortSignal): Promise<number> {
   const clock = createClock();
   const print = (line: string) => console.log(line);
   let lifecycle: Lifecycle | undefined;
@@ -46,27 +50,13 @@ async function run({ isOnce, seed }: Options & { kind: 'run' }): Promise<number>
   } catch (error) {
     if (signal.aborted) {
       // Ctrl-C is how the one ends, and breaks the other off.
-      return isOnce ? 130 : 0;
+      return isOnce ? INTERRUPTED : 0;
     }
     console.error(error instanceof AppError || !(error instanceof Error) ? messageOf(error) : error);
     return 1;
   } finally {
     await lifecycle?.stop();
   }
-}
-
-/** Aborted by Ctrl-C. More of them do not keep what is running from being stopped and removed. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (!controller.signal.aborted) {
-        console.error('\nStopping ...');
-        controller.abort();
-      }
-    });
-  }
-  return controller.signal;
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -1,0 +1,31 @@
+import { firstSignal } from './first-signal.ts';
+
+interface Reactions {
+  /** Called before the signal is aborted. */
+  first?: () => void;
+  /** Called when the user does not wait for the work to end in order; exits if left out. */
+  again?: () => void;
+}
+
+/** Runs `work` with a signal that Ctrl-C or SIGTERM aborts, so that it can end in order. */
+export async function withInterruption<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  { first, again = () => process.exit(INTERRUPTED) }: Reactions = {},
+): Promise<Result> {
+  const controller = new AbortController();
+  const interrupt = firstSignal(() => {
+    first?.();
+    controller.abort();
+  }, again);
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}
+
+/** The exit status of what Ctrl-C broke off: 128 and the number of SIGINT. */
+export const INTERRUPTED = 130;
