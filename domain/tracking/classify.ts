@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../base/instant.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { lockLiveLocations } from './lock-locations.ts';
 import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
 import type { PlacedScan } from './placed-scan.ts';
@@ -18,7 +18,7 @@ export type Classified = { placed: PlacedScan } | { outcome: Outcome };
  * @returns one for each of `scans`, in their order.
  */
 export async function classify(
-  client: ClientBase,
+  client: Client,
   scans: readonly Scan[],
   now: Micros,
   rules: TimeRules,

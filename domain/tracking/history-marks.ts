@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import type { AssetTransition } from './transitions.ts';
 
@@ -9,7 +9,7 @@ import type { AssetTransition } from './transitions.ts';
  *
  * @param written of locked positions.
  */
-export async function markHistories(client: ClientBase, written: readonly AssetTransition[]): Promise<void> {
+export async function markHistories(client: Client, written: readonly AssetTransition[]): Promise<void> {
   const marked = written.filter(isMarked);
   if (marked.length === 0) {
     return;

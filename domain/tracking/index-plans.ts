@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 
 /**
  * Has this transaction's statements find each row by the index that leads to it most directly, whatever statistics there
@@ -19,7 +19,7 @@ import type { ClientBase } from 'pg';
  *
  * Sent along with what follows it, in front of every look-up of the transaction. Compiling such plans (`jit`) would be for their costs, which mean nothing then.
  */
-export function findByIndexes(client: ClientBase): Promise<unknown> {
+export function findByIndexes(client: Client): Promise<unknown> {
   return client.query({
     name: 'find-by-indexes',
     text: `select set_config('enable_seqscan', 'off', true), set_config('cpu_index_tuple_cost', '1', true),

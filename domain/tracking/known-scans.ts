@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, smallints, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import type { PlacedScan } from './placed-scan.ts';
 
@@ -15,7 +15,7 @@ export interface KnownScan {
  * assets' positions are locked.
  */
 export async function findKnownScans(
-  client: ClientBase,
+  client: Client,
   placed: readonly PlacedScan[],
 ): Promise<ReadonlyMap<PlacedScan, KnownScan>> {
   const known = new Map<PlacedScan, KnownScan>();

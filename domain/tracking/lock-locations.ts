@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers } from '../../db/timescale/queries/array-parameters.ts';
 import { PairMap } from './pair-map.ts';
 
@@ -15,7 +15,7 @@ export interface LocationRef {
  * @returns by organization and id.
  */
 export async function lockLiveLocations(
-  client: ClientBase,
+  client: Client,
   locations: readonly { orgId: number; locationId: number | null }[],
 ): Promise<LiveLocations> {
   const live = new PairMap<number, number, true>();

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../base/instant.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import type { Sighting, Transition } from './history.ts';
 import { type AssetRef, assetName } from './positions.ts';
@@ -23,7 +23,7 @@ export interface Neighbourhood {
  * @returns by {@link assetName}.
  */
 export async function loadNeighbourhoods(
-  client: ClientBase,
+  client: Client,
   changed: readonly ChangedInstant[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
   const values = [

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../base/instant.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import type { Stay } from './history.ts';
 import { PairMap } from './pair-map.ts';
@@ -26,7 +26,7 @@ export function assetName({ orgId, assetId }: AssetRef): string {
  * The assets' positions, locked until this transaction ends, so that of two recorders of one asset the second sees
  * all that the first wrote. Locked in one order everywhere, so that no two recorders wait for each other.
  */
-export async function lockPositions(client: ClientBase, assets: readonly AssetRef[]): Promise<Position[]> {
+export async function lockPositions(client: Client, assets: readonly AssetRef[]): Promise<Position[]> {
   const distinct = distinctAssets(assets);
   if (distinct.length === 0) {
     return [];
@@ -49,7 +49,7 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
   return distinct.values();
 }
 
-async function lockExisting(client: ClientBase, assets: readonly AssetRef[]): Promise<Position[]> {
+async function lockExisting(client: Client, assets: readonly AssetRef[]): Promise<Position[]> {
   const { rows } = await client.query<PositionRow>({
     name: 'lock-positions',
     text: `select position.row, position.org_id, position.asset_id, position.location_id,
@@ -91,7 +91,7 @@ function toPosition(stored: PositionRow): Position {
   return { orgId, assetId, stay, lastSeen, row };
 }
 
-async function insertMissing(client: ClientBase, assets: readonly AssetRef[]): Promise<void> {
+async function insertMissing(client: Client, assets: readonly AssetRef[]): Promise<void> {
   await client.query({
     name: 'insert-positions',
     text: `insert into positions (org_id, asset_id)
@@ -107,7 +107,7 @@ async function insertMissing(client: ClientBase, assets: readonly AssetRef[]): P
  * table that statistics called empty it took all of an organization's positions for each.) By `on conflict`,
  * which inserts, every batch was counted by the trigger of migration 0017 as well: a tenth of a millisecond.
  */
-export async function updatePositions(client: ClientBase, positions: readonly Position[]): Promise<void> {
+export async function updatePositions(client: Client, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) {
     return;
   }

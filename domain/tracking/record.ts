@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../base/instant.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { classify } from './classify.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
@@ -34,7 +34,7 @@ export interface RecordOptions {
  * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
  */
 export async function recordScans(
-  client: ClientBase,
+  client: Client,
   scans: readonly Scan[],
   { rules, now, isCareful }: RecordOptions,
 ): Promise<Outcome[]> {
@@ -57,7 +57,7 @@ export async function recordScans(
 export class KnownAfterAll extends Error {}
 
 async function writePlaced(
-  client: ClientBase,
+  client: Client,
   placed: readonly PlacedScan[],
   isCareful: boolean,
 ): Promise<ReadonlySet<PlacedScan>> {

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
@@ -37,7 +37,7 @@ const CANDIDATES = `select read.position::integer as position, tag.value, tag.as
  * Resolves reads by the tags as they are now. A live tag with the very value wins; otherwise the one live tag with
  * the same key; if there are several, the read is ambiguous: an asset is never picked by chance.
  */
-export async function resolveTags(client: ClientBase, reads: readonly Read[]): Promise<Resolutions> {
+export async function resolveTags(client: Client, reads: readonly Read[]): Promise<Resolutions> {
   const asked = new AskedFor();
   for (const read of reads) {
     asked.add(read);

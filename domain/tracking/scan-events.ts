@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import {
   doubles,
@@ -19,7 +19,7 @@ import type { PlacedScan } from './placed-scan.ts';
  *
  * @returns whether they were written; if one of them was stored already, none is, and the transaction has failed.
  */
-export async function insertScanEvents(client: ClientBase, placed: readonly PlacedScan[]): Promise<boolean> {
+export async function insertScanEvents(client: Client, placed: readonly PlacedScan[]): Promise<boolean> {
   if (placed.length === 0) {
     return true;
   }
@@ -78,7 +78,7 @@ function writeScanEvent(into: BinaryValues, placed: PlacedScan): void {
  * recorder has just given them a still stronger one. They are stored, so nothing is inserted: `on conflict` finds each
  * by its identity.
  */
-export async function strengthenScanEvents(client: ClientBase, placed: readonly PlacedScan[]): Promise<void> {
+export async function strengthenScanEvents(client: Client, placed: readonly PlacedScan[]): Promise<void> {
   const sources = placed.flatMap(({ scan: { source } }) => (source.kind === 'reader' ? [source] : []));
   if (sources.length === 0) {
     return;

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { compareRssi } from './history.ts';
 import { findKnownScans } from './known-scans.ts';
 import type { PlacedScan } from './placed-scan.ts';
@@ -21,7 +21,7 @@ export interface SortedOut {
  * @param mayBeKnown whether a scan has to be looked for among the stored ones.
  */
 export async function sortOut(
-  client: ClientBase,
+  client: Client,
   placed: readonly PlacedScan[],
   mayBeKnown: (scan: PlacedScan) => boolean,
 ): Promise<SortedOut> {

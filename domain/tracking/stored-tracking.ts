@@ -1,10 +1,10 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import type { StoredTracking } from './history-changes.ts';
 import { loadNeighbourhoods } from './neighbourhood.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
 
 /** What is stored, as the transaction of `client` sees it. */
-export function storedTracking(client: ClientBase): StoredTracking {
+export function storedTracking(client: Client): StoredTracking {
   return {
     neighbourhoods: (changed) => loadNeighbourhoods(client, changed),
     lastBefore: (instants, since) => lastScansBefore(client, instants, since),

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../base/instant.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import { bigints, integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import type { Transition } from './history.ts';
 import type { AssetRef } from './positions.ts';
@@ -7,10 +7,7 @@ import type { AssetRef } from './positions.ts';
 export interface AssetTransition extends AssetRef, Transition {}
 
 /** Writes transitions; one that is stored at the same instant of the asset is replaced. */
-export async function putTransitions(
-  client: ClientBase,
-  transitions: readonly AssetTransition[],
-): Promise<void> {
+export async function putTransitions(client: Client, transitions: readonly AssetTransition[]): Promise<void> {
   if (transitions.length === 0) {
     return;
   }
@@ -28,7 +25,7 @@ export async function putTransitions(
  * are added and no longer (migration 0024).
  */
 export async function appendTransitions(
-  client: ClientBase,
+  client: Client,
   transitions: readonly AssetTransition[],
 ): Promise<void> {
   if (transitions.length === 0) {
@@ -72,7 +69,7 @@ function columns(transitions: readonly AssetTransition[]): unknown[] {
  * take 1.2 ms where a statement for each asset took 1.8, half of it the marks of histories; of 38 chunks 4 and 26 ms.
  */
 export async function deleteTransitions(
-  client: ClientBase,
+  client: Client,
   transitions: readonly (AssetRef & { observedAt: Micros })[],
 ): Promise<void> {
   if (transitions.length === 0) {

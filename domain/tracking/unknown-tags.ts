@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../base/instant.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import {
   bigints,
   doubles,
@@ -20,7 +20,7 @@ export const UNKNOWN_TAGS_KEPT = 10_000;
  * Not for readers that do not report unknown tags, not for a location's tag, and not again for a redelivered message.
  */
 export async function recordUnknownTags(
-  client: ClientBase,
+  client: Client,
   scans: readonly Scan[],
   outcomes: readonly Outcome[],
   kept = UNKNOWN_TAGS_KEPT,

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../db/timescale/connections/client.ts';
 import type { Transition } from './history.ts';
 import { type Change, historyChanges, type Touched } from './history-changes.ts';
 import { markHistories } from './history-marks.ts';
@@ -15,14 +15,14 @@ import { type AssetTransition, appendTransitions, deleteTransitions, putTransiti
  * @param touched of locked positions.
  */
 export async function updateHistories(
-  client: ClientBase,
+  client: Client,
   touched: readonly Touched[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
 ): Promise<void> {
   await writeChanges(client, await historyChanges(storedTracking(client), touched, smoothing));
 }
 
-export async function writeChanges(client: ClientBase, changes: readonly Change[]): Promise<void> {
+export async function writeChanges(client: Client, changes: readonly Change[]): Promise<void> {
   const newest = rowsOf(changes, ({ isNewest, put }) => (isNewest ? put : NONE));
   const others = rowsOf(changes, ({ isNewest, put }) => (isNewest ? NONE : put));
   const gone = rowsOf(changes, (change) => change.gone);

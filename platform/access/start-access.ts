@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { type AccessDoor, openAccessDoor } from '../../db/timescale/connections/access-door.ts';
-import { rowsOf } from '../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { CredentialCache, CredentialRow } from './credential-cache.ts';
 import { lookUpTogether } from './look-up-together.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
-import { type RowQueries, rowsOf } from '../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { type RefusedCount, RefusedSignIns } from './refused-sign-ins.ts';
@@ -11,7 +11,7 @@ import { type RefusedCount, RefusedSignIns } from './refused-sign-ins.ts';
  * once, and its end.
  */
 export function startRefusedSignIns(
-  db: RowQueries,
+  db: Connection,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
   pause = PAUSE_MS,
 ): Promise<RefusedSignIns> {
@@ -56,9 +56,9 @@ const PAUSE_MS = 5_000;
 const DROP_EVERY_MS = 3_600_000;
 
 /** In order of the key, as processes that write at once may have names in common. */
-async function writeRefusedSignIns(db: RowQueries, counts: readonly RefusedCount[]): Promise<void> {
+async function writeRefusedSignIns(db: Connection, counts: readonly RefusedCount[]): Promise<void> {
   const texts = (of: (count: RefusedCount) => string) => sql.array(counts.map(of), 'text');
-  await db.any(sql.type(rowsOf<never>())`
+  await db.any(sql.type(NO_ROWS)`
     insert into refused_sign_ins (period, kind, name, count, last_at, address)
     select date_bin(interval '10 minutes', now(), timestamptz 'epoch'), given.kind, given.name, given.count,
       now() - given.seconds_ago * interval '1 second', given.address
@@ -81,7 +81,7 @@ async function writeRefusedSignIns(db: RowQueries, counts: readonly RefusedCount
 }
 
 /** Counts that `doctor` shows no more. */
-async function dropOldRefusals(db: RowQueries): Promise<void> {
-  await db.any(sql.type(rowsOf<never>())`
+async function dropOldRefusals(db: Connection): Promise<void> {
+  await db.any(sql.type(NO_ROWS)`
     delete from refused_sign_ins where period < now() - interval '25 hours'`);
 }

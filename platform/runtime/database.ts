@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { AppError, messageOf } from '../../base/errors.ts';
+import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import {
   faultOfWay,
@@ -61,8 +61,8 @@ async function requireDirect(url: string, role?: string): Promise<void> {
   }
 }
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: START_PATIENCE });
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ ...connectionConfig(url), connectionTimeoutMillis: START_PATIENCE });
   try {
     await client.connect();
     return client;

@@ -1,9 +1,7 @@
-import type { FragmentSqlToken } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
 import { texts } from '../../db/timescale/queries/array-parameters.ts';
-import { type RowQuery, rowsOf } from '../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, type RowQuery, sql } from '../../db/timescale/queries/sql.ts';
 import { asRows } from './tags/queries.ts';
 import type { TagArrays } from './tags/tag-columns.ts';
 
@@ -19,7 +17,7 @@ import type { TagArrays } from './tags/tag-columns.ts';
  */
 export async function claim(transaction: OrganizationConnection, names: readonly string[]): Promise<void> {
   const named = sql.fragment`unnest(${sql.binary(texts(names))}::text[]) name`;
-  await transaction.query(sql.prepared('claim-names', rowsOf<never>())`${locking(transaction.orgId, named)}`);
+  await transaction.exec(sql.prepared('claim-names', NO_ROWS)`${locking(transaction.orgId, named)}`);
 }
 
 /** As {@link claim}, also for tags; all at once, so that everybody takes the locks in the same order. */
@@ -28,7 +26,7 @@ export async function claimWithTags(
   names: readonly string[],
   tags: TagArrays,
 ): Promise<void> {
-  await transaction.query(claiming(transaction.orgId, names, tags));
+  await transaction.exec(claiming(transaction.orgId, names, tags));
 }
 
 /** The statement that does it, for where it goes before another; it returns no rows. */
@@ -37,7 +35,7 @@ export function claiming(orgId: number, names: readonly string[], tags: TagArray
     select unnest(${sql.binary(texts(names))}::text[]) as name
     union all select concat_ws(':', 'tag', tag.tag_type, tag.value) from ${asRows(tags)}
   ) named`;
-  return sql.prepared('claim-names-and-tags', rowsOf<never>())`${locking(orgId, named)}`;
+  return sql.prepared('claim-names-and-tags', NO_ROWS)`${locking(orgId, named)}`;
 }
 
 /** @param named an item of a from clause with a column `name`. */

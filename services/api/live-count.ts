@@ -1,5 +1,4 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 import { allOf, when } from './sql.ts';
 
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { AccessDoor } from '../../db/timescale/connections/access-door.ts';
-import { rowsOf } from '../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/schema/sequence-use.ts';
 
 /** Adds to `registry` how much of each sequence of ids is used, looked at anew for every scrape. */

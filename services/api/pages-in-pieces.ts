@@ -1,6 +1,5 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import { type Page, pageOf } from '../../base/page.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 
 /**
  * How many bytes of texts without a bound of their own (metadata, tags) come with the rows of a page. Rows beyond that

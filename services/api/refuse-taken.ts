@@ -1,6 +1,5 @@
 import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { claim, claimWithTags } from './claims.ts';
 import { keyTaken } from './constraints.ts';
 import { liveByKey } from './external-keys/live-by-key.ts';
@@ -43,7 +42,12 @@ export async function refuseTaken(
   }
 }
 
-function isKeyTaken(transaction: OrganizationConnection, resource: Keyed, key: string): Promise<boolean> {
-  return transaction.exists(sql.prepared(`is-${resource}-key-taken`, rowsOf<{ id: number }>())`
+async function isKeyTaken(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  key: string,
+): Promise<boolean> {
+  const rows = await transaction.any(sql.prepared(`is-${resource}-key-taken`, rowsOf<{ id: number }>())`
     ${liveByKey(resource, transaction.orgId, key)}`);
+  return rows.length > 0;
 }

@@ -1,6 +1,5 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import type { SortTerm } from '../../base/page.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 
 /**
  * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages of rows that stay never overlap.

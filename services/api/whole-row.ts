@@ -1,6 +1,5 @@
-import type { FragmentSqlToken } from 'slonik';
 import { notFound } from '../../base/errors.ts';
-import { sql } from '../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 import { JsonBytes } from '../../platform/http/json-bytes.ts';
 import type { ApiContext } from './context.ts';
 import type { Keyed } from './external-keys/mint.ts';

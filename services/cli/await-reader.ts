@@ -1,10 +1,10 @@
-import type pg from 'pg';
 import { heardEverywhere } from '../../base/heard-everywhere.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { awaitSubscribed } from '../../domain/administration/readers/await-subscribed.ts';
 import { forTerminal } from './for-terminal.ts';
 
 /** Resolves when what a reader sends on its topic from now on is recorded; or says that it may not be. */
-export async function awaitReader(pool: pg.Pool, topic: string): Promise<void> {
+export async function awaitReader(pool: Pool, topic: string): Promise<void> {
   await heardEverywhere();
   if (!(await awaitSubscribed(pool, topic))) {
     process.stderr.write(

@@ -1,12 +1,11 @@
 import { constants } from 'node:os';
-import type pg from 'pg';
-import type { DatabasePool } from 'slonik';
 import { AppError } from '../../base/errors.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import {
   type OrganizationDatabase,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { createQueryPool, createWritePool } from '../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrateNew } from '../../db/timescale/schema/migrate.ts';
@@ -27,10 +26,7 @@ const SETTINGS = {
 
 /** What a command works with. */
 export interface Connections {
-  /** For composable queries. */
-  queries: DatabasePool;
-  /** For transactions. */
-  pool: pg.Pool;
+  pool: Pool;
 }
 
 /**
@@ -43,12 +39,11 @@ export function withConnections<Result>(
   work: (connections: Connections) => Promise<Result>,
 ): Promise<Result> {
   return withMigratedUrl(async (url) => {
-    const queries = await createQueryPool(url, { max: 1 });
     const pool = createWritePool(url, { max: 1, patience: null });
     try {
-      return await work({ queries, pool });
+      return await work({ pool });
     } finally {
-      await Promise.all([queries.end(), pool.end()]);
+      await pool.end();
     }
   });
 }

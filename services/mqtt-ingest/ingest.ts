@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
-import { rowQueries } from '../../db/timescale/queries/row-queries.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
@@ -51,10 +50,7 @@ export async function startEmbeddedIngest(
     import('./source/embedded-broker.ts'),
     import('../../platform/access/start-refused-sign-ins.ts'),
   ]);
-  const refusedSignIns = await startRefusedSignIns(
-    rowQueries((query) => pool.query(query)),
-    { log, lifecycle },
-  );
+  const refusedSignIns = await startRefusedSignIns(pool, { log, lifecycle });
   const broker = await lifecycle.start(
     'broker',
     () =>

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
@@ -32,7 +32,7 @@ export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> 
 export interface StartedIntake {
   intake: Intake;
   registry: Registry;
-  pool: pg.Pool;
+  pool: Pool;
   databaseClock: DatabaseClock;
 }
 

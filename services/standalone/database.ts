@@ -1,7 +1,7 @@
-import pg from 'pg';
 import type { Logger } from 'pino';
 import { AppError } from '../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
@@ -55,8 +55,8 @@ export async function startEmbeddedDatabase(
 export const EMBEDDED_DATABASE = 'tagtrail';
 
 /** Holds a lock for as long as this process lives, so that no second one runs on the same data. */
-async function occupy(url: string, data: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url, 'tagtrail'));
+async function occupy(url: string, data: string): Promise<Client> {
+  const client = new Client(connectionConfig(url, 'tagtrail'));
   client.on('error', () => {});
   await client.connect();
   const { rows } = await client.query<{ is_free: boolean }>('select pg_try_advisory_lock($1) as is_free', [

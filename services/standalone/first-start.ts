@@ -1,5 +1,5 @@
-import type pg from 'pg';
-import { createQueryPool, createWritePool } from '../../db/timescale/connections/pool.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
@@ -18,22 +18,20 @@ export async function firstCredentials(databaseUrl: string): Promise<FirstCreden
   const pool = createWritePool(databaseUrl, { max: 1 });
   try {
     const { rowCount } = await pool.query('select from organizations limit 1');
-    return rowCount === 0 ? await makeFirstOrganization(databaseUrl, pool) : null;
+    return rowCount === 0 ? await makeFirstOrganization(pool) : null;
   } finally {
     await pool.end();
   }
 }
 
-async function makeFirstOrganization(databaseUrl: string, writePool: pg.Pool): Promise<FirstCredentials> {
-  const queryPool = await createQueryPool(databaseUrl, { max: 1 });
-  const { id: orgId, name: organization } = await createOrganization(queryPool, 'My organization');
-  const { key: apiKey } = await createApiKey(queryPool, {
+async function makeFirstOrganization(pool: Pool): Promise<FirstCredentials> {
+  const { id: orgId, name: organization } = await createOrganization(pool, 'My organization');
+  const { key: apiKey } = await createApiKey(pool, {
     orgId,
     name: 'first key',
     scopes: PUBLIC_SCOPES,
     expiresAt: null,
   });
-  await queryPool.end();
-  const { token: handheldToken } = await createHandheld(writePool, { orgId, name: 'first handheld' });
+  const { token: handheldToken } = await createHandheld(pool, { orgId, name: 'first handheld' });
   return { orgId, organization, apiKey, handheldToken };
 }

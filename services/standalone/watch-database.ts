@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { AppError, messageOf } from '../../base/errors.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
 
 export interface DatabaseWatch {
   /** Ends the connection; what happens to the database from now on is nobody's business here. */
@@ -10,7 +10,7 @@ export interface DatabaseWatch {
 
 export interface WatchOptions {
   /** Starts the server if it is not running, and opens the connection anew. */
-  restart(): Promise<pg.Client>;
+  restart(): Promise<Client>;
   log: Logger;
   /** Told when it is of no use to try any more. */
   onGivenUp(error: AppError): void;
@@ -23,7 +23,7 @@ export interface WatchOptions {
  *
  * watching -> (connection lost) restarting -> watching ... | given up
  */
-export function watchDatabase(client: pg.Client, { restart, log, onGivenUp }: WatchOptions): DatabaseWatch {
+export function watchDatabase(client: Client, { restart, log, onGivenUp }: WatchOptions): DatabaseWatch {
   let current = client;
   let isStopped = false;
   let restarting = Promise.resolve();

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
-import type { CommonQueryMethods, DatabasePool } from 'slonik';
 import { type AccessDoor, openAccessDoor } from '../../db/timescale/connections/access-door.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
-import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { KeyUsage, type KeyUse } from '../../services/api/access/key-usage.ts';
@@ -17,16 +18,16 @@ import { Site } from '../support/site.ts';
 
 describe('the time a key was last used', () => {
   const database = useDatabase();
-  let pool: DatabasePool;
+  let pool: Pool;
   let asAccess: AccessDoor;
   let orgId: number;
   before(async () => {
     ({ orgId } = await Site.create(database));
-    pool = await createQueryPool(database.url, { max: 1 });
+    pool = createWritePool(database.url, { max: 1 });
     asAccess = openAccessDoor(database.url, { max: 4 });
     database.beforeDrop(() => Promise.all([pool.end(), asAccess.end()]));
   });
-  const newKey = (db: CommonQueryMethods = pool) =>
+  const newKey = (db: Connection = pool) =>
     createApiKey(db, { orgId, name: 'test', scopes: [], expiresAt: null });
   /** In seconds before now; null if never. */
   const age = async (id: string) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { CredentialCache } from '../../platform/access/credential-cache.ts';
@@ -102,7 +102,7 @@ describe('API keys', () => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': type };
       const revoke = async () => {
         expect((await me({ key })).status).to.equal(200);
-        const queries = await createQueryPool(api.database.url, { max: 1 });
+        const queries = createWritePool(api.database.url, { max: 1 });
         await revokeKey(queries, key.split('_')[1] ?? '');
         await queries.end();
       };

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { nameOf } from '../../db/timescale/queries/composed-statements.ts';
-import { rowQueries } from '../../db/timescale/queries/row-queries.ts';
+import { verbsOn } from '../../db/timescale/queries/verbs.ts';
 import { type Measured, MeasuredClient } from '../domain/tracking/plans/measured-client.ts';
 
 /** An organization's lists, measured by the server as they are run: planned once for all values, as brief lists are. */
@@ -44,14 +44,14 @@ export class MeasuredLists {
   #databaseOf(client: pg.Client): OrganizationDatabase {
     const connection = {
       orgId: this.#orgId,
-      ...rowQueries((query) => client.query({ ...query, name: query.name ?? nameOf(query.text) })),
+      ...verbsOn((query) => client.query({ ...query, name: query.name ?? nameOf(query.text) })),
     };
     const itself = () => connection;
     return {
       ...connection,
       transaction: (work) => work(connection),
       grouped: async (write, item) => {
-        await connection.query(write.first(this.#orgId, [item]));
+        await connection.exec(write.first(this.#orgId, [item]));
         return write.outcomeOf(await connection.one(write.query(this.#orgId, [item])), item);
       },
       listing: itself,

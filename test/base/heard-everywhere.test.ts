@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { DatabasePool } from 'slonik';
-import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
@@ -14,11 +14,11 @@ import { Site } from '../support/site.ts';
 
 describe('a credential whose end was answered', () => {
   const database = useDatabase();
-  let queries: DatabasePool;
+  let queries: Pool;
   let orgId: number;
 
   before(async () => {
-    queries = await createQueryPool(database.url, { max: 1 });
+    queries = createWritePool(database.url, { max: 1 });
   });
   beforeEach(async () => {
     ({ orgId } = await Site.create(database, 'Org'));

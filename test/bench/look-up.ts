@@ -1,5 +1,5 @@
 import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
-import type { RowQuery } from '../../db/timescale/queries/row-queries.ts';
+import { type RowQuery, toConfig } from '../../db/timescale/queries/sql.ts';
 import { findLiveAsset } from '../../services/api/assets/queries.ts';
 
 /** The statement that looks an asset up by its id, taken from the code that sends it. */
@@ -20,7 +20,7 @@ export function lookUp(orgId: number): { name: string; text: string; valuesOf(id
   }
   return {
     name: query.name ?? 'look-up',
-    text: query.sql.replaceAll('$slonik_', '$'),
+    text: toConfig(query).text,
     valuesOf: (id) => query.values.map((value) => (value === probe ? id : value)),
   };
 }

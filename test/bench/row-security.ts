@@ -6,7 +6,7 @@ import {
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
 import { PipelinedConnections } from '../../db/timescale/connections/pipelined-connections.ts';
-import type { RowQuery } from '../../db/timescale/queries/row-queries.ts';
+import { verbsOn } from '../../db/timescale/queries/verbs.ts';
 import { findLiveAsset } from '../../services/api/assets/queries.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';
@@ -58,11 +58,7 @@ type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /** What the look-up needs of a connection. */
 function over(orgId: number, send: Send): OrganizationConnection {
-  const maybeOne = async ({ name, sql, values }: RowQuery<unknown>) => {
-    const query = { name: String(name), text: sql.replaceAll('$slonik_', '$'), values: [...values] };
-    return (await send(query)).rows[0] ?? null;
-  };
-  return { orgId, maybeOne } as unknown as OrganizationConnection;
+  return { orgId, ...verbsOn(send) };
 }
 
 /** As many pipelined connections as the door shares, taken in turn. They end when the database is dropped. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
-import type pg from 'pg';
 import { MICROS_PER_DAY, MICROS_PER_SECOND } from '../../base/instant.ts';
+import type { PoolClient } from '../../db/timescale/connections/client.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
@@ -98,7 +98,7 @@ async function organization(isSmoothed: boolean, placeAt: (second: number, asset
   };
 }
 
-function recordIn(client: pg.PoolClient, scans: readonly Scan[]) {
+function recordIn(client: PoolClient, scans: readonly Scan[]) {
   const rules = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
   return recordScans(client, scans, { rules, now: scans[0]?.receivedAt ?? 0, isCareful: false });
 }

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import { expect } from 'chai';
-import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../platform/runtime/log.ts';
@@ -161,7 +161,7 @@ describe('doctor', () => {
 
   it('finds a user who may not act as the roles', async () => {
     const user = `limited_${process.pid}`;
-    const server = new pg.Client(connectionConfig(serverUrl()));
+    const server = new Client(connectionConfig(serverUrl()));
     await server.connect();
     await server.query(`create role ${user} login password 'limited'`);
     await database.rows(`grant select on schema_migrations to ${user}`);
@@ -186,7 +186,7 @@ describe('doctor', () => {
   });
 
   it('finds clocks that differ', async () => {
-    const client = new pg.Client(connectionConfig(database.url));
+    const client = new Client(connectionConfig(database.url));
     await client.connect();
     const clockAt = async (ahead: number) =>
       (await examineServer(client, () => Date.now() + ahead)).find(({ check }) => check === 'clock');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { useDatabase } from '../support/database.ts';
@@ -43,7 +43,7 @@ describe('two processes of each service on one database', function () {
   );
   let balancer: LoadBalancer;
   let site: Site;
-  let keys: Awaited<ReturnType<typeof createQueryPool>>;
+  let keys: Awaited<ReturnType<typeof createWritePool>>;
   const assets = new Map<string, number>();
 
   before(async () => {
@@ -59,7 +59,7 @@ describe('two processes of each service on one database', function () {
     for (const tag of TAGS) {
       assets.set(tag, await site.asset(`PALLET-${tag}`, tag));
     }
-    keys = await createQueryPool(database.url, { max: 2 });
+    keys = createWritePool(database.url, { max: 2 });
     balancer = await startLoadBalancer();
     await Promise.all([...apis.map(startApi), ...ingests.map(startIngest)]);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
@@ -123,7 +123,7 @@ describe('the token of a handheld', () => {
     const { orgId } = await Site.create(database, 'Gone');
     const { token } = await issue(orgId);
     expect((await ask(token)).status).to.equal(200);
-    const queries = await createQueryPool(database.url, { max: 1 });
+    const queries = createWritePool(database.url, { max: 1 });
     await deleteOrganization(queries, orgId);
     await queries.end();
     const answer = await ask(token);

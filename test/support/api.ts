@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createQueryPool } from '../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
@@ -68,7 +68,7 @@ export function useApi(): TestApi {
     const log = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
     const pool = await lifecycle.start(
       'arranging',
-      () => createQueryPool(database.url, { max: 2 }),
+      () => createWritePool(database.url, { max: 2 }),
       (started) => started.end(),
     );
     api.url = (await startApi(apiConfig(database.url), log, lifecycle)).url;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../db/timescale/schema/create-database.ts';
@@ -10,7 +11,7 @@ export const TEMPLATE_DATABASE = 'tagtrail_template';
 export interface TestDatabase {
   url: string;
   /** Connections for arranging and for looking at rows; the code under test gets its own. */
-  pool: pg.Pool;
+  pool: Pool;
   /** Has `stop` called before the database is dropped, the last named first. */
   beforeDrop(stop: () => Promise<unknown>): void;
   /** Runs one statement and returns its rows. */

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { pino } from 'pino';
 import { createClock } from '../../base/clock.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { createIntake, type Intake, type IntakeOptions } from '../../services/mqtt-ingest/intake/intake.ts';
@@ -30,7 +30,7 @@ export interface TestIntake {
  */
 export async function openIntake(
   database: TestDatabase,
-  pool: pg.Pool = database.pool,
+  pool: Pool = database.pool,
   {
     listenAt = database.url,
     ...parts

@@ -1,4 +1,4 @@
-import { type RowQueries, rowQueries } from '../queries/row-queries.ts';
+import { type Connection, verbsOn } from '../queries/verbs.ts';
 import { thrownByPg } from './connection-lost.ts';
 import { rethrowLost } from './lost-database.ts';
 import { createPool } from './pool.ts';
@@ -9,7 +9,7 @@ import { SilentConnections } from './silent-connections.ts';
  * The door to credentials: whoever comes through it is `tagtrail_access`, which sees those of every organization, to
  * find out which organization asks, and nothing else.
  */
-export interface AccessDoor extends RowQueries {
+export interface AccessDoor extends Connection {
   end(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function openAccessDoor(url: string, connections: ServiceConnections): Ac
   const config = serviceConfig(url, connections, ACCESS_ROLE);
   const pool = createPool(config, connections.max, new SilentConnections(url));
   return {
-    ...rowQueries((query) => pool.query(query).catch((error) => rethrowLost(thrownByPg(error)))),
+    ...verbsOn((query) => pool.query(query).catch((error) => rethrowLost(thrownByPg(error)))),
     end: () => pool.end(),
   };
 }

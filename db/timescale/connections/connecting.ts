@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool, PoolClient } from './client.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 
 /** Milliseconds after which an attempt to connect has shown that nobody answers, rather than that somebody refuses. */
@@ -7,13 +7,13 @@ const IN_VAIN = 1_000;
 /** Milliseconds for which the next ones fail without being tried. */
 const REFUSED = 1_000;
 
-const refused = new WeakMap<pg.Pool, { until: number; error: unknown }>();
+const refused = new WeakMap<Pool, { until: number; error: unknown }>();
 
 /**
  * A connection of the pool, or ConnectionLost; none for a moment after an attempt that nobody answered. Whoever waited for a turn then learns
  * at once that the database is not there, and not each after as long an attempt as the one before.
  */
-export async function connectionOf(pool: pg.Pool): Promise<pg.PoolClient> {
+export async function connectionOf(pool: Pool): Promise<PoolClient> {
   const since = performance.now();
   const before = refused.get(pool);
   if (before !== undefined && since < before.until) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import type { RowQuery } from '../queries/row-queries.ts';
+import type { RowQuery } from '../queries/sql.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 
 /** A write of one item that can be done for many at once, in two statements that take one round trip with their commit. */

@@ -1,6 +1,7 @@
 import { AppError, IdsUsedUp } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { type RowQueries, type RowQuery, rowQueries, toConfig } from '../queries/row-queries.ts';
+import { type RowQuery, toConfig } from '../queries/sql.ts';
+import { type Connection, verbsOn } from '../queries/verbs.ts';
 import { ENTER, ENTER_BRIEFLY, ENTER_TO_WRITE, entering, enteringToWrite } from './enter-organization.ts';
 import { type GroupedWrite, GroupedWrites } from './grouped-writes.ts';
 import { isUsedUp } from './ids-used-up.ts';
@@ -16,7 +17,7 @@ import { SilentConnections } from './silent-connections.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 
 /** How one organization's queries are sent. Every query names `orgId` all the same. */
-export interface OrganizationConnection extends RowQueries {
+export interface OrganizationConnection extends Connection {
   readonly orgId: number;
 }
 
@@ -98,7 +99,7 @@ export function openOrganizationDoor(
       };
       return {
         orgId,
-        ...rowQueries((query) => shared.query(entering(orgId), query).catch(rethrow)),
+        ...verbsOn((query) => shared.query(entering(orgId), query).catch(rethrow)),
         transaction: (work) =>
           changing(
             turns.run(orgId, () =>
@@ -106,7 +107,7 @@ export function openOrganizationDoor(
                 exclusive,
                 async (client) => {
                   const set = client.query(entered(orgId));
-                  const worked = work({ orgId, ...rowQueries((query) => client.query(query)) });
+                  const worked = work({ orgId, ...verbsOn((query) => client.query(query)) });
                   return (await Promise.all([worked, set]))[0];
                 },
                 isUniqueViolation,
@@ -116,7 +117,7 @@ export function openOrganizationDoor(
         grouped: (write, item) => changing(groups.run(orgId, write, item)),
         listing: (options) => ({
           orgId,
-          ...rowQueries((query) => lists.query(orgId, query, options).catch(rethrow)),
+          ...verbsOn((query) => lists.query(orgId, query, options).catch(rethrow)),
         }),
       };
     },

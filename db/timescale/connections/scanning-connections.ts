@@ -2,6 +2,7 @@ import pg from 'pg';
 import { dearTurns } from '../../../base/dear-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../../base/fair-semaphore.ts';
 import { cancelRunning } from './cancel-running.ts';
+import type { Pool, PoolClient } from './client.ts';
 import { connectionOf } from './connecting.ts';
 import { thrownByPg } from './connection-lost.ts';
 import { createPool } from './pool.ts';
@@ -40,7 +41,7 @@ const LAST_WORD = 5_000;
  * best for one value of a filter is worst for another, and planning takes little of what they take.
  */
 export class ScanningConnections {
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   readonly #turns: FairSemaphore<number>;
   readonly #queue: QueueBounds;
   readonly #preceding: NamedStatement;
@@ -121,7 +122,7 @@ export class ScanningConnections {
     }
   }
 
-  async #prepare(client: pg.PoolClient): Promise<void> {
+  async #prepare(client: PoolClient): Promise<void> {
     if (!this.#ready.has(client)) {
       await prepareStatement(client, this.#preceding);
       this.#ready.add(client);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Pool } from './client.ts';
 import { thrownByPg } from './connection-lost.ts';
 
 /** Names a transaction to other connections, also after a restart of the server. */
@@ -34,7 +35,7 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
  * @returns false also if nothing is known of it, on another server say.
  * @throws StillInProgress if that is not decided yet; the database's error if it cannot be asked.
  */
-export async function wasCommitted(pool: pg.Pool, { xid, timeline }: TransactionMark): Promise<boolean> {
+export async function wasCommitted(pool: Pool, { xid, timeline }: TransactionMark): Promise<boolean> {
   const status = await statusOf(pool, xid, timeline);
   if (status === 'in progress') {
     await pool.query(END_ABANDONED, [xid]).catch(rethrowOfPg);
@@ -51,7 +52,7 @@ const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 const END_ABANDONED = `select pg_terminate_backend(pid) from pg_stat_activity
   where backend_xid = $1::xid8::xid and state = 'idle in transaction'`;
 
-async function statusOf(pool: pg.Pool, xid: string, timeline: string): Promise<string | null> {
+async function statusOf(pool: Pool, xid: string, timeline: string): Promise<string | null> {
   try {
     const { rows } = await pool.query<{ status: string | null }>(
       `select case when ${TIMELINE} = $2 then pg_xact_status($1::xid8) end as status`,

@@ -1,11 +1,12 @@
 import pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Pool, PoolClient } from './client.ts';
 import { connectionOf } from './connecting.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 import { type Preceding, prepareOnce, sendPreceded } from './preceded-query.ts';
 import { markOf, type TransactionMark } from './transaction-mark.ts';
 
-type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
+type Work<Result> = (client: PoolClient, attempt: number) => Promise<Result>;
 
 /**
  * Runs `work` in a transaction on a connection of its own, which begins together with the first statement, again from the start when the database gave it up for the
@@ -15,7 +16,7 @@ type Work<Result> = (client: pg.PoolClient, attempt: number) => Promise<Result>;
  * @throws AppError `outcome_unknown` if the connection is lost while committing.
  */
 export function inTransaction<Result>(
-  pool: pg.Pool,
+  pool: Pool,
   work: Work<Result>,
   isRetryable: (error: unknown) => boolean = NEVER,
 ): Promise<Result> {
@@ -38,7 +39,7 @@ export function inTransaction<Result>(
  * @throws AppError `outcome_unknown` if the connection is lost meanwhile.
  */
 export function inOneTrip(
-  pool: pg.Pool,
+  pool: Pool,
   preceding: readonly (Preceding & { text: string })[],
   query: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
@@ -70,8 +71,8 @@ const NEVER = () => false;
  * @throws CommitUnknown if the connection is lost while committing.
  */
 export function inMarkedTransaction<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient, attempt: number, mark: TransactionMark) => Promise<Result>,
+  pool: Pool,
+  work: (client: PoolClient, attempt: number, mark: TransactionMark) => Promise<Result>,
   isRetryable: (error: unknown) => boolean = NEVER,
 ): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
@@ -100,7 +101,7 @@ export class CommitUnknown<Result = unknown> extends Error {
 }
 
 async function untilNotGivenUp<Result>(
-  pool: pg.Pool,
+  pool: Pool,
   isRetryable: (error: unknown) => boolean,
   transact: Work<Result>,
 ): Promise<Result> {
@@ -135,7 +136,7 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /** A connection that cannot even roll back is of no more use. */
-async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+async function rollBack(client: PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback');
     return undefined;

@@ -1,4 +1,4 @@
-import { type RowQuery, toConfig } from './row-queries.ts';
+import { type RowQuery, toConfig } from './sql.ts';
 
 /** Shapes that are remembered; more than all sensible combinations of filters. Beyond them the oldest is forgotten. */
 const MOST_SHAPES = 500;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connections/advisory-locks.ts';
+import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 export interface Swept {
@@ -17,7 +18,7 @@ export interface Swept {
  * one again until it would be too late. Transitions and positions are kept for good. Of several processes that
  * sweep at once one does it.
  */
-export async function sweep(pool: pg.Pool, retentionDays: number): Promise<Swept> {
+export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ is_mine: boolean }>(
       'select pg_try_advisory_xact_lock($1) as is_mine',

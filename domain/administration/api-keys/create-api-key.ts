@@ -1,7 +1,7 @@
-import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
 import { parseTimestamp, toDatabase } from '../../../base/timestamps.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { digestOf, formatKey, newKey } from './key-format.ts';
 import { insertKey } from './queries.ts';
 import { isScope, SCOPES } from './scopes.ts';
@@ -22,7 +22,7 @@ export interface NewApiKey {
  * organization.
  */
 export async function createApiKey(
-  db: CommonQueryMethods,
+  db: Connection,
   { orgId, name, scopes, expiresAt }: NewApiKey,
 ): Promise<{ id: string; key: string }> {
   requireName('a key', name);

@@ -1,5 +1,5 @@
-import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { findKeysOf } from './queries.ts';
 import { type ApiKeyView, apiKeyView } from './view.ts';
 
@@ -8,7 +8,7 @@ import { type ApiKeyView, apiKeyView } from './view.ts';
  *
  * @throws AppError `not_found` if there is no such organization; one that is deleted still shows its keys.
  */
-export async function listKeys(db: CommonQueryMethods, orgId: number): Promise<ApiKeyView[]> {
+export async function listKeys(db: Connection, orgId: number): Promise<ApiKeyView[]> {
   const rows = await findKeysOf(db, orgId);
   if (rows === null) {
     throw new AppError('not_found', `Organization ${orgId} not found`);

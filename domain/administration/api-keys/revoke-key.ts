@@ -1,7 +1,7 @@
-import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { wireTime } from '../../../base/timestamps.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { KEY_ID } from './key-format.ts';
 import { revokeKeyById } from './queries.ts';
 
@@ -11,10 +11,7 @@ import { revokeKeyById } from './queries.ts';
  *
  * @throws AppError `invalid_input` if the id cannot be one (it is not repeated: it may be a whole key), `not_found` if there is no such key.
  */
-export async function revokeKey(
-  db: CommonQueryMethods,
-  id: string,
-): Promise<{ id: string; revoked_at: string }> {
+export async function revokeKey(db: Connection, id: string): Promise<{ id: string; revoked_at: string }> {
   if (!KEY_ID.test(id)) {
     throw new AppError(
       'invalid_input',

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
 
@@ -9,7 +9,7 @@ import { storedDefinitions } from './load-formats.ts';
  * @throws AppError `not_found`, naming the formats there are.
  */
 export async function findStoredDefinition(
-  pool: pg.Pool,
+  pool: Pool,
   builtin: ReadonlyMap<string, Format>,
   name: string,
 ): Promise<unknown> {

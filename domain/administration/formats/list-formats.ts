@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Identity } from '../../formats/mapping/definition.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
@@ -17,10 +17,7 @@ export interface ListedFormat {
 }
 
 /** The built-in formats, then the users' own, each by name. */
-export async function listFormats(
-  pool: pg.Pool,
-  builtin: ReadonlyMap<string, Format>,
-): Promise<ListedFormat[]> {
+export async function listFormats(pool: Pool, builtin: ReadonlyMap<string, Format>): Promise<ListedFormat[]> {
   const { rows } = await pool.query<{ format: string; readers: number }>(
     `select reader.format, count(*)::integer as readers
      from readers reader join organizations organization on organization.id = reader.org_id

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 
 /**
@@ -6,7 +6,7 @@ import { compileFormat, type Format } from '../../formats/mapping/format.ts';
  * compiled (stored by another version, say) is left out and reported.
  */
 export async function loadFormats(
-  db: pg.Pool | pg.ClientBase,
+  db: Pool | Client,
   builtin: ReadonlyMap<string, Format>,
   onFault: (error: unknown) => void,
 ): Promise<ReadonlyMap<string, Format>> {
@@ -22,9 +22,7 @@ export async function loadFormats(
 }
 
 /** The definitions of users' own formats, by name, as they were stored. */
-export async function storedDefinitions(
-  db: pg.Pool | pg.ClientBase,
-): Promise<{ name: string; definition: unknown }[]> {
+export async function storedDefinitions(db: Pool | Client): Promise<{ name: string; definition: unknown }[]> {
   const { rows } = await db.query<{ name: string; definition: unknown }>(
     'select name, definition from formats order by name',
   );

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { lockRegistrations } from '../readers/registration.ts';
@@ -18,7 +18,7 @@ export interface StoredFormat {
  *   `invalid_input` (text the database does not take).
  */
 export function storeFormat(
-  pool: pg.Pool,
+  pool: Pool,
   builtin: ReadonlyMap<string, Format>,
   format: Format,
 ): Promise<StoredFormat> {
@@ -45,7 +45,7 @@ interface Reader {
   identity: string | null;
 }
 
-async function liveReaders(client: pg.ClientBase, format: string): Promise<Reader[]> {
+async function liveReaders(client: Client, format: string): Promise<Reader[]> {
   const { rows } = await client.query<Reader>(
     `select reader.id, reader.name, reader.org_id as "orgId", reader.identity_policy as identity
      from readers reader join organizations organization on organization.id = reader.org_id
@@ -71,11 +71,7 @@ function refuseMissingIdentity({ name, identities }: Format, readers: readonly R
   }
 }
 
-async function upsert(
-  client: pg.ClientBase,
-  name: string,
-  definition: string,
-): Promise<StoredFormat['result']> {
+async function upsert(client: Client, name: string, definition: string): Promise<StoredFormat['result']> {
   const { rows } = await client.query<{ same: boolean }>(
     'select definition = $2::jsonb as same from formats where name = $1 for update',
     [name, definition],

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { digestOf, formatToken, newSecret } from './token-format.ts';
 
 export interface CreatedHandheld {
@@ -15,7 +15,7 @@ export interface CreatedHandheld {
  * @throws AppError `invalid_input` (name), `not_found` (organization).
  */
 export async function createHandheld(
-  pool: pg.Pool,
+  pool: Pool,
   { orgId, name }: { orgId: number; name: string },
 ): Promise<CreatedHandheld> {
   requireName('a handheld', name);

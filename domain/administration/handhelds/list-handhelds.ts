@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 
 export interface ListedHandheld {
   id: number;
@@ -17,7 +17,7 @@ export interface ListedHandheld {
  *
  * @param orgId those of one organization; null for all.
  */
-export async function listHandhelds(pool: pg.Pool, orgId: number | null): Promise<ListedHandheld[]> {
+export async function listHandhelds(pool: Pool, orgId: number | null): Promise<ListedHandheld[]> {
   const { rows } = await pool.query<ListedHandheld>(
     `select handheld.id, handheld.org_id, handheld.name, handheld.created_at, handheld.revoked_at,
        last.received_at as last_submission_at

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { wireTime } from '../../../base/timestamps.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 
 /**
  * Ends a handheld's token from the next request on, in every process. Revoked again, it stays as it is.
@@ -9,7 +9,7 @@ import { wireTime } from '../../../base/timestamps.ts';
  * @returns when it was revoked first.
  * @throws AppError `not_found`.
  */
-export async function revokeHandheld(pool: pg.Pool, id: number): Promise<{ id: number; revoked_at: string }> {
+export async function revokeHandheld(pool: Pool, id: number): Promise<{ id: number; revoked_at: string }> {
   const { rows } = await pool.query<{ id: number; revoked_at: string }>(
     'update handhelds set revoked_at = coalesce(revoked_at, now()) where id = $1 returning id, revoked_at',
     [id],

@@ -1,6 +1,6 @@
-import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type OrganizationRow, softDeleteOrganization } from './queries.ts';
 
 /**
@@ -9,7 +9,7 @@ import { type OrganizationRow, softDeleteOrganization } from './queries.ts';
  *
  * @throws AppError `not_found` if there is no such organization, or it is deleted already.
  */
-export async function deleteOrganization(db: CommonQueryMethods, id: number): Promise<OrganizationRow> {
+export async function deleteOrganization(db: Connection, id: number): Promise<OrganizationRow> {
   const deleted = await softDeleteOrganization(db, id);
   if (deleted === null) {
     throw new AppError('not_found', `Organization ${id} not found`);

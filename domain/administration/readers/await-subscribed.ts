@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 
 /** Milliseconds, and between two looks. A broker answers within a few, and notes are written within half a second. */
 const PATIENCE = 10_000;
@@ -11,7 +11,7 @@ const LOOK = 50;
  *
  * @returns false if one is not after {@link PATIENCE}.
  */
-export async function awaitSubscribed(pool: pg.Pool, topic: string): Promise<boolean> {
+export async function awaitSubscribed(pool: Pool, topic: string): Promise<boolean> {
   const until = performance.now() + PATIENCE;
   while (await isMissing(pool, topic)) {
     if (performance.now() > until) {
@@ -23,7 +23,7 @@ export async function awaitSubscribed(pool: pg.Pool, topic: string): Promise<boo
 }
 
 /** Of processes that divide the readers one has the topic; those that have a session each do not say when they stop. */
-async function isMissing(pool: pg.Pool, topic: string): Promise<boolean> {
+async function isMissing(pool: Pool, topic: string): Promise<boolean> {
   const { rows } = await pool.query<{ missing: boolean }>(
     `select exists (
        select from broker_sessions session

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
@@ -40,7 +40,7 @@ export interface CreatedReader {
  * @throws AppError `invalid_input` (what cannot be), `not_found` (organization), `conflict` (name or topic taken).
  */
 export async function createReader(
-  pool: pg.Pool,
+  pool: Pool,
   builtinFormats: ReadonlyMap<string, Format>,
   reader: NewReader,
 ): Promise<CreatedReader> {
@@ -60,7 +60,7 @@ export async function createReader(
   });
 }
 
-async function requireOrganization(client: pg.ClientBase, orgId: number): Promise<void> {
+async function requireOrganization(client: Client, orgId: number): Promise<void> {
   const { rowCount } = await client.query(
     'select from organizations where id = $1 and deleted_at is null for key share',
     [orgId],
@@ -71,7 +71,7 @@ async function requireOrganization(client: pg.ClientBase, orgId: number): Promis
 }
 
 async function insertReader(
-  client: pg.ClientBase,
+  client: Client,
   { orgId, name, topic, format, policies }: NewReader,
   password: string,
 ): Promise<{ id: number; mqttUsername: string }> {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { lockReader, type StoredReader } from './stored-reader.ts';
 
@@ -12,7 +12,7 @@ export interface DeletedReader extends StoredReader {
  *
  * @throws AppError `not_found`.
  */
-export async function deleteReader(pool: pg.Pool, readerId: number): Promise<DeletedReader> {
+export async function deleteReader(pool: Pool, readerId: number): Promise<DeletedReader> {
   return inTransaction(pool, async (client) => {
     const reader = await lockReader(client, readerId);
     const { rows } = await client.query<{ deletedAt: string }>(

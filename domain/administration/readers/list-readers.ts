@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
 import { READER_COLUMNS, type StoredReader } from './stored-reader.ts';
 
@@ -37,7 +37,7 @@ export interface ReaderCounters {
 }
 
 /** The live readers of an organization, each with its antennas and counters, all as of one moment. */
-export async function listReaders(pool: pg.Pool, orgId: number): Promise<ListedReader[]> {
+export async function listReaders(pool: Pool, orgId: number): Promise<ListedReader[]> {
   const { rows } = await pool.query<ListedRow>(
     `select ${READER_COLUMNS}, reader.created_at as "createdAt",
        coalesce((

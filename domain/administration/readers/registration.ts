@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { requireIdentity } from '../../formats/mapping/identity.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
@@ -11,7 +11,7 @@ import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
 /** What every registration of a reader must keep to, new or changed. */
 
 /** Registrations go one at a time until the transaction ends, so that of two that collide one sees the other. */
-export async function lockRegistrations(client: pg.ClientBase): Promise<void> {
+export async function lockRegistrations(client: Client): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.registration]);
 }
 
@@ -29,7 +29,7 @@ export function requireTopic(topic: string): void {
  * @throws AppError `invalid_input` if there is no such format, or it does not know the identity.
  */
 export async function requireFormat(
-  client: pg.ClientBase,
+  client: Client,
   builtin: ReadonlyMap<string, Format>,
   { format, identity }: { format: string; identity: Policies['identity'] | undefined },
 ): Promise<void> {
@@ -49,7 +49,7 @@ export async function requireFormat(
  * @throws AppError `conflict` if another live reader has the name, or a topic that overlaps, naming that one.
  */
 export async function refuseTaken(
-  client: pg.ClientBase,
+  client: Client,
   { orgId, id, name, topic }: { orgId: number; id: number | null; name: string; topic: string },
 ): Promise<void> {
   const { rows } = await client.query<{ org_id: number; id: number; name: string; topic: string }>(

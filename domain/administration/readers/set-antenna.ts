@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 
 /** What is to change of an antenna; what is left out stays as it is. */
@@ -27,7 +27,7 @@ export interface AntennaSettings {
  *
  * @throws AppError `invalid_input` (port), `not_found` (reader, location).
  */
-export async function setAntenna(pool: pg.Pool, change: AntennaChange): Promise<AntennaSettings> {
+export async function setAntenna(pool: Pool, change: AntennaChange): Promise<AntennaSettings> {
   const { readerId, port, locationExternalKey, minRssi, isEnabled } = change;
   if (!Number.isInteger(port) || port < 1 || port > 32_767) {
     throw new AppError('invalid_input', `Antenna port ${port} is not an integer from 1 to 32767`);
@@ -69,7 +69,7 @@ export async function setAntenna(pool: pg.Pool, change: AntennaChange): Promise<
   });
 }
 
-async function organizationOf(client: pg.ClientBase, readerId: number): Promise<number> {
+async function organizationOf(client: Client, readerId: number): Promise<number> {
   const { rows } = await client.query<{ org_id: number }>(
     'select org_id from readers where id = $1 and deleted_at is null for key share',
     [readerId],
@@ -80,7 +80,7 @@ async function organizationOf(client: pg.ClientBase, readerId: number): Promise<
   return rows[0].org_id;
 }
 
-async function locationOf(client: pg.ClientBase, orgId: number, externalKey: string): Promise<number> {
+async function locationOf(client: Client, orgId: number, externalKey: string): Promise<number> {
   const { rows } = await client.query<{ id: number }>(
     'select id from locations where org_id = $1 and external_key = $2 and deleted_at is null for key share',
     [orgId, externalKey],

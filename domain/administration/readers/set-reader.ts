@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { requireName } from '../../../base/names.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
@@ -37,7 +37,7 @@ export interface SetReader extends StoredReader {
  * @throws AppError `invalid_input` (what cannot be), `not_found` (reader), `conflict` (name or topic taken).
  */
 export async function setReader(
-  pool: pg.Pool,
+  pool: Pool,
   builtinFormats: ReadonlyMap<string, Format>,
   readerId: number,
   change: ReaderChange,
@@ -68,7 +68,7 @@ export async function setReader(
   });
 }
 
-async function update(client: pg.ClientBase, reader: StoredReader, password: string | null): Promise<void> {
+async function update(client: Client, reader: StoredReader, password: string | null): Promise<void> {
   await client.query(
     `update readers set name = $3, topic = $4, format = $5, time_policy = $6, identity_policy = $7,
        report_unknown = $8, mqtt_password_sha256 = coalesce($9, mqtt_password_sha256)

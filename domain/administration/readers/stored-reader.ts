@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 
 /** A live reader's registration. A policy that is null is the format's own. */
@@ -22,7 +22,7 @@ export const READER_COLUMNS = `reader.id, reader.org_id as "orgId", reader.name,
   reader.mqtt_username as "mqttUsername"`;
 
 /** A live reader of a live organization, locked until the transaction ends. @throws AppError `not_found`. */
-export async function lockReader(client: pg.ClientBase, readerId: number): Promise<StoredReader> {
+export async function lockReader(client: Client, readerId: number): Promise<StoredReader> {
   const { rows } = await client.query<StoredReader>(
     `select ${READER_COLUMNS}
      from readers reader join organizations organization on organization.id = reader.org_id

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 
 /** A rejected message as it is kept (tracking rule 6). Times are the text of a `timestamptz`. */
 export interface KeptMessage {
@@ -34,7 +34,7 @@ export const KEPT_COLUMNS = `id, org_id as "orgId", reader_id as "readerId", top
  * @param orgId null for those of all and of none.
  */
 export async function listKept(
-  pool: pg.Pool,
+  pool: Pool,
   orgId: number | null,
   { isDismissed }: { isDismissed: boolean } = { isDismissed: false },
 ): Promise<KeptMessage[]> {
@@ -48,7 +48,7 @@ export async function listKept(
 
 /** Has a message on the list no more, or again. Null if there is none of this id (any more). */
 export async function setDismissed(
-  pool: pg.Pool,
+  pool: Pool,
   id: number,
   isDismissed: boolean,
 ): Promise<KeptMessage | null> {
@@ -61,7 +61,7 @@ export async function setDismissed(
 }
 
 /** Null if there is none of this id (any more). */
-export async function findKept(pool: pg.Pool, id: number): Promise<(KeptMessage & KeptPayload) | null> {
+export async function findKept(pool: Pool, id: number): Promise<(KeptMessage & KeptPayload) | null> {
   const { rows } = await pool.query<KeptMessage & KeptPayload>(
     `select ${KEPT_COLUMNS}, payload, payload_sha256 as "payloadSha256" from rejected_messages where id = $1`,
     [id],
@@ -70,7 +70,7 @@ export async function findKept(pool: pg.Pool, id: number): Promise<(KeptMessage 
 }
 
 /** Ids of those that were neither replayed yet nor dismissed, the first received first. @param orgId null for those of all and of none. */
-export async function idsToReplay(pool: pg.Pool, orgId: number | null): Promise<number[]> {
+export async function idsToReplay(pool: Pool, orgId: number | null): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(
     `select id from rejected_messages
      where replayed_at is null and dismissed_at is null and ($1::integer is null or org_id = $1)

@@ -1,6 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
 /** A tag that was read and stands for nothing. Times are the text of a `timestamptz`. */
@@ -79,10 +78,11 @@ export async function setIgnored(
   connection: OrganizationConnection,
   { tagType, tagKey, isIgnored }: { tagType: TagType; tagKey: string; isIgnored: boolean },
 ): Promise<string | null> {
-  return connection.maybeOneFirst(sql.type(rowsOf<{ value: string }>())`
+  const row = await connection.maybeOne(sql.type(rowsOf<{ value: string }>())`
     update unknown_tags set ignored_at = case when ${isIgnored} then coalesce(ignored_at, now()) end
     where org_id = ${connection.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}
     returning value`);
+  return row?.value ?? null;
 }
 
 export async function removeUnknownTag(
@@ -90,7 +90,7 @@ export async function removeUnknownTag(
   tagType: TagType,
   tagKey: string,
 ): Promise<void> {
-  await transaction.query(sql.type(rowsOf<never>())`
+  await transaction.exec(sql.type(NO_ROWS)`
     delete from unknown_tags
     where org_id = ${transaction.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}`);
 }

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { type Awaiting, awaitLock } from '../../../db/timescale/connections/await-lock.ts';
+import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
@@ -15,7 +15,7 @@ export async function finishRecomputations(
   url: string,
   { onWaiting, ...recomputing }: Awaiting & Pick<Recomputing, 'signal' | 'onProgress'> = {},
 ): Promise<(RecomputedSoFar & { isFinished: boolean })[]> {
-  const holder = new pg.Client(connectionConfig(url, 'tagtrail recomputation'));
+  const holder = new Client(connectionConfig(url, 'tagtrail recomputation'));
   holder.on('error', () => {});
   await holder.connect();
   const pool = createWritePool(url, { max: 1, applicationName: 'tagtrail recomputation', patience: null });
@@ -37,7 +37,7 @@ export async function finishRecomputations(
   }
 }
 
-async function waiting(client: pg.Client): Promise<number[]> {
+async function waiting(client: Client): Promise<number[]> {
   const { rows } = await client.query<{ org_id: number }>(
     `select org_id from history_recomputations where finished_at is null order by asset_id > 0 desc, org_id`,
   );

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { AssetRef } from '../positions.ts';
 import { MAX_WINDOW } from '../smoothing/settings.ts';
 
@@ -20,7 +20,7 @@ export interface Recomputable {
  * @returns null if no raw scan is kept.
  */
 export async function recomputable(
-  client: ClientBase,
+  client: Client,
   asset: AssetRef,
   known: Recomputable | null,
 ): Promise<Recomputable | null> {
@@ -53,7 +53,7 @@ const UNPROVEN = `select micros_of_time(transition.observed_at) as at from locat
   order by transition.observed_at desc limit 1`;
 
 async function micros(
-  client: ClientBase,
+  client: Client,
   name: string,
   text: string,
   values: readonly number[],

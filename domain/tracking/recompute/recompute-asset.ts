@@ -1,7 +1,6 @@
-import type pg from 'pg';
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { type Change, revision } from '../history-changes.ts';
 import { findByIndexes } from '../index-plans.ts';
@@ -28,7 +27,7 @@ export interface Recomputed {
  *
  * @param isDry counts, and writes nothing. Then a change that reaches over a piece's end may be counted twice.
  */
-export async function recomputeAsset(pool: pg.Pool, asset: AssetRef, isDry: boolean): Promise<Recomputed> {
+export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean): Promise<Recomputed> {
   const total = { written: 0, removed: 0 };
   for (let before: Before | null = { end: Number.NEGATIVE_INFINITY, known: null }; before !== null; ) {
     const last: Before = before;
@@ -57,7 +56,7 @@ interface Before {
 }
 
 async function recomputePiece(
-  client: ClientBase,
+  client: Client,
   asset: AssetRef,
   before: Before,
 ): Promise<{ recomputed: Recomputed; next: Before | null }> {

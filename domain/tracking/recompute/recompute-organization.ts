@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Recomputed, recomputeAsset } from './recompute-asset.ts';
 
 /** How far the histories of an organization are computed anew. */
@@ -29,7 +29,7 @@ export interface Recomputing {
  * @returns what was done; `isFinished` is false if it was aborted.
  */
 export async function recomputeOrganization(
-  pool: pg.Pool,
+  pool: Pool,
   orgId: number,
   { assetId = null, isDry = false, signal, onProgress }: Recomputing = {},
 ): Promise<RecomputedSoFar & { isFinished: boolean }> {
@@ -66,7 +66,7 @@ export async function recomputeOrganization(
 }
 
 /** @returns up to which asset it was done before, if it was broken off; else 0. */
-async function begin(pool: pg.Pool, orgId: number): Promise<number> {
+async function begin(pool: Pool, orgId: number): Promise<number> {
   const { rows } = await pool.query<{ asset_id: number }>(
     `insert into history_recomputations as kept (org_id) values ($1)
      on conflict (org_id) do update
@@ -77,7 +77,7 @@ async function begin(pool: pg.Pool, orgId: number): Promise<number> {
   return rows[0]?.asset_id ?? 0;
 }
 
-async function keep(pool: pg.Pool, orgId: number, assetId: number): Promise<void> {
+async function keep(pool: Pool, orgId: number, assetId: number): Promise<void> {
   await pool.query({
     name: 'keep-recomputation',
     text: 'update history_recomputations set asset_id = $2 where org_id = $1',
@@ -85,12 +85,12 @@ async function keep(pool: pg.Pool, orgId: number, assetId: number): Promise<void
   });
 }
 
-async function finish(pool: pg.Pool, orgId: number): Promise<void> {
+async function finish(pool: Pool, orgId: number): Promise<void> {
   await pool.query('update history_recomputations set finished_at = now() where org_id = $1', [orgId]);
 }
 
 async function countAssets(
-  pool: pg.Pool,
+  pool: Pool,
   orgId: number,
   assetId: number | null,
   after: number,
@@ -103,7 +103,7 @@ async function countAssets(
 }
 
 async function nextAssets(
-  pool: pg.Pool,
+  pool: Pool,
   orgId: number,
   assetId: number | null,
   after: number,

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findPlace } from './place.ts';
 
 /** A setting that is the latest for its place. */
@@ -19,7 +19,7 @@ export interface LatestSmoothing {
  *
  * @throws AppError `not_found` if there is no such organization.
  */
-export async function listSmoothing(client: ClientBase, orgId: number): Promise<LatestSmoothing[]> {
+export async function listSmoothing(client: Client, orgId: number): Promise<LatestSmoothing[]> {
   await findPlace(client, orgId, null);
   const { rows } = await client.query<LatestSmoothing>(
     `select location.external_key as "locationExternalKey", micros_of_time(latest.valid_from) as "validFrom",

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import type { Transition } from '../history.ts';
 import type { AssetRef } from '../positions.ts';
@@ -12,7 +12,7 @@ export interface Stretch extends AssetRef {
 }
 
 /** As `StoredStretches` in `neighbourhood.ts` says, of the database. */
-export async function loadScans(client: ClientBase, stretches: readonly Stretch[]): Promise<Seen[][]> {
+export async function loadScans(client: Client, stretches: readonly Stretch[]): Promise<Seen[][]> {
   const { rows } = await client.query<Seen & { position: number }>({
     name: 'load-scans-of-stretches',
     text: SCANS,
@@ -22,7 +22,7 @@ export async function loadScans(client: ClientBase, stretches: readonly Stretch[
 }
 
 export async function loadTransitions(
-  client: ClientBase,
+  client: Client,
   stretches: readonly Stretch[],
 ): Promise<Transition[][]> {
   const { rows } = await client.query<Transition & { position: number }>({
@@ -34,7 +34,7 @@ export async function loadTransitions(
 }
 
 export async function scansAhead(
-  client: ClientBase,
+  client: Client,
   stretches: readonly Stretch[],
   count: number,
 ): Promise<(Micros | null)[]> {
@@ -48,7 +48,7 @@ export async function scansAhead(
 
 /** The scans since `since` at the last instant before each of those given, in their order: one look-up each. */
 export async function lastScansBefore(
-  client: ClientBase,
+  client: Client,
   instants: readonly (AssetRef & { observedAt: Micros })[],
   since: Micros,
 ): Promise<Pick<Seen, 'observedAt' | 'locationId'>[][]> {

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 
 /**
  * Finds what a setting is for, and holds it against deletion until the transaction ends.
@@ -8,7 +8,7 @@ import { AppError } from '../../../base/errors.ts';
  * @throws AppError `not_found` if there is no such live organization, or no such live location in it.
  */
 export async function findPlace(
-  client: ClientBase,
+  client: Client,
   orgId: number,
   locationExternalKey: string | null,
 ): Promise<number | null> {

@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
 /**
@@ -8,7 +8,7 @@ import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
  * transaction ends: who makes a new one waits for it, and then dates it after every scan that was recorded.
  */
 export async function readSmoothing(
-  client: ClientBase,
+  client: Client,
   orgIds: readonly number[],
 ): Promise<ReadonlyMap<number, SmoothingSettings>> {
   if (orgIds.length === 0) {

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { AssetRef } from '../positions.ts';
 import type { Seen } from './counting.ts';
 
@@ -8,7 +8,7 @@ const PAGE = 5_000;
 
 /** An asset's scans in order of time, those of one instant never on two pages. */
 export async function* recordedScans(
-  client: ClientBase,
+  client: Client,
   { orgId, assetId }: AssetRef,
   { from, to }: { from: Micros; to: Micros },
 ): AsyncGenerator<Seen[]> {

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { findPlace } from './place.ts';
 import { requireSetting, type Setting } from './setting.ts';
@@ -17,7 +17,7 @@ export interface SmoothingChange extends Setting {
  * @returns when it begins to hold.
  * @throws AppError `invalid_input` (see {@link requireSetting}), `not_found` (organization, location).
  */
-export async function setSmoothing(pool: pg.Pool, change: SmoothingChange): Promise<Micros> {
+export async function setSmoothing(pool: Pool, change: SmoothingChange): Promise<Micros> {
   const { orgId, locationExternalKey, smoothing, now = null } = change;
   requireSetting(change);
   const { window = null, minimum = null, margin = null } = typeof smoothing === 'object' ? smoothing : {};

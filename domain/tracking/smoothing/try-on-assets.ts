@@ -1,6 +1,6 @@
-import type { ClientBase } from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findPlace } from './place.ts';
 import { proposed } from './proposed.ts';
 import { readSmoothing } from './read-settings.ts';
@@ -27,7 +27,7 @@ export interface TriedAsset extends TriedMoves {
  *
  * @throws AppError `invalid_input` (see {@link requireSetting}), `not_found` (organization, location, asset).
  */
-export async function* tryOnAssets(client: ClientBase, trial: Trial): AsyncGenerator<TriedAsset> {
+export async function* tryOnAssets(client: Client, trial: Trial): AsyncGenerator<TriedAsset> {
   const { orgId, locationExternalKey, smoothing, period, assetExternalKey } = trial;
   requireSetting(trial);
   const locationId = await findPlace(client, orgId, locationExternalKey);
@@ -56,7 +56,7 @@ export async function* tryOnAssets(client: ClientBase, trial: Trial): AsyncGener
  * @throws AppError `not_found` if there is none.
  */
 export async function requireAsset(
-  client: Pick<ClientBase, 'query'>,
+  client: Pick<Client, 'query'>,
   orgId: number,
   externalKey: string,
 ): Promise<number> {
@@ -73,7 +73,7 @@ export async function requireAsset(
 
 /** Assets that were scanned since `from`. */
 async function nextAssets(
-  client: ClientBase,
+  client: Client,
   orgId: number,
   externalKey: string | null,
   from: Micros,
@@ -93,7 +93,7 @@ async function nextAssets(
 }
 
 /** When the first and the last of an organization's recorded scans were observed; null if there are none. */
-export async function recordedPeriod(client: ClientBase, orgId: number): Promise<Period | null> {
+export async function recordedPeriod(client: Client, orgId: number): Promise<Period | null> {
   const { rows } = await client.query<{ from: Micros | null; to: Micros | null }>(
     `select micros_of_time((select observed_at from scan_events where org_id = $1 order by observed_at limit 1))
          as "from",
@@ -107,7 +107,7 @@ export async function recordedPeriod(client: ClientBase, orgId: number): Promise
 
 /** The locations' keys, by id; of deleted ones too. */
 export async function locationKeys(
-  client: ClientBase,
+  client: Client,
   orgId: number,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { history, type Stay } from '../history.ts';
 import type { AssetRef } from '../positions.ts';
 import { countingScans, type Seen } from './counting.ts';
@@ -34,7 +34,7 @@ export interface Period {
  * before. Nothing is written.
  */
 export async function* trySmoothing(
-  client: ClientBase,
+  client: Client,
   asset: AssetRef,
   period: Period,
   settings: { present: SmoothingSettings; proposed: SmoothingSettings },
@@ -113,11 +113,7 @@ function nameOf({ observedAt, fromLocationId, toLocationId }: Move): string {
   return `${observedAt} ${fromLocationId} ${toLocationId}`;
 }
 
-async function stayBefore(
-  client: ClientBase,
-  { orgId, assetId }: AssetRef,
-  from: Micros,
-): Promise<Stay | null> {
+async function stayBefore(client: Client, { orgId, assetId }: AssetRef, from: Micros): Promise<Stay | null> {
   const { rows } = await client.query<Stay>({
     name: 'stay-before',
     text: `select micros_of_time(observed_at) as since, location_id as "locationId" from location_transitions

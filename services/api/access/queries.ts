@@ -1,5 +1,5 @@
-import { type RowQueries, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import type { KeyUse } from './key-usage.ts';
 
@@ -15,7 +15,7 @@ export interface KeyRow extends CredentialRow {
 export type KeyCache = CredentialCache<KeyRow>;
 
 /** Looks keys up by their ids. The one query that no organization bounds: it finds out which organization asks. */
-export async function findKeys(db: RowQueries, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
+export async function findKeys(db: Connection, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
   const rows = await db.any(sql.prepared('find-keys', rowsOf<KeyRow & { id: string }>())`
     select api_key.id, api_key.org_id, api_key.scopes, api_key.secret_sha256,
       api_key.revoked_at is not null as is_revoked,
@@ -31,10 +31,10 @@ export async function findKeys(db: RowQueries, ids: readonly string[]): Promise<
  * Writes when keys were last used, by the database's clock; never an earlier time over a later one. Keys are locked in
  * the order of their ids, so that processes writing the same ones do not deadlock.
  */
-export async function writeLastUsed(db: RowQueries, uses: readonly KeyUse[]): Promise<void> {
+export async function writeLastUsed(db: Connection, uses: readonly KeyUse[]): Promise<void> {
   const ids = uses.map(({ id }) => id);
   const ages = uses.map(({ secondsAgo }) => secondsAgo);
-  await db.query(sql.prepared('write-last-used', rowsOf<Record<string, never>>())`
+  await db.exec(sql.prepared('write-last-used', rowsOf<Record<string, never>>())`
     with used as (
       select api_key.org_id, api_key.id, now() - make_interval(secs => given.seconds_ago) as used_at
       from unnest(${sql.array(ids, 'text')}, ${sql.array(ages, 'float8')}) as given (id, seconds_ago)

@@ -1,8 +1,7 @@
 import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { type Instant, toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/view.ts';
 
 const COLUMNS = sql.fragment`id, name, scopes, created_at, expires_at, revoked_at, last_used_at`;
@@ -48,9 +47,10 @@ export function insertApiKey(
 }
 
 /** Revokes a key that is not; its processes hear of it when this commits. False if there is none. */
-export function revokeApiKey(connection: OrganizationConnection, id: string): Promise<boolean> {
-  return connection.exists(sql.prepared('revoke-api-key', rowsOf<{ id: string }>())`
+export async function revokeApiKey(connection: OrganizationConnection, id: string): Promise<boolean> {
+  const rows = await connection.any(sql.prepared('revoke-api-key', rowsOf<{ id: string }>())`
     update api_keys set revoked_at = clock_timestamp()
     where org_id = ${connection.orgId} and id = ${id} and revoked_at is null
     returning id`);
+  return rows.length > 0;
 }

@@ -1,9 +1,7 @@
-import type { FragmentSqlToken } from 'slonik';
 import { toDatabase } from '../../../base/timestamps.ts';
 import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
-import { type RowQuery, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';

@@ -1,8 +1,7 @@
 import type { Page } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
-import { type RowQuery, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import type { ReadLargeRows } from '../large-rows.ts';

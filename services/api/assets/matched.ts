@@ -1,5 +1,4 @@
-import type { FragmentSqlToken } from 'slonik';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts';
 import { NOTHING } from '../brief-list.ts';
 import { allOf } from '../sql.ts';
 import type { AssetFilters } from './schema.ts';

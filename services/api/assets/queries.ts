@@ -1,8 +1,7 @@
 import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
@@ -61,19 +60,24 @@ export function lookUpAsset(
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
 /** Whether the asset is live: its id, or null. */
-export function findLiveAssetId(connection: OrganizationConnection, id: number): Promise<number | null> {
-  return connection.maybeOneFirst(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
+export async function findLiveAssetId(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
     select id from ${rowById('assets', connection.orgId, id, { live: true })} asset`);
+  return row?.id ?? null;
 }
 
 /** The id of the live asset with this external key, or null. */
-export function findLiveAssetIdByKey(
+export async function findLiveAssetIdByKey(
   connection: OrganizationConnection,
   externalKey: string,
 ): Promise<number | null> {
-  return connection.maybeOneFirst(sql.type(rowsOf<{ id: number }>())`
+  const row = await connection.maybeOne(sql.type(rowsOf<{ id: number }>())`
     select id from assets
     where org_id = ${connection.orgId} and external_key = ${externalKey} and deleted_at is null`);
+  return row?.id ?? null;
 }
 
 /** Assets by their ids, deleted or not. */
@@ -115,12 +119,13 @@ export function insertAsset(
  *
  * @returns its external key; null if there is none.
  */
-export function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
-  return transaction.maybeOneFirst(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
+export async function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
+  const row = await transaction.maybeOne(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
     select external_key from assets
     where org_id = ${transaction.orgId} and id between ${id} and ${id} and deleted_at is null
     order by id limit 1
     for no key update`);
+  return row?.external_key ?? null;
 }
 
 /** What a PATCH can set, as the database takes it. */
@@ -134,7 +139,7 @@ export async function updateAsset(
   id: number,
   columns: AssetColumns,
 ): Promise<void> {
-  await transaction.query(sql.prepared('update-asset', rowsOf<never>())`
+  await transaction.exec(sql.prepared('update-asset', NO_ROWS)`
     update assets set
       name = ${columns.name}, description = ${columns.description}, is_active = ${columns.is_active},
       valid_from = ${columns.valid_from}::timestamptz, valid_to = ${columns.valid_to}::timestamptz,
@@ -147,7 +152,7 @@ export async function updateAssetKey(
   id: number,
   externalKey: string,
 ): Promise<void> {
-  await transaction.query(sql.prepared('update-asset-key', rowsOf<never>())`
+  await transaction.exec(sql.prepared('update-asset-key', NO_ROWS)`
     update assets set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
     where org_id = ${transaction.orgId} and id = ${id}`);
 }
@@ -156,8 +161,11 @@ export async function updateAssetKey(
  * Soft-deletes a live asset. Null if there is none. The full lock waits for those who are attaching tags to it, so
  * that what they attached is seen afterwards.
  */
-export function softDeleteAsset(transaction: OrganizationConnection, id: number): Promise<number | null> {
-  return transaction.maybeOneFirst(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
+export async function softDeleteAsset(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  const row = await transaction.maybeOne(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
     with locked as (
       select id from assets
       where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
@@ -167,4 +175,5 @@ export function softDeleteAsset(transaction: OrganizationConnection, id: number)
     from locked
     where assets.org_id = ${transaction.orgId} and assets.id = locked.id
     returning assets.id`);
+  return row?.id ?? null;
 }

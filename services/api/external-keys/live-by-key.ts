@@ -1,5 +1,4 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from './mint.ts';
 
 const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };

@@ -1,6 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { claim } from '../claims.ts';
 
 export type Keyed = 'asset' | 'location';
@@ -80,7 +79,7 @@ async function setLastNumber(
   resource: Keyed,
   number: number,
 ): Promise<void> {
-  await transaction.query(sql.type(rowsOf<never>())`
+  await transaction.exec(sql.type(NO_ROWS)`
     update external_key_counters set last_number = ${number}
     where org_id = ${transaction.orgId} and resource = ${resource}`);
 }

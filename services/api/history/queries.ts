@@ -1,9 +1,12 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import { type Page, pageOf } from '../../../base/page.ts';
 import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import {
+  type FragmentSqlToken,
+  rowsOf,
+  sql,
+  type ValueExpression,
+} from '../../../db/timescale/queries/sql.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
 import { isNear } from '../brief-list.ts';
 import { allOf, orderBy, when } from '../sql.ts';

@@ -1,6 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { PARENT_COLUMN } from '../tags/queries.ts';
 import type { NewTag } from '../tags/schema.ts';

@@ -1,7 +1,5 @@
-import type { FragmentSqlToken } from 'slonik';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
@@ -29,15 +27,15 @@ export async function drawIds(
   resource: Keyed,
 ): Promise<readonly DrawnId[]> {
   const drawn: DrawnId[] = [];
-  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'off', true)`);
+  await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'off', true)`);
   for await (const [first, last] of placeholders(transaction, PARENT_TABLE[resource])) {
     drawn.push(...(await drawRows(transaction, resource, first, last)));
   }
   for await (const [first, last] of placeholders(transaction, sql.fragment`tags`)) {
-    await transaction.query(sql.type(rowsOf<never>())`
+    await transaction.exec(sql.type(NO_ROWS)`
       update tags set id = default where org_id = ${transaction.orgId} and id between ${first} and ${last}`);
   }
-  await transaction.query(sql.type(rowsOf<never>())`select set_config('enable_nestloop', 'on', true)`);
+  await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'on', true)`);
   return drawn;
 }
 

@@ -1,6 +1,5 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { nextUpdate } from '../sql.ts';
 import { findByKeys, type KeyedRow, lockRows } from './stored-rows.ts';
 
@@ -52,7 +51,7 @@ export async function writeParents(
   isMove: boolean,
 ): Promise<void> {
   const ids = (of: (link: { id: number; parentId: number }) => number) => sql.array(links.map(of), 'int4');
-  await transaction.query(sql.type(rowsOf<never>())`
+  await transaction.exec(sql.type(NO_ROWS)`
     insert into locations as stored (org_id, id, external_key, name, parent_id)
     overriding system value
     select ${transaction.orgId}, given.id, found.external_key, found.name, given.parent_id

@@ -16,8 +16,6 @@ export function pausing(connection: OrganizationConnection, pause: Pause): Organ
     any: paused(connection.any) as OrganizationConnection['any'],
     one: paused(connection.one) as OrganizationConnection['one'],
     maybeOne: paused(connection.maybeOne) as OrganizationConnection['maybeOne'],
-    maybeOneFirst: paused(connection.maybeOneFirst) as OrganizationConnection['maybeOneFirst'],
-    exists: paused(connection.exists),
-    query: paused(connection.query),
+    exec: paused(connection.exec),
   };
 }

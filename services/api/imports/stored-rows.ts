@@ -1,8 +1,6 @@
-import type { FragmentSqlToken } from 'slonik';
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
@@ -82,7 +80,7 @@ export async function lockRows(
   ids: readonly number[],
   against: keyof typeof LOCKS,
 ): Promise<void> {
-  await transaction.query(sql.type(rowsOf<never>())`
+  await transaction.exec(sql.type(NO_ROWS)`
     select from unnest(${sql.array(ids, 'int4')}) as given (id)
     cross join lateral (
       select from ${PARENT_TABLE[resource]} where org_id = ${transaction.orgId} and id >= given.id

@@ -1,9 +1,7 @@
-import type { FragmentSqlToken } from 'slonik';
 import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { texts as binaryTexts } from '../../../db/timescale/queries/array-parameters.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { nextUpdate } from '../sql.ts';
 import { PARENT_TABLE } from '../tags/queries.ts';
@@ -68,7 +66,7 @@ export async function updateRows(
     rows.map(({ id }) => id),
     'int4',
   );
-  await transaction.query(sql.type(rowsOf<never>())`
+  await transaction.exec(sql.type(NO_ROWS)`
     insert into ${PARENT_TABLE[resource]} as stored (
       org_id, id, external_key, name, description, is_active, valid_from, valid_to${column})
     overriding system value

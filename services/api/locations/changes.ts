@@ -1,7 +1,6 @@
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 
@@ -10,46 +9,48 @@ import { NEXT_UPDATE } from '../sql.ts';
  *
  * @returns its external key; null if there is none.
  */
-export function lockLocationForChange(
+export async function lockLocationForChange(
   transaction: OrganizationConnection,
   id: number,
 ): Promise<string | null> {
-  return transaction.maybeOneFirst(sql.prepared(
+  const row = await transaction.maybeOne(sql.prepared(
     'lock-location-for-change',
     rowsOf<{ external_key: string }>(),
   )`
     select external_key from locations
     where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
     for no key update`);
+  return row?.external_key ?? null;
 }
 
 /**
  * Locks a live location against everything, what refers to it included: waits for those who are putting a child or
  * an asset under it, and keeps others from doing so. Null if there is none.
  */
-export function lockLocationForDelete(
+export async function lockLocationForDelete(
   transaction: OrganizationConnection,
   id: number,
 ): Promise<number | null> {
-  return transaction.maybeOneFirst(sql.prepared('lock-location-for-delete', rowsOf<{ id: number }>())`
+  const row = await transaction.maybeOne(sql.prepared('lock-location-for-delete', rowsOf<{ id: number }>())`
     select id from locations
     where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
     for update`);
+  return row?.id ?? null;
 }
 
 /** Lets one transaction at a time move locations of the organization: two moves could close a circle together. */
 export async function lockTree(transaction: OrganizationConnection): Promise<void> {
-  await transaction.query(sql.prepared('lock-tree', rowsOf<never>())`
+  await transaction.exec(sql.prepared('lock-tree', NO_ROWS)`
     select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.tree}::integer, ${transaction.orgId}::integer)`);
 }
 
 /** Whether `id` is `ancestorId` or below it. */
-export function isWithin(
+export async function isWithin(
   transaction: OrganizationConnection,
   id: number,
   ancestorId: number,
 ): Promise<boolean> {
-  return transaction.exists(sql.prepared('is-within', rowsOf<{ id: number }>())`
+  const rows = await transaction.any(sql.prepared('is-within', rowsOf<{ id: number }>())`
     with recursive chain (id, parent_id) as (
       select id, parent_id from locations where org_id = ${transaction.orgId} and id = ${id}
       union
@@ -57,6 +58,7 @@ export function isWithin(
       join locations parent on parent.org_id = ${transaction.orgId} and parent.id = chain.parent_id
     )
     select id from chain where id = ${ancestorId}`);
+  return rows.length > 0;
 }
 
 /** What a PATCH can set, as the database takes it. */
@@ -69,7 +71,7 @@ export async function updateLocation(
   id: number,
   columns: LocationColumns,
 ): Promise<void> {
-  await transaction.query(sql.prepared('update-location', rowsOf<never>())`
+  await transaction.exec(sql.prepared('update-location', NO_ROWS)`
     update locations set
       name = ${columns.name}, description = ${columns.description}, parent_id = ${columns.parent_id},
       is_active = ${columns.is_active}, valid_from = ${columns.valid_from}::timestamptz,
@@ -82,22 +84,23 @@ export async function updateLocationKey(
   id: number,
   externalKey: string,
 ): Promise<void> {
-  await transaction.query(sql.prepared('update-location-key', rowsOf<never>())`
+  await transaction.exec(sql.prepared('update-location-key', NO_ROWS)`
     update locations set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
     where org_id = ${transaction.orgId} and id = ${id}`);
 }
 
 /** Of a location that is locked for it. */
 export async function softDeleteLocation(transaction: OrganizationConnection, id: number): Promise<void> {
-  await transaction.query(sql.prepared('soft-delete-location', rowsOf<never>())`
+  await transaction.exec(sql.prepared('soft-delete-location', NO_ROWS)`
     update locations set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
     where org_id = ${transaction.orgId} and id = ${id}`);
 }
 
 /** Whether a live asset's last stay is at the location. */
-export function hasLiveAssets(transaction: OrganizationConnection, id: number): Promise<boolean> {
-  return transaction.exists(sql.prepared('has-live-assets', rowsOf<{ id: number }>())`
+export async function hasLiveAssets(transaction: OrganizationConnection, id: number): Promise<boolean> {
+  const rows = await transaction.any(sql.prepared('has-live-assets', rowsOf<{ id: number }>())`
     select asset.id from positions position
     join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
     where position.org_id = ${transaction.orgId} and position.location_id = ${id} and asset.deleted_at is null`);
+  return rows.length > 0;
 }

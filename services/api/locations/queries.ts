@@ -1,4 +1,3 @@
-import type { FragmentSqlToken } from 'slonik';
 import type { Page } from '../../../base/page.ts';
 import { toDatabase } from '../../../base/timestamps.ts';
 import type {
@@ -6,8 +5,7 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
@@ -71,9 +69,13 @@ export function lookUpLocation(
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
 /** Whether the location is live: its id, or null. */
-export function findLiveLocationId(connection: OrganizationConnection, id: number): Promise<number | null> {
-  return connection.maybeOneFirst(sql.prepared('find-live-location-id', rowsOf<{ id: number }>())`
+export async function findLiveLocationId(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared('find-live-location-id', rowsOf<{ id: number }>())`
     select id from ${rowById('locations', connection.orgId, id, { live: true })} location`);
+  return row?.id ?? null;
 }
 
 const SORT_COLUMNS = {
@@ -156,27 +158,28 @@ export function readLocations(
  * The live location that an id or a key names, which then stays live until the transaction ends: deleting a location
  * takes its row's full lock.
  */
-export function lockLiveLocation(
+export async function lockLiveLocation(
   transaction: OrganizationConnection,
   named: { id: number } | { externalKey: string },
 ): Promise<number | null> {
   const condition =
     'id' in named ? sql.fragment`id = ${named.id}` : sql.fragment`external_key = ${named.externalKey}`;
-  return transaction.maybeOneFirst(sql.type(rowsOf<{ id: number }>())`
+  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
     select id from locations
     where org_id = ${transaction.orgId} and ${condition} and deleted_at is null
     for key share`);
+  return row?.id ?? null;
 }
 
 /** Inserts a location and returns its id; null if a live location has the key. */
-export function insertLocation(
+export async function insertLocation(
   transaction: OrganizationConnection,
   externalKey: string,
   location: NewLocation,
   parentId: number | null,
 ): Promise<number | null> {
   const { name, description, is_active, valid_from, valid_to } = location;
-  return transaction.maybeOneFirst(sql.prepared('insert-location', rowsOf<{ id: number }>())`
+  const row = await transaction.maybeOne(sql.prepared('insert-location', rowsOf<{ id: number }>())`
     insert into locations (org_id, external_key, name, description, parent_id, is_active, valid_from, valid_to)
     select
       ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${parentId}::integer,
@@ -186,4 +189,5 @@ export function insertLocation(
     where (${liveByKey('location', transaction.orgId, externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`);
+  return row?.id ?? null;
 }

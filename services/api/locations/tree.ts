@@ -1,11 +1,9 @@
-import type { FragmentSqlToken } from 'slonik';
 import type { Page, Paging } from '../../../base/page.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { isNear } from '../brief-list.ts';
 import type { ReadLargeRows } from '../large-rows.ts';

@@ -1,8 +1,11 @@
-import type { FragmentSqlToken, ValueExpression } from 'slonik';
 import { type Page, pageOf } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import {
+  type FragmentSqlToken,
+  rowsOf,
+  sql,
+  type ValueExpression,
+} from '../../../db/timescale/queries/sql.ts';
 import { isNear } from '../brief-list.ts';
 import { countScanned, countScannedAt } from '../live-count.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';

@@ -1,8 +1,6 @@
-import type { FragmentSqlToken } from 'slonik';
 import { dearTurns } from '../../../base/dear-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { QUEUE } from '../dear-queue.ts';
 import type { NewTag } from './schema.ts';
 import type { TagArrays } from './tag-columns.ts';
@@ -70,7 +68,7 @@ export async function attachTags(
   parentId: number,
   tags: TagArrays,
 ): Promise<void> {
-  await transaction.query(sql.prepared(`attach-tags-to-${parent}`, rowsOf<never>())`
+  await transaction.exec(sql.prepared(`attach-tags-to-${parent}`, NO_ROWS)`
     insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
     select ${transaction.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key from ${asRows(tags)}
     order by tag.place`);
@@ -173,9 +171,9 @@ export async function detachAllTags(
   const { orgId } = connection;
   const all = sql.fragment`org_id = ${orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`;
   const detach = () =>
-    connection.query(sql.type(rowsOf<never>())`update tags set detached_at = clock_timestamp() where ${all}`);
-  const areMany = await connection.exists(
-    sql.type(rowsOf<never>())`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
+    connection.exec(sql.type(NO_ROWS)`update tags set detached_at = clock_timestamp() where ${all}`);
+  const beyond = await connection.any(
+    sql.type(NO_ROWS)`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
   );
-  await (areMany ? dearTurns.run(orgId, 'rows', detach, QUEUE) : detach());
+  await (beyond.length > 0 ? dearTurns.run(orgId, 'rows', detach, QUEUE) : detach());
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CommonQueryMethods } from 'slonik';
 import { AppError } from '../../../base/errors.ts';
 import { parseTimestamp } from '../../../base/timestamps.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { createApiKey, type NewApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { isToCome } from '../../../domain/administration/api-keys/queries.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
@@ -29,23 +29,20 @@ export function addKeyCreate(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;
-      const { id: keyId, key } = await withConnections(({ queries }) =>
-        issueKey(queries, { orgId, name, scopes, expiresAt }),
+      const { id: keyId, key } = await withConnections(({ pool }) =>
+        issueKey(pool, { orgId, name, scopes, expiresAt }),
       );
       tell({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
     });
 }
 
 /** A key that could never be used is a mistake, of a time zone perhaps: over HTTP it is refused as well. */
-async function issueKey(
-  queries: CommonQueryMethods,
-  wanted: NewApiKey,
-): Promise<{ id: string; key: string }> {
+async function issueKey(db: Connection, wanted: NewApiKey): Promise<{ id: string; key: string }> {
   const expiry = wanted.expiresAt === null ? null : parseTimestamp(wanted.expiresAt);
-  if (expiry !== null && !(await isToCome(queries, expiry))) {
+  if (expiry !== null && !(await isToCome(db, expiry))) {
     throw new AppError('invalid_input', `--expires-at ${wanted.expiresAt} must be in the future`);
   }
-  return createApiKey(queries, wanted);
+  return createApiKey(db, wanted);
 }
 
 function asList(text: string): string[] {

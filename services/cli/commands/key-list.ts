@@ -10,7 +10,7 @@ export function addKeyList(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
-      const keys = await withConnections(({ queries }) => listKeys(queries, options.org));
+      const keys = await withConnections(({ pool }) => listKeys(pool, options.org));
       tell(
         {
           json: keys,

@@ -9,7 +9,7 @@ export function addOrgCreate(program: Command): void {
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText('after', "\nExample:\n  npx --no -- tagtrail org create --name 'Acme Logistics'")
     .action(async (options: { name: string; json?: boolean }) => {
-      const { id, name } = await withConnections(({ queries }) => createOrganization(queries, options.name));
+      const { id, name } = await withConnections(({ pool }) => createOrganization(pool, options.name));
       tell({ json: { id, name }, text: `Organization ${id}: ${name}` }, options);
     });
 }

@@ -9,7 +9,7 @@ export function addOrgList(program: Command): void {
     .description('List the organizations.')
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org list --json')
     .action(async (options: { json?: boolean }) => {
-      const organizations = await withConnections(({ queries }) => listOrganizations(queries));
+      const organizations = await withConnections(({ pool }) => listOrganizations(pool));
       tell(
         {
           json: organizations.map(({ id, name }) => ({ id, name })),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type pg from 'pg';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { Setting } from '../../../domain/tracking/smoothing/setting.ts';
 import { type Pair, PairTally } from '../../../domain/tracking/smoothing/tally-pairs.ts';
 import {
@@ -73,11 +73,7 @@ export function addSmoothingTry(program: Command): void {
 }
 
 /** Holds what is found until all is, but no more than {@link MOST_MOVES}: the summary stands before the list. */
-async function tryOn(
-  client: pg.ClientBase,
-  options: Options,
-  smoothing: Setting['smoothing'],
-): Promise<void> {
+async function tryOn(client: Client, options: Options, smoothing: Setting['smoothing']): Promise<void> {
   const { org: orgId, location = null, asset = null } = options;
   const recorded = await recordedPeriod(client, orgId);
   const now = Date.now() * MICROS_PER_MILLISECOND;

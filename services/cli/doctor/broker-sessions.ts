@@ -1,10 +1,10 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 const CHECK = 'sessions at the broker';
 
 /** Whether a broker has lost what it was to keep, or keeps messages that nobody comes for. */
-export async function examineBrokerSessions(client: pg.Client): Promise<Finding> {
+export async function examineBrokerSessions(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ client_id: string; lost: string | null; left: string | null }>(
     `select client_id,
        case when forgotten_at > now() - interval '7 days' then to_char(forgotten_at, 'YYYY-MM-DD HH24:MI:SS TZ') end

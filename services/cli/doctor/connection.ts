@@ -1,12 +1,12 @@
-import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
+import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { faultOfWay } from '../../../db/timescale/connections/direct-connection.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Connects, or tells what keeps it from that. */
-export async function connect(url: string): Promise<pg.Client | Finding> {
-  const client = new pg.Client(connectionConfig(url, 'tagtrail doctor'));
+export async function connect(url: string): Promise<Client | Finding> {
+  const client = new Client(connectionConfig(url, 'tagtrail doctor'));
   // A connection that is lost shows in the query that is under way.
   client.on('error', () => {});
   try {

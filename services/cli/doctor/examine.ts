@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import { Client } from '../../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 import { examineAnswers } from './answers.ts';
@@ -74,10 +74,10 @@ async function examineStorage(url: string | null, data: string, now: () => numbe
 async function examineDatabase(
   url: string,
   now: () => number,
-  first: readonly ((client: pg.Client) => Promise<Finding>)[],
+  first: readonly ((client: Client) => Promise<Finding>)[],
 ): Promise<Finding[]> {
   const client = await connect(url);
-  if (!(client instanceof pg.Client)) {
+  if (!(client instanceof Client)) {
     return [client];
   }
   try {

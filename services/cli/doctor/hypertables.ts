@@ -1,10 +1,10 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 const TABLES = ['scan_events', 'location_transitions'];
 
 /** Whether the tables that grow are hypertables, and under which licence. */
-export async function examineHypertables(client: pg.Client): Promise<Finding> {
+export async function examineHypertables(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ version: string; licence: string | null }>(
     `select extversion as version, current_setting('timescaledb.license', true) as licence
      from pg_extension where extname = 'timescaledb'`,

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -15,7 +15,7 @@ interface ReaderRow {
 }
 
 /** Readers that sent nothing for a day, speak a format there is not, or have antennas that are nowhere. */
-export async function examineReaders(client: pg.Client): Promise<Finding[]> {
+export async function examineReaders(client: Client): Promise<Finding[]> {
   const { rows: stored } = await client.query<Omit<ReaderRow, 'clock'> & { clock: string | null }>(READERS, [
     [...loadBuiltinFormats().keys()],
   ]);

@@ -1,8 +1,8 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Messages of the last week that were kept because they could not be recorded. */
-export async function examineRejections(client: pg.Client): Promise<Finding> {
+export async function examineRejections(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ count: number; strangers: number }>(
     `select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
      from rejected_messages where replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`,

@@ -1,10 +1,10 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
 /** Whether the database has this version's schema. */
-export async function examineSchema(client: pg.Client): Promise<Finding> {
+export async function examineSchema(client: Client): Promise<Finding> {
   try {
     return (await isMigrated(client))
       ? ok('schema', "It has this version's schema")
@@ -19,7 +19,7 @@ export async function examineSchema(client: pg.Client): Promise<Finding> {
 }
 
 /** Whether the user can act as the roles that keep organizations apart. */
-export async function examineRoles(client: pg.Client): Promise<Finding> {
+export async function examineRoles(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ role: string; user_name: string; exists: boolean }>(
     `select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists
      from unnest($1::text[]) as role

@@ -1,9 +1,9 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Whether searches (`q`) have their indexes; migrating leaves them out where an extension is missing or may not be made. */
-export async function examineSearch(client: pg.Client): Promise<Finding> {
+export async function examineSearch(client: Client): Promise<Finding> {
   const { hasExtensions, missing } = await findSearchIndexes(client);
   if (missing.length === 0) {
     return ok('search', 'Searches use an index');

@@ -1,9 +1,9 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/schema/sequence-use.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Whether the ids that are left will do for long. */
-export async function examineSequences(client: pg.Client): Promise<Finding> {
+export async function examineSequences(client: Client): Promise<Finding> {
   const { rows } = await client.query<SequenceUse>(SEQUENCE_USE.sql);
   const half = rows.filter(({ share }) => share >= 0.5);
   if (half.length === 0) {

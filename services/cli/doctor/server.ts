@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 interface ServerRow {
@@ -13,7 +13,7 @@ interface ServerRow {
 }
 
 /** Version, durability, room for connections, and the clock. @param now milliseconds since 1970, of this machine. */
-export async function examineServer(client: pg.Client, now: () => number): Promise<Finding[]> {
+export async function examineServer(client: Client, now: () => number): Promise<Finding[]> {
   const before = now();
   const { rows } = await client.query<ServerRow>(SERVER);
   const after = now();

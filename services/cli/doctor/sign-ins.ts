@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { wireTime } from '../../../base/timestamps.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 interface RefusedRow {
@@ -18,7 +18,7 @@ interface RefusedRow {
 }
 
 /** Whom the processes let in no more, or never: of the last day, by whatever process. */
-export async function examineSignIns(client: pg.Client): Promise<Finding[]> {
+export async function examineSignIns(client: Client): Promise<Finding[]> {
   const { rows } = await client.query<RefusedRow & { names: number }>(REFUSED, [MOST_NAMED]);
   const [first] = rows;
   if (first === undefined) {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Connections } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import type { SiteReader } from '../../../simulation/site.ts';
@@ -15,7 +15,7 @@ import { storedCounts } from './stored-counts.ts';
  * @throws AppError `unavailable` if they do not arrive.
  */
 export async function awaitArrival(
-  { pool, connections, broker }: { pool: pg.Pool; connections: Connections; broker: string },
+  { pool, connections, broker }: { pool: Pool; connections: Connections; broker: string },
   orgId: number,
   readers: readonly SiteReader[],
   now: () => Micros,

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { AppError } from '../../../base/errors.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
@@ -29,7 +29,7 @@ export interface InstalledReader extends ConnectedReader {
  * @throws AppError `conflict` if a key of its assets is somebody's own already.
  */
 export async function install(
-  { db, pool }: { db: OrganizationDatabase; pool: pg.Pool },
+  { db, pool }: { db: OrganizationDatabase; pool: Pool },
   { site, assets, earlier }: { site: Site; assets: readonly SimulatedAsset[]; earlier: Earlier },
 ): Promise<Installation> {
   await removeEarlier(pool, earlier);
@@ -40,7 +40,7 @@ export async function install(
 
 async function installAssets(
   db: OrganizationDatabase,
-  pool: pg.Pool,
+  pool: Pool,
   site: Site,
   assets: readonly SimulatedAsset[],
 ): Promise<void> {
@@ -76,7 +76,7 @@ async function installAssets(
 
 async function installLocations(
   db: OrganizationDatabase,
-  pool: pg.Pool,
+  pool: Pool,
   site: Site,
 ): Promise<Map<string, number>> {
   const find = async () => {
@@ -104,7 +104,7 @@ async function installLocations(
   return find();
 }
 
-async function installReaders(pool: pg.Pool, orgId: number, site: Site): Promise<InstalledReader[]> {
+async function installReaders(pool: Pool, orgId: number, site: Site): Promise<InstalledReader[]> {
   const formats = loadBuiltinFormats();
   const installed: InstalledReader[] = [];
   for (const { name, topic, format, antennas } of site.readers) {

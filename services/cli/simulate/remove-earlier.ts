@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 
 /** What tells a simulated asset from any other: a member of its metadata. */
@@ -16,7 +16,7 @@ export interface Earlier {
  * Deletes the assets and readers that an earlier simulation of this prefix left: a run begins with assets that were
  * never seen and readers that never read, so that what it makes true can be told. What they have read stays.
  */
-export function removeEarlier(pool: pg.Pool, { orgId, prefix, topicRoot }: Earlier): Promise<void> {
+export function removeEarlier(pool: Pool, { orgId, prefix, topicRoot }: Earlier): Promise<void> {
   return inTransaction(pool, async (client) => {
     await client.query(
       `with removed as (
@@ -37,11 +37,7 @@ export function removeEarlier(pool: pg.Pool, { orgId, prefix, topicRoot }: Earli
 }
 
 /** Those of `keys` that live assets have. */
-export async function takenAssetKeys(
-  pool: pg.Pool,
-  orgId: number,
-  keys: readonly string[],
-): Promise<string[]> {
+export async function takenAssetKeys(pool: Pool, orgId: number, keys: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ external_key: string }>(
     `select external_key from assets
      where org_id = $1 and external_key = any($2::text[]) and deleted_at is null order by external_key`,

@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type Connections, connectReaders } from '../../../simulation/connections.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
@@ -17,7 +17,7 @@ import type { SimulatePlan } from './plan.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
-  pool: pg.Pool;
+  pool: Pool;
   broker: Broker;
   signal: AbortSignal;
   /** Told what is being done. */

@@ -1,9 +1,9 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 
 /** What the live readers of these names have counted so far, by name. */
 export async function storedCounts(
-  pool: pg.Pool,
+  pool: Pool,
   orgId: number,
   names: readonly string[],
 ): Promise<Map<string, ReaderCounts>> {

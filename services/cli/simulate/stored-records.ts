@@ -1,10 +1,10 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { AssetRecord, HistoryRow } from '../../../simulation/asset-record.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
 
 /** What the database says of live assets, in the words of the API. */
 export async function storedRecords(
-  pool: pg.Pool,
+  pool: Pool,
   orgId: number,
   keys: readonly string[],
 ): Promise<AssetRecord[]> {

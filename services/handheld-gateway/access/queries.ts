@@ -1,5 +1,5 @@
-import { type RowQueries, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 
 export interface HandheldRow extends CredentialRow {
@@ -14,7 +14,7 @@ export type HandheldCache = CredentialCache<HandheldRow>;
 
 /** Looks handhelds up by their ids. The one query that no organization bounds: it finds out which organization asks. */
 export async function findHandhelds(
-  db: RowQueries,
+  db: Connection,
   ids: readonly number[],
 ): Promise<ReadonlyMap<string, HandheldRow>> {
   const rows = await db.any(sql.prepared('find-handhelds', rowsOf<HandheldRow & { id: number }>())`

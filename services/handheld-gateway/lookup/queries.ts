@@ -1,11 +1,9 @@
-import type { FragmentSqlToken } from 'slonik';
 import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Reference } from '../reference.ts';
 import type { ReadTag } from '../tag.ts';
 
@@ -70,9 +68,10 @@ export async function listPlaces(
 }
 
 /** Whether the location is live: its id, or null. */
-export function findPlace(connection: OrganizationConnection, id: number): Promise<number | null> {
-  return connection.maybeOneFirst(sql.prepared('find-place', rowsOf<{ id: number }>())`
+export async function findPlace(connection: OrganizationConnection, id: number): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared('find-place', rowsOf<{ id: number }>())`
     select id from locations where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
+  return row?.id ?? null;
 }
 
 export interface ExpectedRow extends Reference {

@@ -1,13 +1,13 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { Reference } from '../reference.ts';
 
 /** Assets by id, as answers name them. */
-export function nameAssets(client: ClientBase, orgId: number, ids: Iterable<number | null>) {
+export function nameAssets(client: Client, orgId: number, ids: Iterable<number | null>) {
   return named(client, NAME_ASSETS, orgId, ids);
 }
 
 /** Locations by id, as answers name them; deleted ones too, for where an asset came from. */
-export function nameLocations(client: ClientBase, orgId: number, ids: Iterable<number | null>) {
+export function nameLocations(client: Client, orgId: number, ids: Iterable<number | null>) {
   return named(client, NAME_LOCATIONS, orgId, ids);
 }
 
@@ -22,7 +22,7 @@ const NAME_LOCATIONS = {
 };
 
 async function named(
-  client: ClientBase,
+  client: Client,
   query: { name: string; text: string },
   orgId: number,
   ids: Iterable<number | null>,

@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
 import { conflict } from '../../../base/errors.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
@@ -28,7 +28,7 @@ export interface SubmissionRecorder {
 }
 
 export interface RecorderOptions {
-  pool: pg.Pool;
+  pool: Pool;
   clock: Clock;
   rules: TimeRules;
   /** Told of every submission that was answered. */
@@ -56,7 +56,7 @@ export function createRecorder({ pool, clock, rules, onRecorded }: RecorderOptio
 }
 
 async function recordOnce(
-  client: pg.ClientBase,
+  client: Client,
   submission: Submission,
   sender: Sender,
   options: RecordOptions,

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { lockPositions, type Position } from '../../../domain/tracking/positions.ts';
 import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
@@ -23,7 +23,7 @@ export interface SettledStep extends TimedStep {
 
 /** Records what was scanned, and tells what of it moved an asset. @throws KnownAfterAll as recordScans does. */
 export async function settle(
-  client: ClientBase,
+  client: Client,
   orgId: number,
   steps: readonly TimedStep[],
   options: RecordOptions,
@@ -63,7 +63,7 @@ function recordedScan({ placeId, scan }: TimedStep, outcome: Outcome | undefined
 }
 
 async function movesOf(
-  client: ClientBase,
+  client: Client,
   orgId: number,
   scans: readonly RecordedScan[],
   positions: readonly Position[],
@@ -87,7 +87,7 @@ async function movesOf(
   );
 }
 
-function lockAll(client: ClientBase, orgId: number, assetIds: readonly number[]): Promise<Position[]> {
+function lockAll(client: Client, orgId: number, assetIds: readonly number[]): Promise<Position[]> {
   return lockPositions(
     client,
     assetIds.map((assetId) => ({ orgId, assetId })),

@@ -1,14 +1,14 @@
-import type { ClientBase } from 'pg';
 import { type Invalid, invalid } from '../../../base/checks/invalid.ts';
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
 
 /** The live location with this external key: its id, or null. */
 export async function findLocationId(
-  client: ClientBase,
+  client: Client,
   orgId: number,
   externalKey: string,
 ): Promise<number | null> {

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 
 /** A submission as it is kept. */
 export interface StoredSubmission {
@@ -22,7 +22,7 @@ export interface SubmissionClaim {
  *
  * @returns false if it was recorded before.
  */
-export async function claimSubmission(client: ClientBase, claim: SubmissionClaim): Promise<boolean> {
+export async function claimSubmission(client: Client, claim: SubmissionClaim): Promise<boolean> {
   const { orgId, id, handheldId, bodyDigest, receivedAt } = claim;
   const { rowCount } = await client.query({
     name: 'claim-submission',
@@ -36,7 +36,7 @@ export async function claimSubmission(client: ClientBase, claim: SubmissionClaim
 
 /** @throws RangeError if there is none. */
 export async function findSubmission(
-  client: ClientBase,
+  client: Client,
   { orgId, id }: { orgId: number; id: string },
 ): Promise<StoredSubmission> {
   const { rows } = await client.query<{ body_sha256: Buffer; answer: string }>({
@@ -52,7 +52,7 @@ export async function findSubmission(
 }
 
 export async function storeAnswer(
-  client: ClientBase,
+  client: Client,
   { orgId, id }: { orgId: number; id: string },
   answer: object,
 ): Promise<void> {

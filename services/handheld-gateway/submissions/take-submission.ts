@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { observedAt } from '../../../domain/tracking/observed-at.ts';
 import type { RecordOptions } from '../../../domain/tracking/record.ts';
@@ -25,7 +25,7 @@ export interface SubmissionView {
  * @throws Invalid if the submission's own location is none; KnownAfterAll as recordScans does.
  */
 export async function takeSubmission(
-  client: ClientBase,
+  client: Client,
   submission: Submission,
   sender: Sender,
   options: RecordOptions,
@@ -51,7 +51,7 @@ function timedStep(step: Step, canonical: Scan, { rules, now }: RecordOptions): 
   return { ...step, canonical, observedAt: at, isPlaced: time.ok && step.placeId !== null };
 }
 
-async function namesIn(client: ClientBase, orgId: number, steps: readonly SettledStep[]): Promise<Names> {
+async function namesIn(client: Client, orgId: number, steps: readonly SettledStep[]): Promise<Names> {
   const locationIds = steps.flatMap(({ placeId, move }) => [placeId, move?.from ?? null]);
   const [assets, locations] = await Promise.all([
     nameAssets(client, orgId, steps.map(assetIdOf)),

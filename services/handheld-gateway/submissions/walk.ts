@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import { hasTokenShape } from '../../../base/tag-secrets.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
@@ -22,11 +22,7 @@ export interface Step {
  *
  * @throws Invalid if the submission's own location is none.
  */
-export async function walk(
-  client: ClientBase,
-  orgId: number,
-  { location, scans }: Submission,
-): Promise<Step[]> {
+export async function walk(client: Client, orgId: number, { location, scans }: Submission): Promise<Step[]> {
   const named = location !== null && 'tag' in location ? [location.tag] : [];
   const [resolutions, ofKey] = await Promise.all([
     resolveTags(

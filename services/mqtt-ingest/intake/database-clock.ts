@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { ReadMessage } from './message.ts';
 
 /** How far this machine's clock may be from the database's. */
@@ -56,7 +56,7 @@ export class DatabaseClock {
   }
 
   /** As {@link compare}, by asking the database. @throws ClocksApart; what the query throws. */
-  async ask(pool: pg.Pool): Promise<void> {
+  async ask(pool: Pool): Promise<void> {
     const askedAt = performance.now();
     const { rows } = await pool.query<{ now: number }>(
       'select extract(epoch from clock_timestamp())::float8 * 1000 as now',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
@@ -39,7 +39,7 @@ export interface Intake {
 }
 
 export interface IntakeOptions {
-  pool: pg.Pool;
+  pool: Pool;
   registry: Registry;
   clock: Clock;
   /** Compares that clock with the database's; tests may do without. */

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import type { OutcomeStatus } from '../../../domain/tracking/scan.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
@@ -67,7 +67,7 @@ export function countItems(
 
 /** Adds to the counters of each reader. Last in the transaction: from here on other recorders of the reader wait. */
 export async function addReaderCounts(
-  client: ClientBase,
+  client: Client,
   counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[],
 ): Promise<void> {
   const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { isDeviceTimeUsed } from '../../../domain/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
@@ -42,7 +42,7 @@ export function bringsItsOwnTimes({ isDup, mapped, receivedAt }: ReadMessage): b
  * stored is one whose commit went through although nobody heard of it: a redelivery too.
  */
 export async function rememberMessages(
-  client: ClientBase,
+  client: Client,
   messages: readonly ReadMessage[],
 ): Promise<ReadonlyMap<ReadMessage, Reception>> {
   const receipts = messages.flatMap((message) => {
@@ -82,7 +82,7 @@ const keyOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) => `${orgId
 
 /** Times of reception of those that are remembered already, by their keys; the others are remembered now. */
 async function insertOrFind(
-  client: ClientBase,
+  client: Client,
   receipts: readonly Receipt[],
 ): Promise<ReadonlyMap<string, Micros>> {
   if (receipts.length === 0) {
@@ -128,7 +128,7 @@ async function insertOrFind(
  * again after the upgrade, is known by that, for the 24 hours that those are kept.
  */
 async function findByWords(
-  client: ClientBase,
+  client: Client,
   receipts: readonly (Receipt & { message: ReadMessage })[],
 ): Promise<ReadonlyMap<string, Micros>> {
   if (receipts.length === 0) {
@@ -147,7 +147,7 @@ async function findByWords(
   return new Map(rows.map(({ index, received_at }) => [keyOf(receipts[index - 1] as Receipt), received_at]));
 }
 
-async function moveReceptions(client: ClientBase, receipts: readonly Receipt[]): Promise<void> {
+async function moveReceptions(client: Client, receipts: readonly Receipt[]): Promise<void> {
   if (receipts.length > 0) {
     await client.query({
       name: 'move-receptions',

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import type { ReadMessage } from './message.ts';
@@ -34,7 +34,7 @@ export interface SettledMessage extends ReceivedMessage {
  * @throws KnownAfterAll as {@link recordScans} does.
  */
 export async function recordMessages(
-  client: ClientBase,
+  client: Client,
   messages: readonly ReadMessage[],
   options: RecordOptions,
 ): Promise<MessageOutcome[]> {
@@ -74,7 +74,7 @@ export async function recordMessages(
  * @throws KnownAfterAll as {@link recordScans} does.
  */
 export async function settleMessages(
-  client: ClientBase,
+  client: Client,
   received: readonly ReceivedMessage[],
   options: RecordOptions,
 ): Promise<SettledMessage[]> {

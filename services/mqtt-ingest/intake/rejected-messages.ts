@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { ReadMessage } from './message.ts';
 import { payloadWithoutTokens } from './payload-without-tokens.ts';
 
@@ -13,7 +13,7 @@ export const REJECTED_MESSAGES_KEPT = 10_000;
 
 /** Keeps what was rejected, with its reason and the beginning of its bytes, so that it can be looked at and replayed. */
 export async function keepRejectedMessages(
-  client: ClientBase,
+  client: Client,
   rejected: readonly RejectedMessage[],
   kept = REJECTED_MESSAGES_KEPT,
 ): Promise<void> {

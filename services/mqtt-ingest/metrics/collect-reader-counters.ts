@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Figures, loadFigures } from './load-figures.ts';
 
 /** Most readers, and most organizations, that have series of their own; the first registered. */
@@ -18,7 +18,7 @@ const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] a
  * They are figures of the database, the same from every process: take the maximum over processes, not the sum. Without
  * the database they stay what they were, and `tagtrail_database_figures_up` is 0.
  */
-export function collectReaderCounters(pool: pg.Pool, registry: Registry): void {
+export function collectReaderCounters(pool: Pool, registry: Registry): void {
   const isFresh = freshener(async () => set(await loadFigures(pool, MOST_SHOWN)));
   const collect = async () => {
     up.set((await isFresh()) ? 1 : 0);

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 
@@ -31,7 +31,7 @@ interface Kept {
  * organizations of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms before the
  * tables were first vacuumed).
  */
-export async function loadFigures(pool: pg.Pool, most: number): Promise<Figures> {
+export async function loadFigures(pool: Pool, most: number): Promise<Figures> {
   const { rows } = await pool.query<Record<keyof Figures, string>>({
     name: 'load-figures',
     text: LOAD,

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 
@@ -28,7 +28,7 @@ export interface Antenna {
 }
 
 export async function loadReaders(
-  pool: pg.Pool,
+  pool: Pool,
   formats: ReadonlyMap<string, Format>,
 ): Promise<RegisteredReader[]> {
   const { rows } = await pool.query<ReaderRow>(

@@ -1,10 +1,10 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 
 /**
  * Topics and topic filters of readers that were deleted. A session that the broker keeps for a process that was away
  * may still be subscribed to them.
  */
-export async function loadRetiredTopics(pool: pg.Pool): Promise<string[]> {
+export async function loadRetiredTopics(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ topic: string }>(
     `select distinct reader.topic
      from readers reader join organizations organization on organization.id = reader.org_id

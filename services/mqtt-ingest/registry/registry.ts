@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { QUESTION_EVERY_MS } from '../../../base/heard-everywhere.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Listener, listen } from '../../../db/timescale/connections/listen.ts';
 import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
@@ -28,7 +28,7 @@ export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
 
 export interface RegistryOptions {
   url: string;
-  pool: pg.Pool;
+  pool: Pool;
   builtinFormats: ReadonlyMap<string, Format>;
   /** Told when readers could not be loaded or are not being watched; the last loaded stay in effect. */
   onFault(error: unknown): void;

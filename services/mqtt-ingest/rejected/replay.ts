@@ -1,6 +1,6 @@
-import type pg from 'pg';
 import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
+import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { topicMatches } from '../../../domain/administration/readers/topic.ts';
 import { KEPT_COLUMNS, type KeptMessage } from '../../../domain/administration/rejected/kept-message.ts';
@@ -26,7 +26,7 @@ export interface Replay {
 }
 
 export interface ReplayOptions {
-  pool: pg.Pool;
+  pool: Pool;
   /** As they are registered now. */
   readers: readonly RegisteredReader[];
   rules: TimeRules;
@@ -78,11 +78,7 @@ interface LockedMessage extends KeptMessage {
   isWhole: boolean;
 }
 
-async function lockKept(
-  client: pg.ClientBase,
-  id: number,
-  isOnlyOnce: boolean,
-): Promise<LockedMessage | null> {
+async function lockKept(client: Client, id: number, isOnlyOnce: boolean): Promise<LockedMessage | null> {
   const { rows } = await client.query<LockedMessage>({
     name: 'lock-rejected-message',
     text: `select ${KEPT_COLUMNS}, payload, micros_of_time(received_at) as "receivedMicros", is_whole as "isWhole"
@@ -94,7 +90,7 @@ async function lockKept(
 }
 
 async function replayLocked(
-  client: pg.ClientBase,
+  client: Client,
   kept: LockedMessage,
   { readers, rules, clock }: ReplayOptions,
   judged: typeof judge,
@@ -152,7 +148,7 @@ function readerOf(
 
 /** @param change.reason null if nothing of it is rejected any more: then it counts as replayed. */
 async function updateKept(
-  client: pg.ClientBase,
+  client: Client,
   id: number,
   { reader, reason, isWhole }: { reader: RegisteredReader | null; reason: string | null; isWhole: boolean },
 ): Promise<KeptMessage> {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { type Session, type SessionFigures, type SessionSurroundings, startSession } from './session.ts';
@@ -50,7 +50,7 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
   /** Among how many sessions readers are divided. */
   sessions: number;
   mostHeld?: { messages: number; bytes: number };
-  pool: pg.Pool;
+  pool: Pool;
   /** Topics that readers had. */
   retiredTopics(): Promise<readonly string[]>;
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
-import { createQueryPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
@@ -23,11 +23,10 @@ export interface InstalledSite {
  * then the readers and what their antennas look at.
  */
 export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<InstalledSite> {
-  const queryPool = await createQueryPool(databaseUrl, { max: 1 });
-  const writePool = createWritePool(databaseUrl, { max: 1, applicationName: 'tagtrail demo' });
+  const pool = createWritePool(databaseUrl, { max: 1, applicationName: 'tagtrail demo' });
   try {
-    const { id: orgId } = await createOrganization(queryPool, 'North Hub Logistics');
-    const { key: apiKey } = await createApiKey(queryPool, {
+    const { id: orgId } = await createOrganization(pool, 'North Hub Logistics');
+    const { key: apiKey } = await createApiKey(pool, {
       orgId,
       name: 'demo',
       scopes: PUBLIC_SCOPES,
@@ -35,10 +34,9 @@ export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<In
     });
     const api = createApiClient(apiUrl, apiKey);
     await createPlacesAndAssets(api);
-    return { api, apiKey, readers: await installReaders(writePool, orgId) };
+    return { api, apiKey, readers: await installReaders(pool, orgId) };
   } finally {
-    await queryPool.end();
-    await writePool.end();
+    await pool.end();
   }
 }
 
@@ -53,7 +51,7 @@ async function createPlacesAndAssets(api: ApiClient): Promise<void> {
   }
 }
 
-async function installReaders(pool: pg.Pool, orgId: number): Promise<ConnectedReader[]> {
+async function installReaders(pool: Pool, orgId: number): Promise<ConnectedReader[]> {
   const formats = loadBuiltinFormats();
   const installed: ConnectedReader[] = [];
   for (const { name, topic, format, antennas } of READERS) {

@@ -4,8 +4,7 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { importFile } from '../../../services/api/imports/import-file.ts';
 import { useApi } from '../../support/api.ts';
 
@@ -113,7 +112,7 @@ describe('importing locations', function () {
         // What a connection has counted it tells others after the next statement, if that is a second later or asks for it.
         while (after.written < before.written + 3_000) {
           await db.transaction((transaction) =>
-            transaction.query(sql.type(rowsOf<never>())`select pg_stat_force_next_flush()`),
+            transaction.exec(sql.type(NO_ROWS)`select pg_stat_force_next_flush()`),
           );
           await api.database.rows('select pg_stat_clear_snapshot()');
           after = await counts();

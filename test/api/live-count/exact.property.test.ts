@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import pg from 'pg';
+import type { PoolClient } from '../../../db/timescale/connections/client.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
@@ -59,7 +60,7 @@ describe('totals of lists', function () {
   }
 
   async function make({ statements, isKept }: Change, orgId: number): Promise<void> {
-    const work = async (client: pg.PoolClient) => {
+    const work = async (client: PoolClient) => {
       for (const { sql, picks } of statements) {
         await client.query(sql, [orgId, picks]);
       }

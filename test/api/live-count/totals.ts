@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { sql } from 'slonik';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { countInEffect, countLive } from '../../../services/api/live-count.ts';
 import { inEffect } from '../../../services/api/sql.ts';
 

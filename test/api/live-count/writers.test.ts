@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { sql } from 'slonik';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { useApi } from '../../support/api.ts';
 import { expectTotals } from './totals.ts';
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
@@ -69,7 +69,7 @@ export function useLimitedApis(): LimitedApis {
       };
     },
     key: async (scopes = PUBLIC_SCOPES) => {
-      const pool = await createQueryPool(database.url, { max: 1 });
+      const pool = createWritePool(database.url, { max: 1 });
       try {
         const { id: orgId } = await createOrganization(pool, 'Acme');
         return (await createApiKey(pool, { orgId, name: 'test', scopes, expiresAt: null })).key;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mqtt from 'mqtt';
-import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { startServer } from '../processes.ts';
@@ -73,7 +73,7 @@ export async function benchLatency(serverUrl: string, options: IngestOptions): P
 const PROBE = ASSETS - 1;
 
 async function issueKey(url: string): Promise<string> {
-  const pool = await createQueryPool(url, { max: 1 });
+  const pool = createWritePool(url, { max: 1 });
   const { key } = await createApiKey(pool, {
     orgId: 1,
     name: 'bench',

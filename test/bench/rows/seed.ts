@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
@@ -82,7 +82,7 @@ const POSITIONS = `insert into positions (org_id, asset_id, location_id, since, 
   from location_transitions where org_id = $1 order by asset_id, observed_at desc`;
 
 async function issueKeys(url: string, orgId: number): Promise<string[]> {
-  const pool = await createQueryPool(url, { max: 1 });
+  const pool = createWritePool(url, { max: 1 });
   const keys: string[] = [];
   for (let issued = 0; issued < KEYS; issued++) {
     const { key } = await createApiKey(pool, {

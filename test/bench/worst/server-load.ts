@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 
 /** What the server's process says of itself since it was asked before, and what of its processor time ever. */
 export interface Told {
@@ -17,9 +17,9 @@ export interface Told {
 /** The server that is attacked: its process, and that of its database. */
 export class ServerLoad {
   readonly #process: ChildProcess;
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
 
-  constructor(process: ChildProcess, pool: pg.Pool) {
+  constructor(process: ChildProcess, pool: Pool) {
     this.#process = process;
     this.#pool = pool;
   }

@@ -1,6 +1,5 @@
-import type pg from 'pg';
-import type { DatabasePool } from 'slonik';
-import { createQueryPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
@@ -36,15 +35,15 @@ export class Site {
   readonly databaseUrl: string;
   readonly ids: Ids;
   readonly lookUps: (apiUrl: string) => LookUps;
-  readonly pool: pg.Pool;
-  readonly #queries: DatabasePool;
+  readonly pool: Pool;
+  readonly #queries: Pool;
   readonly #orgId: number;
   #made = 0;
 
   static async make(serverUrl: string, assets: number): Promise<Site> {
     const filled = await fill(serverUrl, { assets, scans: assets });
     const pool = createWritePool(filled.url, { max: 2 });
-    const queries = await createQueryPool(filled.url, { max: 1 });
+    const queries = createWritePool(filled.url, { max: 1 });
     const ids = await addLarge(pool, filled.orgId);
     const { id: other } = await createOrganization(queries, 'other');
     const [asset] = await idsOf(
@@ -59,13 +58,7 @@ export class Site {
     return new Site(filled, pool, queries, ids, (url) => ({ url: `${url}/api/v1/assets/${asset}`, keys }));
   }
 
-  private constructor(
-    { url, orgId }: Filled,
-    pool: pg.Pool,
-    queries: DatabasePool,
-    ids: Ids,
-    lookUps: Site['lookUps'],
-  ) {
+  private constructor({ url, orgId }: Filled, pool: Pool, queries: Pool, ids: Ids, lookUps: Site['lookUps']) {
     this.databaseUrl = url;
     this.#orgId = orgId;
     this.pool = pool;
@@ -101,17 +94,17 @@ export class Site {
 
 const BUILTIN = loadBuiltinFormats();
 
-async function keyOf(queries: DatabasePool, orgId: number): Promise<string> {
+async function keyOf(queries: Pool, orgId: number): Promise<string> {
   const { key } = await createApiKey(queries, { orgId, name: 'key', scopes: PUBLIC_SCOPES, expiresAt: null });
   return key;
 }
 
-async function idsOf(pool: pg.Pool, text: string, values: unknown[]): Promise<number[]> {
+async function idsOf(pool: Pool, text: string, values: unknown[]): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(text, values);
   return rows.map(({ id }) => id).toSorted((a, b) => a - b);
 }
 
-async function addLarge(pool: pg.Pool, orgId: number): Promise<Ids> {
+async function addLarge(pool: Pool, orgId: number): Promise<Ids> {
   const assets = await idsOf(
     pool,
     `insert into assets (org_id, external_key, name, metadata)

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type pg from 'pg';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { ConnectionLost, isConnectionLost } from '../../../db/timescale/connections/connection-lost.ts';
 import { PipelinedConnections } from '../../../db/timescale/connections/pipelined-connections.ts';
 import { createPool, createWritePool } from '../../../db/timescale/connections/pool.ts';
@@ -16,9 +16,9 @@ import { freePort } from '../../support/free-port.ts';
 
 describe('an error behind which the connection is lost', () => {
   const database = useDatabase();
-  const nowhere = { pool: undefined as unknown as pg.Pool };
+  const nowhere = { pool: undefined as unknown as Pool };
   let proxy: CuttingProxy;
-  let pool: pg.Pool;
+  let pool: Pool;
 
   before(async () => {
     proxy = await openCuttingProxy(database);

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { sql } from 'slonik';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const BRIEF = { isBrief: true, signal: undefined };

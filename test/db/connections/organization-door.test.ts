@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { sql } from 'slonik';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
 import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { type RowQuery, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { NO_ROWS, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 
@@ -79,7 +78,7 @@ describe('the door to the tables of organizations', () => {
     type Name = { name: string };
     const renaming = (query: RowQuery<Name>): GroupedWrite<string, Name, string> => ({
       namesOf: () => [],
-      first: (_, [name = '']) => sql.prepared('rename', rowsOf<never>())`
+      first: (_, [name = '']) => sql.prepared('rename', NO_ROWS)`
         update assets set name = ${name} where org_id = ${String(orgId)}::integer and external_key = 'OUR-ASSET'`,
       query: () => query,
       outcomeOf: ({ name }) => name,

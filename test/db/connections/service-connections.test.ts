@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { sql } from 'slonik';
 import { openAccessDoor } from '../../../db/timescale/connections/access-door.ts';
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { rowsOf } from '../../../db/timescale/queries/row-queries.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';

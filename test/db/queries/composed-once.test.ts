@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
-import { rowQueries, rowsOf } from '../../../db/timescale/queries/row-queries.ts';
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { verbsOn } from '../../../db/timescale/queries/verbs.ts';
 import { useDatabase } from '../../support/database.ts';
 
 interface Given {
@@ -39,7 +39,7 @@ describe('a statement that is composed once', () => {
         from unnest(${sql.array(marks.texts, 'text')}) with ordinality as given (text, place)
         where place >= ${marks.least} ${like} and cardinality(${sql.array(marks.texts, 'text')}) > 0`;
     });
-    return rowQueries((config) => client.query(config)).any(query);
+    return verbsOn((config) => client.query(config)).any(query);
   };
 
   it('is sent each time with the values of that time, in all their places', async () => {

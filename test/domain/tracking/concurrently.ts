@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Client } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { recordScans } from '../../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
@@ -7,7 +7,7 @@ import { RULES } from './recording.ts';
 
 /** Records a batch in a transaction that the caller ends. */
 export function recordIn(
-  client: pg.ClientBase,
+  client: Client,
   scans: readonly Scan[],
   { isCareful = false } = {},
 ): Promise<Outcome[]> {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type pg from 'pg';
+import type { PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { recordScans } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
@@ -27,7 +28,7 @@ export function costOfRecording(database: TestDatabase, scans: readonly Scan[]):
 }
 
 /** `client`, with its statements and their rows counted into `cost`. */
-function counted(client: pg.PoolClient, cost: Cost): pg.PoolClient {
+function counted(client: PoolClient, cost: Cost): PoolClient {
   const query = async (statement: string | pg.QueryConfig, values?: unknown[]) => {
     cost.statements++;
     const result = await client.query(statement, values);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type pg from 'pg';
+import type { PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -41,7 +41,7 @@ describe('recording at a location that is being deleted', function () {
     aRead({ orgId: site.orgId, readerId, antenna: locationId, value, locationId, at, rssi });
 
   /** Deletes the place as a user does: locks it, looks whether a live asset is there, and marks it. */
-  async function deletePlaceIn(client: pg.PoolClient): Promise<boolean> {
+  async function deletePlaceIn(client: PoolClient): Promise<boolean> {
     await client.query('select from locations where id = $1 for update', [place]);
     const { rowCount } = await client.query(LIVE_ASSETS_THERE, [place]);
     if (rowCount === 0) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type pg from 'pg';
+import type { PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Sighting } from '../../../domain/tracking/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
@@ -139,7 +139,7 @@ describe('a read that arrives again after its tag was attached to another asset'
     const third = await site.asset(`third-${value}`);
     await record(database, [readAt('A', AT, -70), readAt('B', AT, -65)]);
     await moveTag();
-    const recordAgain = (client: pg.PoolClient, rssi: number) =>
+    const recordAgain = (client: PoolClient, rssi: number) =>
       recordIn(client, [readAt('A', AT, rssi)], { isCareful: true });
     const { weaker } = await inTransaction(database.pool, async (client) => {
       await recordAgain(client, -50);

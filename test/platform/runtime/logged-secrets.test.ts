@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
-import { createQueryPool } from '../../../db/timescale/connections/pool.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
@@ -42,7 +42,7 @@ describe('the logs of all processes at their lowest level', () => {
   let databaseUrl: string;
   let site: Site;
   let shelf: number;
-  let keys: Awaited<ReturnType<typeof createQueryPool>>;
+  let keys: Awaited<ReturnType<typeof createWritePool>>;
 
   before(async () => {
     await redis.start();
@@ -52,7 +52,7 @@ describe('the logs of all processes at their lowest level', () => {
     url.password = secret('the password of the database');
     databaseUrl = url.href;
     await database.rows(`create role ${role} login superuser password '${url.password}'`);
-    keys = await createQueryPool(database.url, { max: 1 });
+    keys = createWritePool(database.url, { max: 1 });
     database.beforeDrop(async () => {
       for (const { child, ended } of programs) {
         child.kill('SIGKILL');

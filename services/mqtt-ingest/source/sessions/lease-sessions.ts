@@ -1,6 +1,5 @@
-import type pg from 'pg';
-import type { ClientBase } from 'pg';
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
+import type { Client, Pool } from '../../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
 
 /** Who asks for its share of the sessions among which the readers are divided. */
@@ -32,7 +31,7 @@ export const LEASE_SECONDS = 6;
  * Renews the caller's hold on its sessions, and gives it more, or tells it which to give back, so that all processes
  * have about the same number. A process that holds one of the same name as before its restart goes on with it.
  */
-export function leaseSessions(pool: pg.Pool, asking: Asking): Promise<Lease> {
+export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   return inTransaction(pool, async (client) => {
     // One that stands still in the middle of this must not keep the others from going on.
     await client.query(`set local idle_in_transaction_session_timeout = ${LEASE_SECONDS * 500}`);
@@ -68,7 +67,7 @@ export function leaseSessions(pool: pg.Pool, asking: Asking): Promise<Lease> {
 
 /** Gives sessions back, or, without any named, all of them and the process's own place among the others. */
 export async function giveBack(
-  pool: pg.Pool,
+  pool: Pool,
   { realm, process, sessions }: { realm: string; process: string; sessions: readonly string[] | null },
 ): Promise<void> {
   await pool.query(
@@ -87,10 +86,7 @@ interface Row {
   forgottenAt: Date | null;
 }
 
-async function announce(
-  client: ClientBase,
-  { realm, process, sessions, isConnected }: Asking,
-): Promise<void> {
+async function announce(client: Client, { realm, process, sessions, isConnected }: Asking): Promise<void> {
   await client.query({
     name: 'announce-process',
     text: `insert into broker_sessions as stored
@@ -112,7 +108,7 @@ async function announce(
 }
 
 /** Processes in the order they came in, so that one that joins changes little. */
-async function load(client: ClientBase, realm: string): Promise<Row[]> {
+async function load(client: Client, realm: string): Promise<Row[]> {
   const { rows } = await client.query<Row>({
     name: 'load-sessions',
     text: `select client_id as id, is_divided as "isDivided", holder, coalesce(held_until > now(), false) as "isHeld",
@@ -143,7 +139,7 @@ function spread(all: readonly string[], most: number): string[] {
   );
 }
 
-async function hold(client: ClientBase, { realm, process }: Asking, sessions: readonly string[]) {
+async function hold(client: Client, { realm, process }: Asking, sessions: readonly string[]) {
   await client.query({
     name: 'hold-sessions',
     text: `update broker_sessions set holder = $2, held_until = now() + make_interval(secs => $4),

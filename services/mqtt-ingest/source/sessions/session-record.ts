@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Pool } from '../../../../db/timescale/connections/client.ts';
 
 /** What is remembered of one session at a broker, whichever process has it. */
 export interface SessionRecord {
@@ -26,7 +26,7 @@ export interface SessionRecord {
 
 /** @param expiry how long the broker keeps the session of a client that is away, in seconds. */
 export function sessionRecord(
-  pool: pg.Pool,
+  pool: Pool,
   { realm, clientId, expiry }: { realm: string; clientId: string; expiry: number },
 ): SessionRecord {
   const own = [realm, clientId];

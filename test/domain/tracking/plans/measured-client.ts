@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from '../../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
 
 /** What the executions of one statement took, all of them together. */
@@ -13,17 +13,17 @@ export interface Measured {
 
 /** A connection whose statements are measured by the server itself, as they are run (`auto_explain`). */
 export class MeasuredClient {
-  readonly client: pg.Client;
+  readonly client: Client;
   readonly #names = new Map<string, string>();
   #measured = new Map<string, Measured>();
 
-  private constructor(client: pg.Client) {
+  private constructor(client: Client) {
     this.client = client;
   }
 
   /** @param plans `force_generic_plan`: a plan is made once and kept; `force_custom_plan`: for every execution. */
   static async connect(url: string, plans: 'auto' | 'force_generic_plan' | 'force_custom_plan' = 'auto') {
-    const client = new pg.Client({ ...connectionConfig(url, 'measured'), pipeline: true });
+    const client = new Client({ ...connectionConfig(url, 'measured'), pipeline: true });
     await client.connect();
     const measured = new MeasuredClient(client);
     for (const [setting, value] of [...SETTINGS, ['plan_cache_mode', plans]] as const) {
@@ -48,7 +48,7 @@ export class MeasuredClient {
    * What each statement took while `work` ran in a transaction that is rolled back: by its name, or by its text if it
    * checks a foreign key.
    */
-  async measure(work: (client: pg.Client) => Promise<unknown>): Promise<ReadonlyMap<string, Measured>> {
+  async measure(work: (client: Client) => Promise<unknown>): Promise<ReadonlyMap<string, Measured>> {
     this.#measured = new Map();
     await this.client.query('begin');
     try {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type pg from 'pg';
 import { type Instant, wireTimeOfMicros } from '../../../../base/timestamps.ts';
+import type { Client } from '../../../../db/timescale/connections/client.ts';
 import { takeSubmission } from '../../../../services/handheld-gateway/submissions/take-submission.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { recordIn } from '../concurrently.ts';
@@ -50,7 +50,7 @@ describe('batches of an organization that came after the last statistics', funct
     await measure('a submission, in tables said to be empty', (connection) => submit(connection, crates));
   });
 
-  async function measure(name: string, work: (connection: pg.ClientBase) => Promise<unknown>): Promise<void> {
+  async function measure(name: string, work: (connection: Client) => Promise<unknown>): Promise<void> {
     const client = await MeasuredClient.connect(database.url);
     try {
       measured[name] = await client.measure(work);
@@ -64,7 +64,7 @@ describe('batches of an organization that came after the last statistics', funct
   }
 
   /** Of all crates, at one place. */
-  function submit(connection: pg.ClientBase, { site, handheldId, placeIds }: Crates): Promise<unknown> {
+  function submit(connection: Client, { site, handheldId, placeIds }: Crates): Promise<unknown> {
     const receivedAt = START + 3_600 * SECOND;
     const observedAt = wireTimeOfMicros(receivedAt - SECOND) as Instant;
     const scans = Array.from({ length: CRATES }, (_, crate) => ({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type pg from 'pg';
+import type { Client } from '../../../../db/timescale/connections/client.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { recordIn } from '../concurrently.ts';
@@ -47,7 +47,7 @@ describe('a batch of late reads on tables without statistics', function () {
         }
       }
       batch = [...plain.late(CRATES), ...smoothed.late(CRATES)];
-      const late = (client: pg.Client) => recordIn(client, batch);
+      const late = (client: Client) => recordIn(client, batch);
       measured['planned early'] = await early.measure(late);
       await withoutStatistics();
       measured['planned without any'] = await unknowing.measure(late);

@@ -1,0 +1,49 @@
+import pg from 'pg';
+import type { RowQuery } from '../queries/sql.ts';
+import { any, type Connection, exec, maybeOne, one } from '../queries/verbs.ts';
+
+/** A connection of `pg` with the verbs. Statements sent without waiting for each other go together where it pipelines. */
+export class Client extends pg.Client implements Connection {
+  any<Row>(query: RowQuery<Row>): Promise<readonly Row[]> {
+    return any(this, query);
+  }
+
+  one<Row>(query: RowQuery<Row>): Promise<Row> {
+    return one(this, query);
+  }
+
+  maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null> {
+    return maybeOne(this, query);
+  }
+
+  exec(query: RowQuery<unknown>): Promise<number> {
+    return exec(this, query);
+  }
+}
+
+export type PoolClient = Client & pg.PoolClient;
+
+/** A pool of such connections, with the verbs for statements by themselves. */
+export type Pool = Omit<pg.Pool, 'connect'> & Connection & { connect(): Promise<PoolClient> };
+
+class VerbPool extends pg.Pool implements Connection {
+  any<Row>(query: RowQuery<Row>): Promise<readonly Row[]> {
+    return any(this, query);
+  }
+
+  one<Row>(query: RowQuery<Row>): Promise<Row> {
+    return one(this, query);
+  }
+
+  maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null> {
+    return maybeOne(this, query);
+  }
+
+  exec(query: RowQuery<unknown>): Promise<number> {
+    return exec(this, query);
+  }
+}
+
+export function poolOf(config: pg.PoolConfig): Pool {
+  return new VerbPool({ ...config, Client }) as unknown as Pool;
+}

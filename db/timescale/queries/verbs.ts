@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { type RowQuery, toConfig } from './sql.ts';
+
+/**
+ * What queries are sent on: a connection, a transaction, a pool, an organization's door. A function with SQL in it takes
+ * one, and says by the verb how many rows it is prepared for.
+ */
+export interface Connection {
+  any<Row>(query: RowQuery<Row>): Promise<readonly Row[]>;
+  /** @throws RangeError if there is not exactly one row. */
+  one<Row>(query: RowQuery<Row>): Promise<Row>;
+  /** @throws RangeError if there is more than one row. */
+  maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null>;
+  /** @returns how many rows were written, or found. */
+  exec(query: RowQuery<unknown>): Promise<number>;
+}
+
+/** What `pg` has, and whatever else sends a text with its values. */
+interface Sender {
+  query(query: pg.QueryConfig): Promise<pg.QueryResult>;
+}
+
+export function verbsOn(query: Sender['query']): Connection {
+  const sender = { query };
+  return {
+    any: (each) => any(sender, each),
+    one: (each) => one(sender, each),
+    maybeOne: (each) => maybeOne(sender, each),
+    exec: (each) => exec(sender, each),
+  };
+}
+
+export async function any<Row>(sender: Sender, query: RowQuery<Row>): Promise<readonly Row[]> {
+  return (await sender.query(toConfig(query))).rows;
+}
+
+export async function one<Row>(sender: Sender, query: RowQuery<Row>): Promise<Row> {
+  const row = await maybeOne(sender, query);
+  if (row === null) {
+    throw new RangeError('no row from a query for one');
+  }
+  return row;
+}
+
+export async function maybeOne<Row>(sender: Sender, query: RowQuery<Row>): Promise<Row | null> {
+  const { rows } = await sender.query(toConfig(query));
+  if (rows.length > 1) {
+    throw new RangeError(`${rows.length} rows from a query for at most one`);
+  }
+  return rows[0] ?? null;
+}
+
+export async function exec(sender: Sender, query: RowQuery<unknown>): Promise<number> {
+  return (await sender.query(toConfig(query))).rowCount ?? 0;
+}
