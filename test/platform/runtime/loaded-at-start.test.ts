@@ -26,8 +26,8 @@ const PROCESSES: [string, NodeJS.ProcessEnv, string, string[], string[]][] = [
     'mqtt-ingest',
     { MQTT_URL: 'mqtt://127.0.0.1:1' },
     'ingestion is up',
-    ['mqtt'],
-    ['aedes', 'koa', '@slonik/sql-tag', 'zod'],
+    ['mqtt', '@slonik/sql-tag'],
+    ['aedes', 'koa'],
   ],
   ['handheld-gateway', {}, 'the handheld gateway listens', ['koa'], ['aedes', 'mqtt']],
 ];
