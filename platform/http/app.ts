@@ -22,7 +22,7 @@ import { RequestBody } from './read-body.ts';
 import { requireClearHeaders } from './request-headers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { createRequestLog, type LoggedRequests, type RequestLog } from './request-log.ts';
-import { requireUtf8Path, settleTarget } from './request-target.ts';
+import { normalizeTarget, requireUtf8Path } from './request-target.ts';
 import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
 import { StreamedList } from './streamed-list.ts';
@@ -90,7 +90,7 @@ export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   app.use(measureRequests(options.registry));
   app.use(identify);
   app.use(answerProblems(createRequestLog(options.log, options.logRequests ?? 'failed')));
-  app.use(settleTarget);
+  app.use(normalizeTarget);
   for (const page of options.pages ?? []) {
     app.use(page);
   }

@@ -8,7 +8,7 @@ import { badRequest } from './problem.ts';
  *
  * @throws Problem `bad_request`.
  */
-export const settleTarget: Middleware = (koa, next) => {
+export const normalizeTarget: Middleware = (koa, next) => {
   const target = koa.req.url ?? '';
   if (!target.startsWith('/') && target !== '*') {
     koa.req.url = '';

@@ -71,13 +71,13 @@ export async function importFile(
       const postponed = new Postponed(resource, options.isDryRun);
       const outcome = await withLeanHeap(() => importAll(transaction, source, options, postponed));
       if (options.isDryRun || !outcome.isImported) {
-        throw new TakenBack(outcome);
+        throw new RolledBack(outcome);
       }
       await postponed.number(transaction);
       return outcome;
     });
   } catch (error) {
-    if (error instanceof TakenBack) {
+    if (error instanceof RolledBack) {
       return error.outcome;
     }
     throw error;
@@ -85,11 +85,11 @@ export async function importFile(
 }
 
 /** Rolls the transaction back, with its outcome. */
-class TakenBack extends Error {
+class RolledBack extends Error {
   readonly outcome: ImportOutcome;
 
   constructor(outcome: ImportOutcome) {
-    super('taken back');
+    super('rolled back');
     this.outcome = outcome;
   }
 }

@@ -23,7 +23,7 @@ export interface Importing {
 }
 
 /** What a row comes to. */
-type Settled = ReadonlyMap<ImportRow, RowChange | null>;
+type RowChanges = ReadonlyMap<ImportRow, RowChange | null>;
 
 /**
  * Creates and updates what rows with keys are about, in a few statements for all of them; what is to be done with the
@@ -38,13 +38,13 @@ export async function importRows(
   importing: Importing,
 ): Promise<void> {
   const { report, problems, postponed } = importing;
-  const settled = await updateOrCreate(
+  const changes = await updateOrCreate(
     transaction,
     rows.filter(({ given }) => given.external_key !== undefined),
     importing,
   );
   for (const row of rows) {
-    const change = settled.get(row);
+    const change = changes.get(row);
     if (change !== undefined) {
       countRow(report, change);
     } else if (row.given.external_key === undefined && isNamed(row, problems)) {
@@ -59,12 +59,12 @@ async function updateOrCreate(
   transaction: OrganizationConnection,
   rows: readonly ImportRow[],
   importing: Importing,
-): Promise<Settled> {
+): Promise<RowChanges> {
   const { resource, problems, postponed } = importing;
-  const settled = new Map<ImportRow, RowChange | null>();
+  const changes = new Map<ImportRow, RowChange | null>();
   let left = new Map(rows.map((row) => [row.given.external_key ?? '', row]));
   while (left.size > 0) {
-    await updateStored(transaction, left, importing, settled);
+    await updateStored(transaction, left, importing, changes);
     left = new Map([...left].filter(([, row]) => isNamed(row, problems)));
     if (left.size > 0) {
       const created = await insertRows(
@@ -76,13 +76,13 @@ async function updateOrCreate(
         const row = left.get(key);
         if (row !== undefined) {
           left.delete(key);
-          settled.set(row, creationOf(row, key));
-          postponed.settle(row, id, missingTags(row.given.tags ?? [], null));
+          changes.set(row, creationOf(row, key));
+          postponed.complete(row, id, missingTags(row.given.tags ?? [], null));
         }
       }
     }
   }
-  return settled;
+  return changes;
 }
 
 /** Updates those of the rows that there are, and takes them out of `left`. */
@@ -90,7 +90,7 @@ async function updateStored(
   transaction: OrganizationConnection,
   left: Map<string, ImportRow>,
   { resource, postponed, same }: Importing,
-  settled: Map<ImportRow, RowChange | null>,
+  changes: Map<ImportRow, RowChange | null>,
 ): Promise<void> {
   const ids = (await findByKeys(transaction, resource, [...left.keys()])).map(({ id }) => id);
   if (ids.length === 0) {
@@ -107,11 +107,11 @@ async function updateStored(
         const added = missingTags(row.given.tags ?? [], stored);
         const patched = await patchedRow(stored, row.given, same);
         const fields = fieldChanges(stored, row.given, patched, added);
-        settled.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
+        changes.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
         if (fields.some(({ field }) => field in patched)) {
           updates.push(patched);
         }
-        postponed.settle(row, stored.id, added, stored.parent_external_key);
+        postponed.complete(row, stored.id, added, stored.parent_external_key);
       }
     }
     if (updates.length > 0) {

@@ -54,7 +54,7 @@ export class Postponed {
    *
    * @param parentKey the parent it has.
    */
-  settle(row: ImportRow, id: number, added: readonly NewTag[], parentKey: string | null = null): void {
+  complete(row: ImportRow, id: number, added: readonly NewTag[], parentKey: string | null = null): void {
     if (row.given.parent_external_key !== parentKey) {
       this.#parents.want(row, id);
     }
@@ -95,7 +95,7 @@ export class Postponed {
       for (const { id, external_key: externalKey } of created) {
         const keyless = keylessOf.get(externalKey);
         if (keyless !== undefined) {
-          this.#settleKeyless(keyless, id, externalKey);
+          this.#completeKeyless(keyless, id, externalKey);
           left.splice(left.indexOf(keyless), 1);
         }
       }
@@ -104,7 +104,7 @@ export class Postponed {
   }
 
   /** A key that a dry run makes up may be another's by the time of the import. */
-  #settleKeyless([line, { tags, parent_external_key }]: Keyless, id: number, externalKey: string): void {
+  #completeKeyless([line, { tags, parent_external_key }]: Keyless, id: number, externalKey: string): void {
     const told = this.#told.get(line);
     if (told !== undefined && !this.#isDryRun) {
       told.external_key = externalKey;

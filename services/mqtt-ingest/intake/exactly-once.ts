@@ -16,12 +16,12 @@ export function exactlyOnce<Item extends object, Result>(
 ): Flush<Item, Result> {
   const unknown = new WeakMap<Item, Unknown<Item, Result>>();
 
-  const settle = async (items: readonly Item[]): Promise<ReadonlyMap<Item, Result>> => {
-    const settled = new Map<Item, Result>();
+  const findCommitted = async (items: readonly Item[]): Promise<ReadonlyMap<Item, Result>> => {
+    const committed = new Map<Item, Result>();
     for (const commit of new Set(items.flatMap((item) => unknown.get(item) ?? []))) {
       if (await wasCommitted(commit.mark)) {
         for (const [item, result] of commit.results) {
-          settled.set(item, result);
+          committed.set(item, result);
         }
       } else {
         for (const item of commit.results.keys()) {
@@ -29,7 +29,7 @@ export function exactlyOnce<Item extends object, Result>(
         }
       }
     }
-    return settled;
+    return committed;
   };
 
   const attempt: Flush<Item, Result> = async (items) => {
@@ -52,10 +52,10 @@ export function exactlyOnce<Item extends object, Result>(
   };
 
   return async (items) => {
-    const settled = await settle(items);
-    const open = items.filter((item) => !settled.has(item));
+    const committed = await findCommitted(items);
+    const open = items.filter((item) => !committed.has(item));
     const results = (open.length === 0 ? [] : await attempt(open)).values();
-    return items.map((item) => (settled.has(item) ? settled.get(item) : results.next().value) as Result);
+    return items.map((item) => (committed.has(item) ? committed.get(item) : results.next().value) as Result);
   };
 }
 

@@ -5,7 +5,7 @@ import type { OutcomeStatus } from '../../../domain/tracking/scan.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ReadMessage } from './message.ts';
 import { type ClockSample, SAMPLES } from './reader-clocks.ts';
-import type { SettledItem } from './to-scans.ts';
+import type { ItemResult } from './to-scans.ts';
 
 /**
  * What became of messages and their reads. At any time
@@ -47,7 +47,7 @@ const COUNTED_AS = {
 /** What one message adds. */
 export function countItems(
   { mapped, receivedAt, throttledMs = 0, clockSample = null }: ReadMessage,
-  settled: readonly SettledItem[],
+  itemResults: readonly ItemResult[],
 ): MessageCounts {
   const counts = { ...nothingCounted(), messages: 1, throttledMs, clockSample, lastMessageAt: receivedAt };
   if (mapped.outcome === 'rejected') {
@@ -55,7 +55,7 @@ export function countItems(
   } else if (mapped.outcome === 'ignored') {
     counts.ignored = 1;
   }
-  for (const item of settled) {
+  for (const item of itemResults) {
     if ('outcome' in item) {
       counts[COUNTED_AS[item.outcome.status]] += 1;
     } else {

@@ -5,7 +5,7 @@ import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
 import { keepRejectedMessages } from './rejected-messages.ts';
-import { type ScanItem, type SettledItem, toScans } from './to-scans.ts';
+import { type ItemResult, type ScanItem, toScans } from './to-scans.ts';
 
 /** What became of a message. */
 export interface MessageOutcome {
@@ -20,8 +20,8 @@ export interface ReceivedMessage {
   reception: Reception;
 }
 
-export interface SettledMessage extends ReceivedMessage {
-  settled: SettledItem[];
+export interface MessageResult extends ReceivedMessage {
+  itemResults: ItemResult[];
   /** Why the message, or what of it, was rejected. */
   rejections: string[];
 }
@@ -46,21 +46,23 @@ export async function recordMessages(
     const reception = receptions.get(message) ?? { receivedAt: message.receivedAt, isRedelivery: false };
     return { message, reception };
   });
-  const results = await settleMessages(client, received, options);
+  const results = await recordItems(client, received, options);
   await keepRejectedMessages(
     client,
     results.filter(({ reception, rejections }) => rejections.length > 0 && !reception.isRedelivery),
   );
   // These left a trace that the scans themselves would not reveal: were the message to come again, its unknown
   // tags would be counted again.
-  const unknown = results.filter(({ message, settled }) => !receptions.has(message) && hasUnknown(settled));
+  const unknown = results.filter(
+    ({ message, itemResults }) => !receptions.has(message) && hasUnknown(itemResults),
+  );
   await rememberMessages(
     client,
     unknown.map(({ message }) => message),
   );
-  const counted = results.map(({ message, settled, rejections }) => ({
+  const counted = results.map(({ message, itemResults, rejections }) => ({
     reader: message.reader,
-    counts: countItems(message, settled),
+    counts: countItems(message, itemResults),
     rejections,
   }));
   await addReaderCounts(client, counted);
@@ -73,11 +75,11 @@ export async function recordMessages(
  *
  * @throws KnownAfterAll as {@link recordScans} does.
  */
-export async function settleMessages(
+export async function recordItems(
   client: Client,
   received: readonly ReceivedMessage[],
   options: RecordOptions,
-): Promise<SettledMessage[]> {
+): Promise<MessageResult[]> {
   const all = received.map((each) => ({ ...each, items: itemsOf(each.message, each.reception) }));
   const scans: Scan[] = [];
   for (const { items } of all) {
@@ -88,10 +90,12 @@ export async function settleMessages(
     }
   }
   const outcomes = await recordScans(client, scans, options);
-  let told = 0;
+  let recorded = 0;
   return all.map(({ message, reception, items }) => {
-    const settled = items.map((item) => ('scan' in item ? { outcome: outcomeAt(outcomes, told++) } : item));
-    return { message, reception, settled, rejections: rejectionsOf(message, settled) };
+    const itemResults = items.map((item) =>
+      'scan' in item ? { outcome: outcomeAt(outcomes, recorded++) } : item,
+    );
+    return { message, reception, itemResults, rejections: rejectionsOf(message, itemResults) };
   });
 }
 
@@ -99,12 +103,12 @@ function itemsOf({ reader, mapped }: ReadMessage, reception: Reception): ScanIte
   return reader === null || mapped.outcome !== 'items' ? [] : toScans(reader, mapped.items, reception);
 }
 
-function rejectionsOf({ mapped }: ReadMessage, settled: readonly SettledItem[]): string[] {
+function rejectionsOf({ mapped }: ReadMessage, itemResults: readonly ItemResult[]): string[] {
   if (mapped.outcome === 'rejected') {
     return [mapped.reason];
   }
   const rejections: string[] = [];
-  for (const item of settled) {
+  for (const item of itemResults) {
     if ('rejected' in item) {
       rejections.push(item.rejected);
     } else if ('outcome' in item && item.outcome.status === 'rejected') {
@@ -114,8 +118,8 @@ function rejectionsOf({ mapped }: ReadMessage, settled: readonly SettledItem[]):
   return rejections;
 }
 
-function hasUnknown(settled: readonly SettledItem[]): boolean {
-  return settled.some(
+function hasUnknown(itemResults: readonly ItemResult[]): boolean {
+  return itemResults.some(
     (item) => 'outcome' in item && (item.outcome.status === 'unknown' || item.outcome.status === 'ambiguous'),
   );
 }

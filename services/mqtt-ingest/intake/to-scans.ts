@@ -8,7 +8,7 @@ import type { RegisteredReader } from '../registry/load-readers.ts';
 export type ScanItem = { scan: Scan } | { ignored: string } | { rejected: string };
 
 /** An item of a message once its scan, if it is one, has been recorded. */
-export type SettledItem = Exclude<ScanItem, { scan: unknown }> | { outcome: Outcome };
+export type ItemResult = Exclude<ScanItem, { scan: unknown }> | { outcome: Outcome };
 
 /** Turns what a format read into canonical scans: organization and place come from the reader's registration. */
 export function toScans(

@@ -11,7 +11,7 @@ import { isFaultOfMessage } from '../intake/fault-of-message.ts';
 import { judge, refused } from '../intake/judge.ts';
 import { digestsOf, excerptOf } from '../intake/message.ts';
 import { addReaderCounts, countItems } from '../intake/reader-counters.ts';
-import { settleMessages } from '../intake/record-messages.ts';
+import { recordItems } from '../intake/record-messages.ts';
 import { reasonOf } from '../intake/rejected-messages.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
@@ -109,7 +109,7 @@ async function replayLocked(
     payload: excerpt,
   });
   const reception = { receivedAt, isRedelivery: !kept.isWhole || kept.replayedAt !== null };
-  const results = await settleMessages(client, [{ message, reception }], { rules, now: clock(), isCareful });
+  const results = await recordItems(client, [{ message, reception }], { rules, now: clock(), isCareful });
   const rejections = results.flatMap((result) => result.rejections);
   const updated = await updateKept(client, kept.id, {
     reader: message.reader,
@@ -118,7 +118,7 @@ async function replayLocked(
   });
   await addReaderCounts(
     client,
-    results.map(({ settled }) => ({ reader: message.reader, counts: countItems(message, settled) })),
+    results.map(({ itemResults }) => ({ reader: message.reader, counts: countItems(message, itemResults) })),
   );
   return { outcome: rejections.length === 0 ? 'replayed' : 'rejected', message: updated };
 }

@@ -44,12 +44,12 @@ export class Subscriptions {
   /** What messages came on although it is not this session's. */
   readonly #strays = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  #settleTimer: NodeJS.Timeout | undefined;
+  #reconcileTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isOutdated = false;
   #isRecordRead = false;
   #working: Promise<void> | null = null;
-  #settling: Promise<void> | null = null;
+  #reconciling: Promise<void> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: SubscriptionsOptions) {
@@ -90,7 +90,7 @@ export class Subscriptions {
       }
     }).finally(() => {
       this.#working = null;
-      this.#settle();
+      this.#reconcile();
       // Asked for after the last look and before this.
       if (this.#isOutdated && !this.#isClosed) {
         void this.follow();
@@ -104,7 +104,7 @@ export class Subscriptions {
     if (this.#strays.size < MOST_STRAYS && !this.#strays.has(topic) && this.#isUsable(topic)) {
       this.#strays.add(topic);
       this.#leaving.add(topic);
-      this.#settle();
+      this.#reconcile();
     }
   }
 
@@ -112,7 +112,7 @@ export class Subscriptions {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#settleTimer);
+    clearTimeout(this.#reconcileTimer);
   }
 
   async #update(): Promise<void> {
@@ -160,21 +160,21 @@ export class Subscriptions {
     for (const topic of inheritance) {
       this.#leaving.add(topic);
     }
-    this.#settle();
+    this.#reconcile();
   }
 
   /** Confirms what was subscribed to and lets go of what may be let go of; again in a while if that is not all. */
-  #settle(): void {
-    clearTimeout(this.#settleTimer);
-    this.#settling ??= this.#reporting(() => this.#settleOnce()).finally(() => {
-      this.#settling = null;
+  #reconcile(): void {
+    clearTimeout(this.#reconcileTimer);
+    this.#reconciling ??= this.#reporting(() => this.#reconcileOnce()).finally(() => {
+      this.#reconciling = null;
       if (!this.#isClosed && (this.#leaving.size > 0 || this.#unconfirmed.size > 0)) {
-        this.#settleTimer = setTimeout(() => this.#settle(), SETTLE_AGAIN);
+        this.#reconcileTimer = setTimeout(() => this.#reconcile(), RECONCILE_AGAIN);
       }
     });
   }
 
-  async #settleOnce(): Promise<void> {
+  async #reconcileOnce(): Promise<void> {
     const { record, successorOf, isWanted } = this.#options;
     const leaving = () => [...this.#leaving].filter((topic) => !isWanted(topic));
     const free = leaving().filter((topic) => successorOf(topic) === null);
@@ -292,7 +292,7 @@ const UNSPECIFIED_ERROR = 128;
 const ASK_AGAIN = { first: 2_000, longest: 60_000 };
 
 /** Milliseconds after which it is looked again whether another session has what this one is to let go of. */
-const SETTLE_AGAIN = 500;
+const RECONCILE_AGAIN = 500;
 
 function chunksOf(filters: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(filters.length / MOST_FILTERS) }, (_, index) =>

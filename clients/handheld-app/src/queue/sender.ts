@@ -5,7 +5,7 @@ import { backOff } from './back-off.ts';
 import { MOST_SCANS } from './bundle.ts';
 import type { DeviceClock } from './device-clock.ts';
 import type { StoredScan } from './scan.ts';
-import { correctTimes, queueAgain, setAside, settle, takeNext } from './store.ts';
+import { correctTimes, queueAgain, setAside, storeResults, takeNext } from './store.ts';
 
 export interface SenderParts {
   database: Database;
@@ -128,7 +128,7 @@ export class Sender {
     switch (answer.kind) {
       case 'ok':
         this.#mostInTime = Math.min(MOST_SCANS, 2 * this.#mostInTime);
-        onAnswered(await settle(database, submission.submission_id, answer.data));
+        onAnswered(await storeResults(database, submission.submission_id, answer.data));
         return true;
       case 'refused':
         await this.#setAside(submission, answer);

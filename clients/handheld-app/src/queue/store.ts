@@ -108,7 +108,7 @@ export async function takeNext(
  * @returns the scans with their results, without those that are queued anew; none if another tab has settled the
  * submission already.
  */
-export async function settle(
+export async function storeResults(
   database: Database,
   submissionId: string,
   results: readonly ScanResult[],
@@ -127,13 +127,13 @@ export async function settle(
       placedMeanwhile.push(scan);
       continue;
     }
-    const settled: StoredScan = { ...scan, state: 'done', result };
-    await scans.put(settled);
+    const done: StoredScan = { ...scan, state: 'done', result };
+    await scans.put(done);
     if (result?.asset != null && result.location !== null) {
       const known = { asset: result.asset, place: result.location };
       await transaction.objectStore('known').put(known, knownKey(scan));
     }
-    answered.push(settled);
+    answered.push(done);
   }
   const learned = learnedPlaces(answered);
   if (learned.size > 0) {
@@ -194,7 +194,7 @@ export async function queueAgain(
 
 /**
  * Says where the scans of a leg were made on which no place was known. Those that wait go out with it, those that were
- * sent without it are queued anew, and so are those that are under way when they are answered ({@link settle}).
+ * sent without it are queued anew, and so are those that are under way when they are answered ({@link storeResults}).
  */
 export async function placeLeg(database: Database, leg: string, place: Place): Promise<void> {
   const transaction = database.transaction('scans', 'readwrite', STRICT);
