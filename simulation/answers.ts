@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client.ts';
-import type { AssetRecord } from './asset-record.ts';
+import type { AssetRecord } from './truth/asset-record.ts';
 
 /**
  * What the API says of the assets it knows: the place and the whole history of each.

@@ -1,4 +1,4 @@
-import type { AssetRecord, HistoryRow } from './asset-record.ts';
+import type { AssetRecord, HistoryRow } from './truth/asset-record.ts';
 
 /** Something that the API says otherwise than it is. */
 export interface Difference {

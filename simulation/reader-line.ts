@@ -1,9 +1,10 @@
 import type { Micros } from '../base/instant.ts';
 import type { Encoder, TagRead } from './encoders/encoder.ts';
 import { BROKEN_PAYLOAD, ENCODERS } from './encoders/encoders.ts';
-import { type Message, NO_OUTCOMES, type PlacedRead, type ReadOutcome } from './message.ts';
+import type { Message } from './message.ts';
 import type { Random } from './random.ts';
 import type { SiteReader } from './site.ts';
+import { NO_OUTCOMES, type PlacedRead, type ReadOutcome } from './truth/expected.ts';
 
 /** A read as its reader made it, and whose it is. */
 export interface LineRead {

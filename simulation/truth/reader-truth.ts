@@ -1,4 +1,4 @@
-import { type Message, NO_OUTCOMES } from '../message.ts';
+import { type Expected, NO_OUTCOMES } from './expected.ts';
 
 /** What `reader list` is to say of a reader. */
 export interface ReaderCounts {
@@ -22,7 +22,7 @@ export const NO_COUNTS: ReaderCounts = {
 };
 
 /** Counts an acknowledged message. @param isRepeat it was acknowledged before: all it places is known. */
-export function countMessage(counts: ReaderCounts, message: Message, isRepeat: boolean): void {
+export function countMessage(counts: ReaderCounts, message: Expected, isRepeat: boolean): void {
   const { outcomes, kind, publication } = message;
   const { unknown, unplaced, rejected } = outcomes;
   counts.messages += 1;

@@ -1,4 +1,4 @@
-import type { AssetRecord, HistoryRow } from '../asset-record.ts';
+import type { AssetRecord, HistoryRow } from './asset-record.ts';
 import type { AssetDocument, RowDocument } from './document.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
-import type { Message } from '../message.ts';
 import { AssetTruth } from './asset-truth.ts';
+import type { Expected } from './expected.ts';
 import { countMessage, NO_COUNTS, type ReaderCounts } from './reader-truth.ts';
 import type { Span } from './span.ts';
 
@@ -30,7 +30,7 @@ export class Truth {
   }
 
   /** @param time from before it was sent to after it was acknowledged, by this machine's clock. */
-  acknowledged(message: Message, isRepeat: boolean, time: Span): void {
+  acknowledged(message: Expected, isRepeat: boolean, time: Span): void {
     const counted = this.readers.get(message.reader.name);
     if (counted !== undefined) {
       countMessage(counted.counts, message, isRepeat);
@@ -49,7 +49,7 @@ export class Truth {
   }
 
   /** It was sent, and may have arrived or not. */
-  unanswered(message: Message, isRepeat: boolean): void {
+  unanswered(message: Expected, isRepeat: boolean): void {
     this.lost(message.reader.name);
     for (const { asset } of isRepeat ? [] : message.placed) {
       this.assets.get(asset)?.doubt();

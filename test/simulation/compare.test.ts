@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { AssetRecord, HistoryRow } from '../../simulation/asset-record.ts';
 import { compare, pairRows } from '../../simulation/compare.ts';
+import type { AssetRecord, HistoryRow } from '../../simulation/truth/asset-record.ts';
 
 describe('comparing what the API says with what is true', () => {
   const DOCK: HistoryRow = { at: '2026-05-01T10:00:00.000Z', location: 'DOCK-1', durationSeconds: null };

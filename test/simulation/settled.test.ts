@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { AssetRecord } from '../../simulation/asset-record.ts';
 import { compare } from '../../simulation/compare.ts';
+import type { AssetRecord } from '../../simulation/truth/asset-record.ts';
 import type { AssetDocument } from '../../simulation/truth/document.ts';
 import { settled } from '../../simulation/truth/settled.ts';
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import type { Identity } from '../../formats/mapping/definition.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
+import type { Identity } from '../../formats/mapping/language/definition.ts';
 import { storedDefinitions } from './load-formats.ts';
 
 export interface ListedFormat {

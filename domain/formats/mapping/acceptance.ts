@@ -1,8 +1,8 @@
 import type { Micros } from '../../../base/instant.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType, type TagType } from '../../tracking/tag-type.ts';
-import { toNumber, toText } from './long-number.ts';
-import { printable } from './printable.ts';
 import { isPlausible } from './transforms/time/range.ts';
+import { toNumber, toText } from './values/long-number.ts';
+import { printable } from './values/printable.ts';
 
 /** What each field makes of a candidate's value; undefined if it cannot use it. */
 

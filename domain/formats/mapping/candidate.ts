@@ -1,11 +1,11 @@
-import type { Compilation } from './compilation.ts';
 import { compileConditions, compileElementConditions } from './condition.ts';
-import type { CandidateDefinition, Identity, PartDefinition } from './definition.ts';
-import { MAX_TEXT } from './limits.ts';
-import { toText } from './long-number.ts';
+import type { Compilation } from './language/compilation.ts';
+import type { CandidateDefinition, Identity, PartDefinition } from './language/definition.ts';
 import { compilePlace, PLACES } from './place.ts';
 import type { Scope } from './scope.ts';
 import { compileTransforms } from './transforms/transforms.ts';
+import { MAX_TEXT } from './values/limits.ts';
+import { toText } from './values/long-number.ts';
 
 /** One way to come by the value of a field. */
 export interface Candidate {

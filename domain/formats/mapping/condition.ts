@@ -1,8 +1,8 @@
-import type { Compilation } from './compilation.ts';
-import type { ConditionDefinition, ElementConditionDefinition, Scalar } from './definition.ts';
-import { LongNumber, toNumber } from './long-number.ts';
+import type { Compilation } from './language/compilation.ts';
+import type { ConditionDefinition, ElementConditionDefinition, Scalar } from './language/definition.ts';
 import { compilePlace, PLACES } from './place.ts';
 import type { Scope } from './scope.ts';
+import { LongNumber, toNumber } from './values/long-number.ts';
 
 export interface Condition {
   readonly holds: (scope: Scope) => boolean;

@@ -1,11 +1,11 @@
 import { splitFields } from './decoding/lines.ts';
 import type { Selection } from './each.ts';
-import { MAX_ITEMS } from './limits.ts';
 import { firstFailing, ignored, mapItem } from './map-item.ts';
 import type { Ignored, Item, Mapped } from './outcome.ts';
 import type { Policies } from './policies.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
+import { MAX_ITEMS } from './values/limits.ts';
 
 /** Takes the documents of one message through the rules and collects the outcome of every item. */
 export class DocumentRun {

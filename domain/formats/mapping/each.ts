@@ -1,5 +1,5 @@
-import type { Compilation } from './compilation.ts';
-import { compileStep, type Getter, parsePointer } from './pointer.ts';
+import type { Compilation } from './language/compilation.ts';
+import { compileStep, type Getter, parsePointer } from './language/pointer.ts';
 
 /** The items that a rule found in a document, and beside each the nearest object around it. */
 export interface Selection {

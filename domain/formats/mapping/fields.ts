@@ -2,14 +2,14 @@ import type { Micros } from '../../../base/instant.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 import { asAntenna, asInstant, asReader, asRssi, asTagType, asTagValue } from './acceptance.ts';
 import { type Candidate, compileCandidate } from './candidate.ts';
-import type { Compilation } from './compilation.ts';
+import type { Compilation } from './language/compilation.ts';
 import {
   type CandidateDefinition,
   FIELDS,
   type Field,
   type FieldsDefinition,
   type Identity,
-} from './definition.ts';
+} from './language/definition.ts';
 import type { Scope } from './scope.ts';
 import { isTimeTransform } from './transforms/transforms.ts';
 

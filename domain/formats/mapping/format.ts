@@ -1,13 +1,13 @@
-import { Compilation } from './compilation.ts';
-import { type Decoding, type FormatDefinition, IDENTITIES, type Identity } from './definition.ts';
-import { FormatError } from './fault.ts';
+import { Compilation } from './language/compilation.ts';
+import { type Decoding, type FormatDefinition, IDENTITIES, type Identity } from './language/definition.ts';
+import { FormatError } from './language/fault.ts';
 import { DEFAULT_POLICIES, type Policies } from './policies.ts';
 import { compileRule, type Rule } from './rule.ts';
 import { compileTopicPattern } from './topic-pattern.ts';
 import { validateShape } from './validate.ts';
 
-export type { FormatDefinition } from './definition.ts';
-export { type Fault, FormatError } from './fault.ts';
+export type { FormatDefinition } from './language/definition.ts';
+export { type Fault, FormatError } from './language/fault.ts';
 export { FORMAT_SCHEMA } from './schema.ts';
 
 /** A format that can be run. Made by {@link compileFormat}; holds no state, so any number of readers share one. */

@@ -2,10 +2,10 @@ import type { TagType } from '../../tracking/tag-type.ts';
 import type { Condition } from './condition.ts';
 import type { Ignored, Item, TagRead } from './outcome.ts';
 import type { Policies } from './policies.ts';
-import { excerptOf } from './printable.ts';
 import { whyNoTagType, whyNoValue } from './rejection.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
+import { excerptOf } from './values/printable.ts';
 
 /**
  * The outcome of the item that `scope` stands on, the `index`th of its message. Only an unusable kind of tag or

@@ -1,6 +1,6 @@
-import type { Compilation } from './compilation.ts';
-import type { PlaceDefinition } from './definition.ts';
-import type { Getter } from './pointer.ts';
+import type { Compilation } from './language/compilation.ts';
+import type { PlaceDefinition } from './language/definition.ts';
+import type { Getter } from './language/pointer.ts';
 import type { Scope } from './scope.ts';
 
 /** A place in the payload or the topic, compiled. */

@@ -1,4 +1,4 @@
-import type { Identity, ReportUnknown, TimePolicy } from './definition.ts';
+import type { Identity, ReportUnknown, TimePolicy } from './language/definition.ts';
 
 /** What a reader may set differently from its format. */
 export interface Policies {

@@ -1,8 +1,8 @@
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 import { faultOfTagValue } from './acceptance.ts';
 import type { Candidate } from './candidate.ts';
-import { shown } from './printable.ts';
 import type { Scope } from './scope.ts';
+import { shown } from './values/printable.ts';
 
 /** Why none of the candidates gave a kind of tag. Asked only of an item that is rejected. */
 export function whyNoTagType(candidates: readonly Candidate[], scope: Scope): string {

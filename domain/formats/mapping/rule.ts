@@ -1,8 +1,8 @@
-import type { Compilation } from './compilation.ts';
 import { type Condition, compileConditions } from './condition.ts';
-import type { RuleDefinition } from './definition.ts';
 import { compileEach, type Selector } from './each.ts';
 import { compileFields, type Fields } from './fields.ts';
+import type { Compilation } from './language/compilation.ts';
+import type { RuleDefinition } from './language/definition.ts';
 
 /** One rule of a format, compiled. */
 export interface Rule {

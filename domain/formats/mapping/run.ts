@@ -1,10 +1,10 @@
 import { decode } from './decoding/decode.ts';
 import { DocumentRun } from './document-run.ts';
 import type { Format } from './format.ts';
-import { MAX_ITEMS, MAX_PAYLOAD_BYTES } from './limits.ts';
 import type { Mapped } from './outcome.ts';
 import { type Policies, withOverrides } from './policies.ts';
 import { Scope } from './scope.ts';
+import { MAX_ITEMS, MAX_PAYLOAD_BYTES } from './values/limits.ts';
 
 export type { Ignored, Item, Mapped, Rejected, TagRead } from './outcome.ts';
 export type { Policies } from './policies.ts';

@@ -6,7 +6,7 @@ import {
   PLAIN_TRANSFORMS,
   REPORT_UNKNOWN,
   TIME_POLICIES,
-} from './definition.ts';
+} from './language/definition.ts';
 
 // Every list and text is bounded: a definition comes from a user, and what it costs to run grows with its length.
 const pointer = { type: 'string', maxLength: 500 };

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type { FormatDefinition } from './definition.ts';
-import { type Fault, FormatError } from './fault.ts';
+import type { FormatDefinition } from './language/definition.ts';
+import { type Fault, FormatError } from './language/fault.ts';
 import { FORMAT_SCHEMA } from './schema.ts';
 
 let compiled: ValidateFunction<FormatDefinition> | undefined;

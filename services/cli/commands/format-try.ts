@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { type DryRun, type DryScan, dryRun } from '../../../domain/formats/dry-run.ts';
-import { IDENTITIES } from '../../../domain/formats/mapping/definition.ts';
 import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
+import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
-import { printable } from '../../../domain/formats/mapping/printable.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
+import { printable } from '../../../domain/formats/mapping/values/printable.ts';
 import { addCommand, oneOf, tell } from '../command-line.ts';
 import { readFileOrStdin } from '../read-file.ts';
 import { definitionOf, readFormatFile } from '../read-format.ts';

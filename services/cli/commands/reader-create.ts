@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { IDENTITIES } from '../../../domain/formats/mapping/definition.ts';
+import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/definition.ts';
+import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
 import { awaitReader } from '../await-reader.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';

@@ -1,5 +1,5 @@
-import type { AssetRecord } from '../../../simulation/asset-record.ts';
 import { compare } from '../../../simulation/compare.ts';
+import type { AssetRecord } from '../../../simulation/truth/asset-record.ts';
 import type { ReaderDocument, TruthDocument } from '../../../simulation/truth/document.ts';
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { settled } from '../../../simulation/truth/settled.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
-import type { AssetRecord, HistoryRow } from '../../../simulation/asset-record.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
+import type { AssetRecord, HistoryRow } from '../../../simulation/truth/asset-record.ts';
 
 /** What the database says of live assets, in the words of the API. */
 export async function storedRecords(

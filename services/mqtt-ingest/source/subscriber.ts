@@ -1,8 +1,8 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import type { BrokerAddress } from './broker-address.ts';
+import { divideSessions } from './divided-sessions.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { type Session, type SessionFigures, type SessionSurroundings, startSession } from './session.ts';
-import { divideSessions } from './sessions/divided-sessions.ts';
 import { giveBack, leaseSessions } from './sessions/lease-sessions.ts';
 import { sessionRecord } from './sessions/session-record.ts';
 import { statusTopicOf } from './status.ts';

@@ -1,6 +1,6 @@
 import { table } from '../../../base/table.ts';
-import type { AssetRecord } from '../../../simulation/asset-record.ts';
 import { type Difference, pairRows } from '../../../simulation/compare.ts';
+import type { AssetRecord } from '../../../simulation/truth/asset-record.ts';
 import { ASSETS } from './assets.ts';
 import type { PlanFigures } from './plan-figures.ts';
 

@@ -1,4 +1,4 @@
-import type { AssetRecord, CurrentPlace, HistoryRow } from '../../../simulation/asset-record.ts';
+import type { AssetRecord, CurrentPlace, HistoryRow } from '../../../simulation/truth/asset-record.ts';
 import type { Itinerary } from './itinerary.ts';
 
 /**

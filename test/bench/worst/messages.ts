@@ -1,5 +1,5 @@
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
 import type { Target } from '../../domain/formats/fuzz/targets.ts';
 import { timeOf } from '../../support/held-loop.ts';

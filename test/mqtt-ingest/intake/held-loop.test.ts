@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
 import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
 import { loadTargets } from '../../domain/formats/fuzz/targets.ts';

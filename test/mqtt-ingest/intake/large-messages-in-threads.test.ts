@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
 import { mapMessage, type Policies } from '../../../domain/formats/mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { LARGE, LargeMessages } from '../../../services/mqtt-ingest/intake/large-messages.ts';
 import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/limits.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
 import { useDatabase } from '../../support/database.ts';
 import { useIngest } from '../../support/ingest.ts';

@@ -1,4 +1,4 @@
-import type { Decoding } from '../definition.ts';
+import type { Decoding } from '../language/definition.ts';
 import type { Decoded } from './decoded.ts';
 import { decodeJson, decodeJsonStream } from './json.ts';
 import { decodeLines, decodeText } from './lines.ts';

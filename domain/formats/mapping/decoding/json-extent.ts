@@ -1,4 +1,4 @@
-import { MAX_DEPTH } from '../limits.ts';
+import { MAX_DEPTH } from '../values/limits.ts';
 
 /** Where a JSON value in some bytes ends, and what has to be known of it before it is parsed. */
 export interface JsonExtent {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../../base/errors.ts';
-import { MAX_DEPTH, MAX_ITEMS } from '../limits.ts';
-import { LongNumber } from '../long-number.ts';
-import { printable } from '../printable.ts';
+import { MAX_DEPTH, MAX_ITEMS } from '../values/limits.ts';
+import { LongNumber } from '../values/long-number.ts';
+import { printable } from '../values/printable.ts';
 import type { Decoded } from './decoded.ts';
 import { isBlank, jsonExtent } from './json-extent.ts';
 import { parseKeepingDigits } from './long-numbers-in-json.ts';

@@ -1,4 +1,4 @@
-import { MAX_ITEMS } from '../limits.ts';
+import { MAX_ITEMS } from '../values/limits.ts';
 import type { Decoded } from './decoded.ts';
 
 /** The lines of a text, blank ones left out, as one array. */

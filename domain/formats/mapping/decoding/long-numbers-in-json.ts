@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LongNumber } from '../long-number.ts';
+import { LongNumber } from '../values/long-number.ts';
 
 /**
  * Parses JSON, and keeps the digits of numbers that a double would round.

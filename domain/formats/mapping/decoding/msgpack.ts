@@ -1,5 +1,5 @@
-import { MAX_DEPTH } from '../limits.ts';
-import { LongNumber } from '../long-number.ts';
+import { MAX_DEPTH } from '../values/limits.ts';
+import { LongNumber } from '../values/long-number.ts';
 import type { Decoded } from './decoded.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { toNumber, toText } from '../long-number.ts';
+import { toNumber, toText } from '../values/long-number.ts';
 
 /** Longest number, in digits, that is converted: an EPC of 496 bits has 124 hex or 150 decimal digits. */
 const MAX_DIGITS = 160;

@@ -1,4 +1,4 @@
-import { MAX_TEXT } from '../limits.ts';
+import { MAX_TEXT } from '../values/limits.ts';
 
 const HEX = /^[0-9A-Fa-f]+$/;
 const MAC = /^[0-9A-F]{12}$/;

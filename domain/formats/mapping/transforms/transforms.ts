@@ -1,6 +1,6 @@
-import type { Compilation } from '../compilation.ts';
-import type { ParameterTransform, PlainTransform, TransformDefinition } from '../definition.ts';
-import { toNumber } from '../long-number.ts';
+import type { Compilation } from '../language/compilation.ts';
+import type { ParameterTransform, PlainTransform, TransformDefinition } from '../language/definition.ts';
+import { toNumber } from '../values/long-number.ts';
 import { eddystoneUid, ibeacon } from './beacon.ts';
 import { decimalToHex, hexToDecimal, scale } from './number.ts';
 import { base64ToHex, hex, mac, substring, upper } from './text.ts';

@@ -1,6 +1,6 @@
 import { encode } from '@msgpack/msgpack';
-import { IDENTITIES } from '../../../../domain/formats/mapping/definition.ts';
 import type { Format } from '../../../../domain/formats/mapping/format.ts';
+import { IDENTITIES } from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Message, Policies } from '../../../../domain/formats/mapping/run.ts';
 import { changeBytes, soup } from './change-bytes.ts';
 import { changeValue } from './change-value.ts';

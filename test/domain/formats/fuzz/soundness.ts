@@ -1,5 +1,5 @@
-import { MAX_ITEMS } from '../../../../domain/formats/mapping/limits.ts';
 import type { Item, Mapped } from '../../../../domain/formats/mapping/run.ts';
+import { MAX_ITEMS } from '../../../../domain/formats/mapping/values/limits.ts';
 import { whyUnusable } from '../../../../domain/tracking/tag-key.ts';
 import { FORBIDDEN_IN_TAG_VALUE, isTagType } from '../../../../domain/tracking/tag-type.ts';
 

@@ -1,6 +1,6 @@
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import { DECODINGS } from '../../../../domain/formats/mapping/definition.ts';
 import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
+import { DECODINGS } from '../../../../domain/formats/mapping/language/definition.ts';
 import { loadFixtures } from '../fixtures.ts';
 
 /** A format, and messages it was made for. */

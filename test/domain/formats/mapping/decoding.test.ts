@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.ts';
 import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
-import { LongNumber } from '../../../../domain/formats/mapping/long-number.ts';
+import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
 import { timeOf } from '../../../support/held-loop.ts';
 import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from './mapping.ts';
 

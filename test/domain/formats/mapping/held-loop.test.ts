@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/limits.ts';
 import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/values/limits.ts';
 import { timeOf, Yardstick } from '../../../support/held-loop.ts';
 import { largePayloads } from '../fuzz/large-payloads.ts';
 import { loadTargets } from '../fuzz/targets.ts';

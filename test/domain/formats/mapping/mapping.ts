@@ -1,6 +1,6 @@
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import type { RuleDefinition } from '../../../../domain/formats/mapping/definition.ts';
 import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
+import type { RuleDefinition } from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Item, Mapped, Policies, TagRead } from '../../../../domain/formats/mapping/run.ts';
 import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
 

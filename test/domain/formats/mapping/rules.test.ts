@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import type { ConditionDefinition, FieldsDefinition } from '../../../../domain/formats/mapping/definition.ts';
 import { compileFormat } from '../../../../domain/formats/mapping/format.ts';
+import type {
+  ConditionDefinition,
+  FieldsDefinition,
+} from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../../domain/formats/mapping/run.ts';
 import { compileTopicPattern } from '../../../../domain/formats/mapping/topic-pattern.ts';
 import { formatOf, map, outcomesOf, readsOf } from './mapping.ts';

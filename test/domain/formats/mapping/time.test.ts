@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TransformDefinition } from '../../../../domain/formats/mapping/definition.ts';
+import type { TransformDefinition } from '../../../../domain/formats/mapping/language/definition.ts';
 import { formatOf, map, micros } from './mapping.ts';
 
 /** What is in the payload, as JSON text so that long numbers keep their digits, and the time it is. */

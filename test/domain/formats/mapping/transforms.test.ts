@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TransformDefinition } from '../../../../domain/formats/mapping/definition.ts';
+import type { TransformDefinition } from '../../../../domain/formats/mapping/language/definition.ts';
 import { formatOf, map, outcomesOf } from './mapping.ts';
 
 const UUID = 'E2C56DB5DFFB48D2B060D0F5A71096E0';

@@ -34,8 +34,3 @@ function daysIn(year: number, month: number): number {
   }
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
-
-/** The first six digits of a fraction of a second as microseconds; finer digits are cut off, not rounded. */
-export function microsOfFraction(digits: string): number {
-  return Number(digits.slice(0, 6).padEnd(6, '0'));
-}

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../../../base/instant.ts';
-import type { Compilation } from '../../compilation.ts';
-import { type Civil, instantOf, microsOfFraction } from './civil.ts';
+import type { Compilation } from '../../language/compilation.ts';
+import { type Civil, instantOf } from './civil.ts';
+import { microsOfFraction } from './digits.ts';
 import { namedZone, type Zone, zoneOfOffset } from './zone.ts';
 
 const MAX_LENGTH = 64;
@@ -90,7 +91,7 @@ function reader(expression: RegExp, meanings: readonly (keyof Civil | 'offset')[
       if (meaning === 'offset') {
         there = zoneOfOffset(text);
       } else {
-        civil[meaning] = meaning === 'micros' ? microsOfFraction(text) : Number(text);
+        civil[meaning] = meaning === 'micros' ? microsOfFraction(text, 0, text.length) : Number(text);
       }
     }
     return there === undefined ? undefined : instantOf(civil, there);

@@ -1,6 +1,7 @@
 import type { Micros } from '../../../../../base/instant.ts';
-import type { Compilation } from '../../compilation.ts';
+import type { Compilation } from '../../language/compilation.ts';
 import { instantOf } from './civil.ts';
+import { digits, endOfDigits, microsOfFraction } from './digits.ts';
 import { namedZone, type Zone, zoneOfOffset } from './zone.ts';
 
 const MAX_LENGTH = 64;
@@ -62,39 +63,4 @@ function hasSeparators(value: string): boolean {
 
 function isPoint(value: string, at: number): boolean {
   return value[at] === '.' || value[at] === ',';
-}
-
-/** The number that stands there, or -1 if anything but digits does. */
-function digits(value: string, from: number, end: number): number {
-  let number = 0;
-  for (let at = from; at < end; at++) {
-    const digit = digitAt(value, at);
-    if (digit < 0) {
-      return -1;
-    }
-    number = number * 10 + digit;
-  }
-  return number;
-}
-
-function endOfDigits(value: string, from: number): number {
-  let at = from;
-  while (at < value.length && digitAt(value, at) >= 0) {
-    at += 1;
-  }
-  return at;
-}
-
-/** Digits finer than a microsecond are cut off, not rounded. */
-function microsOfFraction(value: string, from: number, end: number): number {
-  let micros = 0;
-  for (let at = from; at < from + 6; at++) {
-    micros = micros * 10 + (at < end ? digitAt(value, at) : 0);
-  }
-  return micros;
-}
-
-function digitAt(value: string, at: number): number {
-  const digit = value.charCodeAt(at) - 0x30;
-  return digit >= 0 && digit <= 9 ? digit : -1;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BrokerConnection } from '../broker-connection.ts';
-import type { SessionRecord } from './session-record.ts';
+import type { BrokerConnection } from './broker-connection.ts';
+import type { SessionRecord } from './sessions/session-record.ts';
 
 export interface NoteOptions {
   /** A shared subscription that nothing is published to, to know whether the broker keeps such; null for none. */

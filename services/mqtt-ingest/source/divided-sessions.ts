@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { repeat } from '../../../../platform/runtime/repeat.ts';
-import type { Session, SessionFigures } from '../session.ts';
-import { type Asking, LEASE_SECONDS, type Lease } from './lease-sessions.ts';
+import { repeat } from '../../../platform/runtime/repeat.ts';
+import type { Session, SessionFigures } from './session.ts';
+import { type Asking, LEASE_SECONDS, type Lease } from './sessions/lease-sessions.ts';
 
 /**
  * The sessions among which the readers are divided, as far as this process has them.

@@ -1,5 +1,5 @@
-import { AppError } from '../../../base/errors.ts';
-import { printable } from './printable.ts';
+import { AppError } from '../../../../base/errors.ts';
+import { printable } from '../values/printable.ts';
 
 /** One thing that is wrong with a format definition. */
 export interface Fault {
