@@ -31,7 +31,7 @@ export async function startCredentials<Row extends CredentialRow>(
       hear(false);
       log.warn(
         { reason: error.message },
-        'changes of credentials are not heard; they are looked up on every request',
+        'Credential changes are not being received; credentials are looked up on every request',
       );
     },
   };

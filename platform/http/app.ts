@@ -84,7 +84,7 @@ export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   const app = new Koa();
   app.on('error', (error) => {
     if (!isHangUp(error)) {
-      options.log.debug({ err: error }, 'an answer could not be sent');
+      options.log.debug({ err: error }, 'Response could not be sent');
     }
   });
   app.use(measureRequests(options.registry));

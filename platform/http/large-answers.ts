@@ -57,7 +57,7 @@ export class LargeAnswers {
       // The status is sent already: all that can be done is to end without an end, which callers notice. Reading also
       // ends because a caller hung up, which is nobody's fault.
       if (!response.destroyed) {
-        this.#log.error({ err: error }, 'A large answer was broken off, because its rows could not be read');
+        this.#log.error({ err: error }, 'Large response cut short: its rows could not be read');
       }
       throw error;
     }

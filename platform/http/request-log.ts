@@ -34,8 +34,8 @@ export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLo
     }
   };
   return {
-    answered: ended('request answered'),
-    abandoned: ended('request abandoned by its caller'),
+    answered: ended('Request answered'),
+    abandoned: ended('Request abandoned by its caller'),
     failed: (koa, since, problem, cause) => {
       const caller = callerOf(koa, problem);
       const subject = `${problem.status} ${JSON.stringify(caller)}`;
@@ -52,7 +52,7 @@ export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLo
           ...(isOurs ? { err: cause } : { detail: shortened(problem.message), ...reasonOf(cause) }),
           ...(leftOut > 0 ? { leftOut } : {}),
         },
-        'request failed',
+        'Request failed',
       );
     },
   };

@@ -70,7 +70,7 @@ export class SharedStore implements Store {
     server.close();
     this.#options.log.warn(
       { reason: messageOf(error) },
-      'rate limits are not shared: the server at REDIS_URL cannot be used; each process counts alone',
+      'Rate limits are not shared: the server at REDIS_URL cannot be used; each process counts on its own',
     );
     this.#reconnectAfter(FIRST_PAUSE);
   }
@@ -80,10 +80,10 @@ export class SharedStore implements Store {
       try {
         await this.connect();
         if (this.isShared) {
-          this.#options.log.info('rate limits are shared again');
+          this.#options.log.info('Rate limits are shared again');
         }
       } catch (error) {
-        this.#options.log.debug({ reason: messageOf(error) }, 'the server at REDIS_URL cannot be used yet');
+        this.#options.log.debug({ reason: messageOf(error) }, 'Server at REDIS_URL still cannot be used');
         if (!this.#isClosed) {
           this.#reconnectAfter(Math.min(pause * 2, LONGEST_PAUSE));
         }

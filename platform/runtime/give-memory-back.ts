@@ -30,7 +30,7 @@ export function giveMemoryBack(log: Logger, { every = LOOK_EVERY }: MemoryOption
     }
     collect();
     const rss = process.memoryUsage.rss();
-    log.debug({ before: grown, after: rss }, 'gave memory back');
+    log.debug({ before: grown, after: rss }, 'Memory returned to the operating system');
     if (grown - rss < PROGRESS) {
       floor = rss;
     }

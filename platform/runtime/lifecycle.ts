@@ -40,7 +40,7 @@ export class Lifecycle {
   ): Promise<Part> {
     const part = await start();
     this.#started.push({ name, stop: async () => void (await stop(part)) });
-    this.#log.debug({ part: name }, 'started');
+    this.#log.debug({ part: name }, 'Part started');
     return part;
   }
 
@@ -61,9 +61,9 @@ export class Lifecycle {
     for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
       try {
         await part.stop();
-        this.#log.debug({ part: part.name }, 'stopped');
+        this.#log.debug({ part: part.name }, 'Part stopped');
       } catch (error) {
-        this.#log.error({ part: part.name, reason: messageOf(error) }, 'could not be stopped in order');
+        this.#log.error({ part: part.name, reason: messageOf(error) }, 'Part failed to stop cleanly');
       }
     }
   }

@@ -61,9 +61,9 @@ const FAILURE_PATIENCE = 3_000;
 function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noticeDue: () => number): void {
   const stop = async (signal: NodeJS.Signals) => {
     const notice = signal === 'SIGTERM' ? noticeDue() : 0;
-    log.info({ signal, notice }, 'stopping; a second signal does not wait');
+    log.info({ signal, notice }, 'Shutting down gracefully; a second signal stops at once');
     setTimeout(() => {
-      log.error({ patience }, 'stopping takes too long; what was not committed was not acknowledged either');
+      log.error({ patience }, 'Graceful shutdown timed out; exiting. Nothing uncommitted was acknowledged');
       process.exit(1);
     }, notice + patience);
     await lifecycle.stop(notice);

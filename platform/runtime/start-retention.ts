@@ -28,8 +28,7 @@ export async function startRetention(
       repeat(
         SWEEP_EVERY,
         () => sweep(pool, SCAN_RETENTION_DAYS),
-        (err) =>
-          log.warn({ err }, 'What is too old to be kept could not be dropped; it is tried again later'),
+        (err) => log.warn({ err }, 'Retention failed; will retry'),
       ),
     (started) => started.stop(),
   );

@@ -55,8 +55,6 @@ async function startThreads(log: Logger, idle: number): Promise<Piscina> {
     resourceLimits: { maxOldGenerationSizeMb: 256 },
     recordTiming: false,
   });
-  pool.on('error', (err) =>
-    log.error({ err }, 'A thread for large bodies and messages ended; another one takes its place'),
-  );
+  pool.on('error', (err) => log.error({ err }, 'Worker thread ended; it is replaced'));
   return pool;
 }

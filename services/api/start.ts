@@ -125,6 +125,6 @@ export async function startApi(
       ),
     (started) => started.close(),
   );
-  log.info({ address: listening.url }, 'the API listens');
+  log.info({ address: listening.url }, 'API listening');
   return { url: listening.url };
 }

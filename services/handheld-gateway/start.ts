@@ -130,7 +130,7 @@ export async function startGateway(
     appFolder,
   });
   if (!isAppBuilt(appFolder)) {
-    log.warn({ appFolder }, 'The web app is not built, so nothing is served at /; run npm run build:app');
+    log.warn({ appFolder }, 'Web app is not built; nothing is served at /. Run npm run build:app');
   }
   const listening = await lifecycle.start(
     'http',
@@ -145,6 +145,6 @@ export async function startGateway(
       ),
     (started) => started.close(),
   );
-  log.info({ address: listening.url }, 'the handheld gateway listens');
+  log.info({ address: listening.url }, 'Handheld gateway listening');
   return { url: listening.url };
 }

@@ -76,7 +76,7 @@ export async function startEmbeddedIngest(
   measureClock(metrics, databaseClock);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
-  log.info({ port: broker.port }, 'readers can connect');
+  log.info({ port: broker.port }, 'Broker listening for readers');
   return { port: broker.port, checks: { clock: () => databaseClock.ask(pool) } };
 }
 

@@ -61,7 +61,7 @@ export async function startIntake(
         url: config.DATABASE_URL,
         pool,
         builtinFormats: loadBuiltinFormats(),
-        onFault: (err) => log.warn({ err }, 'The registry of readers could not be brought up to date'),
+        onFault: (err) => log.warn({ err }, 'Reader registry could not be updated; will retry'),
       }),
     (started) => started.close(),
   );

@@ -37,6 +37,6 @@ export async function startIngestProcess(
       }),
     (started) => started.close(),
   );
-  log.info({ address: listening.url }, 'ingestion is up');
+  log.info({ address: listening.url }, 'Ingestion running');
   return { url: listening.url };
 }

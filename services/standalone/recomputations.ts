@@ -26,28 +26,28 @@ async function recompute(url: string, log: Logger, signal: AbortSignal): Promise
   try {
     await finishSearchIndexes(url, {
       signal,
-      onWaiting: () => log.info('Another process builds the indexes of searches; waiting for it'),
+      onWaiting: () => log.info('Waiting for another process to build the search indexes'),
       onBegin: (index) =>
-        log.info({ index }, 'Building an index for searches, which read every row until it is there'),
+        log.info({ index }, 'Building a search index; searches read every row until it is ready'),
     });
     const all = await finishRecomputations(url, {
       signal,
-      onWaiting: () => log.info('Another process computes histories anew; waiting for it'),
+      onWaiting: () => log.info('Waiting for another process to recompute histories'),
       onProgress: (sofar) => {
         if (Date.now() >= next) {
           next = Date.now() + LOG_EVERY;
-          log.info(sofar, 'Computing histories anew');
+          log.info(sofar, 'Recomputing histories');
         }
       },
     });
     for (const done of all) {
       log.info(
         done,
-        done.isFinished ? 'Histories computed anew' : 'Computing histories anew goes on at the next start',
+        done.isFinished ? 'Histories recomputed' : 'Recomputing histories continues at the next start',
       );
     }
   } catch (err) {
-    log.error({ err }, 'What the upgrade left to do failed; the next start goes on');
+    log.error({ err }, 'Work left by the upgrade failed; the next start continues it');
   }
 }
 

@@ -35,7 +35,7 @@ export function watchDatabase(client: Client, { restart, log, onGivenUp }: Watch
     if (ends.filter((end) => began - end < WITHIN).length > MOST_ENDS) {
       throw new Error(`it ended ${MOST_ENDS + 1} times within ${WITHIN / 60_000} minutes`);
     }
-    log.error('The embedded database has ended; it is started again');
+    log.error('Embedded database ended; restarting it');
     for (;;) {
       try {
         current = await restart();
@@ -47,7 +47,7 @@ export function watchDatabase(client: Client, { restart, log, onGivenUp }: Watch
         await pause(RETRY_AFTER);
       }
     }
-    log.warn({ milliseconds: Math.round(performance.now() - began) }, 'The embedded database is back');
+    log.warn({ milliseconds: Math.round(performance.now() - began) }, 'Embedded database is back');
     isStopped ? await current.end() : watch();
   };
   const watch = () => {

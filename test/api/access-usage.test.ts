@@ -177,8 +177,8 @@ describe('the time a key was last used', () => {
     await succeeded.promise;
     await stop();
     expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
-      [40, 'when keys were last used cannot be written; it is kept for later'],
-      [30, 'when keys were last used is written again'],
+      [40, 'Last use of API keys cannot be recorded; it is kept for later'],
+      [30, 'Last use of API keys is recorded again'],
     ]);
   });
 });

@@ -28,7 +28,7 @@ export class IngestProgram {
     const settings = { MQTT_URL: mqttUrl, MQTT_CLIENT_ID: clientId, INGEST_PORT: '0' };
     return new IngestProgram(
       () => run('services/mqtt-ingest/main.ts', [], { ...environment, ...settings }),
-      'ingestion is up',
+      'Ingestion running',
     );
   }
 

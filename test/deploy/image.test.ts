@@ -78,7 +78,7 @@ describe('the image', () => {
 
   it('knows whether its service is alive', async () => {
     const api = run('services/api/main.ts', [], { DATABASE_URL: database.url, API_PORT: '0' });
-    await api.printed('the API listens');
+    await api.printed('API listening');
     const [, port = ''] = /"address":"http:[^"]+:(\d+)"/.exec(api.stdout()) ?? [];
     const health = (environment: NodeJS.ProcessEnv) =>
       run('deploy/image/health-check.ts', [String(api.child.pid)], environment).ended;

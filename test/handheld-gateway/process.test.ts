@@ -33,7 +33,7 @@ describe('the process of the handheld gateway', () => {
 
   it('says where it listens, serves, and ends with 0 when it is told to', async () => {
     const program = start({ DATABASE_URL: database.url, HANDHELD_PORT: '0', SHUTDOWN_DELAY_MS: '0' });
-    await program.printed('the handheld gateway listens');
+    await program.printed('Handheld gateway listening');
     const [, url] = /"address":"(http:[^"]+)"/.exec(program.stdout()) ?? [];
     expect((await fetch(`${url}/healthz`)).status).to.equal(200);
     expect(await (await fetch(`${url}/readyz`)).json()).to.deep.equal({

@@ -73,7 +73,7 @@ describe('the ingest process', () => {
       MQTT_CLIENT_ID: 'dock-1',
       INGEST_PORT: '0',
     });
-    await program.printed('ingestion is up');
+    await program.printed('Ingestion running');
     const address = addressOf(program);
     const ready = async () => {
       const response = await fetch(`${address}/readyz`);

@@ -75,7 +75,7 @@ describe('everything in one process, and its database ends', function () {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
-    await until(() => program.stdout().includes('The embedded database is back'));
+    await until(() => program.stdout().includes('Embedded database is back'));
     await until(isReady);
     expect((await call('/api/v1/locations', { name: 'Dock' })).status).to.equal(201);
   });
@@ -85,7 +85,7 @@ describe('everything in one process, and its database ends', function () {
     const ended = program.ended.finally(() => {
       isOver = true;
     });
-    const backs = () => program.stdout().split('The embedded database is back').length;
+    const backs = () => program.stdout().split('Embedded database is back').length;
     while (!isOver) {
       const before = backs();
       process.kill(pid(), 'SIGKILL');

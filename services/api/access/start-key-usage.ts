@@ -17,16 +17,13 @@ export function startKeyUsage(
   const flush = async () => {
     if ((await usage.flush()) && isOut) {
       isOut = false;
-      log.info('when keys were last used is written again');
+      log.info('Last use of API keys is recorded again');
     }
   };
   const onFault = (error: unknown) => {
     if (!isOut) {
       isOut = true;
-      log.warn(
-        { reason: messageOf(error) },
-        'when keys were last used cannot be written; it is kept for later',
-      );
+      log.warn({ reason: messageOf(error) }, 'Last use of API keys cannot be recorded; it is kept for later');
     }
   };
   const repeating = repeat(pause, flush, onFault);

@@ -18,14 +18,14 @@ export function intakeLog(log: Logger): Told {
     onOutage: (err) => {
       const isNews = outageSince === null;
       outageSince ??= performance.now();
-      log[isNews ? 'warn' : 'debug']({ err }, 'The database takes no messages; they wait unacknowledged');
+      log[isNews ? 'warn' : 'debug']({ err }, 'Database unavailable; messages are held unacknowledged');
     },
     onPoison: (err, message) => {
       const leftOut = poison.take(subjectOf(message));
       if (leftOut !== null) {
         log.error(
           { ...about(message), times: leftOut + 1, err },
-          'A message could not be recorded and was rejected',
+          'Message could not be recorded; it is rejected',
         );
       }
     },
@@ -33,15 +33,15 @@ export function intakeLog(log: Logger): Told {
       if (outageSince !== null) {
         const seconds = Math.round((performance.now() - outageSince) / 100) / 10;
         outageSince = null;
-        log.info({ seconds }, 'The database takes messages again');
+        log.info({ seconds }, 'Database available again; held messages are being recorded');
       }
       const leftOut = rejections.length === 0 ? null : rejected.take(subjectOf(message));
       if (leftOut !== null) {
         const reason = reasonOf(rejections);
-        log.warn({ ...about(message), times: leftOut + 1, reason }, 'A message was rejected, or some of it');
+        log.warn({ ...about(message), times: leftOut + 1, reason }, 'Message rejected, in whole or in part');
       }
     },
-    onWarning: (warning) => log.warn(warning, 'A reader reports that something is wrong with it'),
+    onWarning: (warning) => log.warn(warning, 'Reader reports a fault of its own'),
   };
 }
 

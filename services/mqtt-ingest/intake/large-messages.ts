@@ -59,7 +59,7 @@ export class LargeMessages {
     } catch (err) {
       this.#log.warn(
         { err, orgId, topic },
-        'A large message could not be read in a thread of its own; it holds up others now',
+        'Large message could not be decoded in a worker thread; it is decoded on the main thread and holds up others',
       );
       return mapMessage(format, { topic, payload }, policies);
     }

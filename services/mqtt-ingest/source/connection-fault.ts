@@ -18,20 +18,20 @@ export function reportFault(
   const { fault, lasted, retryIn, isNews, isOwn } = about;
   const what = { reason: messageOf(fault), retryIn };
   if (!isOwn) {
-    log.debug(what, 'A session is not connected to the broker');
+    log.debug(what, 'Session not connected to the broker');
   } else if (isTakenOver(fault)) {
     log.error(
       what,
-      'Another process has connected with the same client id; set MQTT_CLIENT_ID of each to its own',
+      'Another process connected with the same client id; give each process an MQTT_CLIENT_ID of its own',
     );
   } else if (lasted === 0) {
-    log[isNews ? 'warn' : 'debug'](what, 'The broker cannot be reached; it is tried again');
+    log[isNews ? 'warn' : 'debug'](what, 'Broker cannot be reached; will retry');
   } else if (lasted < STABLE) {
     log.warn(
       what,
-      'The connection to the broker was lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
+      'Broker connection lost at once; if another process has the same client id, set MQTT_CLIENT_ID',
     );
   } else {
-    log.warn(what, 'The connection to the broker was lost');
+    log.warn(what, 'Broker connection lost; reconnecting');
   }
 }

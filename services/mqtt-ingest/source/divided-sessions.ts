@@ -92,11 +92,11 @@ export function divideSessions({ ask, giveBack, start, isConnected, log }: Divid
     }
     const after = [...running.keys()].toSorted();
     if (after.join() !== before.toSorted().join()) {
-      log.info({ sessions: after }, 'The readers are divided anew; this process has those of these sessions');
+      log.info({ sessions: after }, 'Sessions rebalanced; this process serves the readers of these');
     }
   };
   const onFault = (err: unknown) => {
-    log.debug({ err }, 'It could not be asked which sessions are whose; it is tried again');
+    log.debug({ err }, 'Session leases could not be renewed; will retry');
   };
   const asked = () => {
     underWay ??= round().finally(() => {

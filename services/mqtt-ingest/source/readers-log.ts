@@ -14,16 +14,15 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
   const refused = new LogBudget(LINES_A_MINUTE);
   const throttled = new LogBudget(LINES_A_MINUTE);
   return {
-    onConnected: (reader, remoteAddress) =>
-      log.info({ ...about(reader), remoteAddress }, 'A reader connected'),
-    onDisconnected: (reader) => log.info(about(reader), 'A reader disconnected'),
+    onConnected: (reader, remoteAddress) => log.info({ ...about(reader), remoteAddress }, 'Reader connected'),
+    onDisconnected: (reader) => log.info(about(reader), 'Reader disconnected'),
     onRefused: (username, reason) => {
       const reader = username === null ? undefined : registry.byUsername(username);
       const leftOut = refused.take(`${reader?.username ?? ''} ${reason}`);
       if (leftOut !== null) {
         const whose = reader === undefined ? {} : about(reader);
         const name = username?.slice(0, LONGEST_NAME) ?? null;
-        log.warn({ username: name, ...whose, reason, times: leftOut + 1 }, 'A reader was refused');
+        log.warn({ username: name, ...whose, reason, times: leftOut + 1 }, 'Reader refused');
       }
     },
     onThrottled: (reader) => {
@@ -31,7 +30,7 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
       if (leftOut !== null) {
         log.warn(
           { ...about(reader), times: leftOut + 1 },
-          'A reader sends more than READER_MESSAGES_PER_SECOND, READER_READS_PER_SECOND or READER_BYTES_PER_SECOND; it is slowed down',
+          'Reader exceeds READER_MESSAGES_PER_SECOND, READER_READS_PER_SECOND or READER_BYTES_PER_SECOND; it is throttled',
         );
       }
     },

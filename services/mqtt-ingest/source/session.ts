@@ -117,7 +117,7 @@ export function startSession(options: SessionOptions): Session {
     },
     onFault: (err, topic) => {
       const { orgId, readerId } = registry.byTopic(topic) ?? {};
-      log.error({ err, topic, orgId, readerId }, 'A message could not be recorded; it is taken again');
+      log.error({ err, topic, orgId, readerId }, 'Message could not be recorded; will retry');
     },
   });
 
@@ -140,11 +140,11 @@ export function startSession(options: SessionOptions): Session {
       sharedProbe: options.isShared ? `$share/${options.group}/tagtrail/ingest/${clientId}/probe` : null,
       onForgotten: () => {
         log.error(
-          'The broker has lost this session, and what readers sent while nobody was connected; switch its persistence on',
+          'Broker lost this session, and what readers sent while nobody was connected; enable its persistence',
         );
         options.onForgotten();
       },
-      onFault: (err) => log.debug({ err }, 'The connection could not be noted; it is tried again'),
+      onFault: (err) => log.debug({ err }, 'Connection could not be noted; will retry'),
     });
     const afterwards =
       <Values extends unknown[], Result>(use: (...values: Values) => Promise<Result>) =>
@@ -167,8 +167,8 @@ export function startSession(options: SessionOptions): Session {
         release: afterwards(record.release),
       },
       onRefused: (topic, reasonCode, retryIn) =>
-        log.warn({ topic, reasonCode, retryIn }, 'The broker refuses a subscription; it is asked again'),
-      onFault: (err) => log.warn({ err }, 'The subscriptions could not be brought up to date'),
+        log.warn({ topic, reasonCode, retryIn }, 'Broker refused a subscription; will retry'),
+      onFault: (err) => log.warn({ err }, 'Subscriptions could not be updated; will retry'),
     });
   };
   const isLive = (topic: string) => registry.byTopic(topic)?.topic === topic;

@@ -135,7 +135,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
       await Promise.all(all().map((session) => session.stop(drained)));
       // Others need not wait until it is missed.
       await giveBack(pool, { realm, process: clientId, sessions: null }).catch((err: unknown) =>
-        log.debug({ err }, 'The sessions could not be given back; they are missed in a few seconds'),
+        log.debug({ err }, 'Session leases could not be released; they expire in a few seconds'),
       );
     },
   };

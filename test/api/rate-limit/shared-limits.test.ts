@@ -4,8 +4,8 @@ import { useRedis } from '../../support/redis-server.ts';
 import { type LimitedApi, useLimitedApis } from './limited-api.ts';
 
 const ME = '/api/v1/orgs/me';
-const LOST = 'rate limits are not shared';
-const BACK = 'rate limits are shared again';
+const LOST = 'Rate limits are not shared';
+const BACK = 'Rate limits are shared again';
 
 /** Slow enough that no token comes while a test runs. */
 const LIMITS = { RATE_LIMIT_PER_MINUTE: 1, RATE_LIMIT_BURST: 20 };

@@ -29,17 +29,17 @@ describe('what ingestion logs', () => {
     const portal = connectReader(port, 'portal');
     await connected(portal);
     await portal.endAsync();
-    await until(() => said('A reader disconnected').length === 1);
+    await until(() => said('Reader disconnected').length === 1);
     for (let attempt = 0; attempt < 3; attempt++) {
       const refused = connectReader(port, 'portal', { password: 'wrong' });
       await new Promise((resolve) => refused.once('error', resolve));
       await refused.endAsync();
     }
-    expect(said('A reader connected')).to.have.lengthOf(1);
-    expect(said('A reader connected')[0]).to.include({ level: 30, ...whose, remoteAddress: '127.0.0.1' });
-    expect(said('A reader disconnected')[0]).to.include(whose);
-    expect(said('A reader was refused')).to.have.lengthOf(1);
-    expect(said('A reader was refused')[0]).to.include({ level: 40, ...whose, username: 'portal', times: 1 });
+    expect(said('Reader connected')).to.have.lengthOf(1);
+    expect(said('Reader connected')[0]).to.include({ level: 30, ...whose, remoteAddress: '127.0.0.1' });
+    expect(said('Reader disconnected')[0]).to.include(whose);
+    expect(said('Reader refused')).to.have.lengthOf(1);
+    expect(said('Reader refused')[0]).to.include({ level: 40, ...whose, username: 'portal', times: 1 });
   });
 
   it('names a reader whose messages are rejected, and why, once a minute', async () => {
@@ -49,7 +49,7 @@ describe('what ingestion logs', () => {
       await portal.publishAsync('site/portal', `{"no":${message}`, { qos: 1 });
     }
     await portal.endAsync();
-    const rejected = said('A message was rejected, or some of it');
+    const rejected = said('Message rejected, in whole or in part');
     expect(rejected).to.have.lengthOf(1);
     expect(rejected[0]).to.include({ level: 40, ...whose, topic: 'site/portal', times: 1 });
     expect(rejected[0]?.['reason']).to.be.a('string').and.include('JSON');
@@ -68,7 +68,7 @@ describe('what ingestion logs', () => {
       await portal.publishAsync('site/portal', '{"value":"E28F0001"}', { qos: 1 });
     }
     await portal.endAsync();
-    const lines = said('A message could not be recorded and was rejected');
+    const lines = said('Message could not be recorded; it is rejected');
     expect(lines).to.have.lengthOf(1);
     expect(lines[0]).to.include({ level: 50, ...whose, topic: 'site/portal', times: 1 });
     expect(lines[0]?.['err']).to.include({ message: 'poison', code: 'P0001' });
@@ -77,7 +77,7 @@ describe('what ingestion logs', () => {
   it('tells of an outage once when it begins and once when it is over', async () => {
     const portal = connectReader(port, 'portal');
     await connected(portal);
-    const message = 'The database takes no messages; they wait unacknowledged';
+    const message = 'Database unavailable; messages are held unacknowledged';
     await database.rows('alter table scan_events rename to scan_events_away');
     const published = portal.publishAsync('site/portal', '{"value":"E2801160"}', { qos: 1 });
     await until(() => said(message).length >= 3);
@@ -85,7 +85,9 @@ describe('what ingestion logs', () => {
     await published;
     await portal.endAsync();
     expect(said(message).filter(({ level }) => level > 20)).to.have.lengthOf(1);
-    expect(said('The database takes messages again')).to.have.lengthOf(1);
-    expect(said('The database takes messages again')[0]?.['seconds']).to.be.a('number');
+    expect(said('Database available again; held messages are being recorded')).to.have.lengthOf(1);
+    expect(said('Database available again; held messages are being recorded')[0]?.['seconds']).to.be.a(
+      'number',
+    );
   });
 });

@@ -62,7 +62,7 @@ describe('what one reader may send to the embedded broker', () => {
     expect(await countersOf('loud')).to.include({ messages: 501 });
     expect((await countersOf('loud'))?.throttled_ms).to.be.at.least(2_000);
     expect(await countersOf('quiet')).to.include({ messages: 1, throttled_ms: 0 });
-    expect(lines.filter(({ msg }) => msg.startsWith('A reader sends more than'))).to.have.nested.property(
+    expect(lines.filter(({ msg }) => msg.startsWith('Reader exceeds'))).to.have.nested.property(
       '[0].reader',
       'loud',
     );

@@ -140,7 +140,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
     await until(() => refused === STRANGERS);
     const seconds = (performance.now() - began) / 1_000;
     expect(refreshes - before).to.be.within(1, Math.ceil(seconds) + 1);
-    const lines = log.lines.filter(({ msg }) => msg === 'A reader was refused');
+    const lines = log.lines.filter(({ msg }) => msg === 'Reader refused');
     expect(lines.length).to.be.at.most(1);
   });
 
@@ -149,7 +149,7 @@ describe('sockets at the embedded broker that have not signed in', () => {
     const socket = open();
     socket.write(connect('portal', 'portal', 5));
     await once(socket, 'close');
-    const [line] = log.lines.filter(({ msg }) => msg === 'A reader was refused');
+    const [line] = log.lines.filter(({ msg }) => msg === 'Reader refused');
     expect(line).to.include({ username: 'portal', reason: 'it speaks MQTT 5; set the reader to MQTT 3.1.1' });
   });
 

@@ -35,7 +35,7 @@ describe('two ingest processes at one broker', function () {
       INGEST_PORT: '0',
     });
     programs.set(name, program);
-    await program.printed('ingestion is up');
+    await program.printed('Ingestion running');
     await until(async () => (await figure(name, 'broker_connected')) === 1);
   }
   /** Each has its half of the sessions, and with them one of the two readers. */

@@ -103,7 +103,7 @@ describe('the log of requests', () => {
       status: 404,
       error: 'not_found',
       detail: 'Thing not found',
-      msg: 'request failed',
+      msg: 'Request failed',
     });
     expect(missing?.['milliseconds']).to.be.a('number').within(0, 5_000);
     expect(broken).to.include({ level: ERROR, requestId: 'of /broken', apiKeyId: 'good', status: 500 });

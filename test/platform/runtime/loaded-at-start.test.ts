@@ -21,15 +21,15 @@ const ON_REQUEST = [
 const PROCESSES: [string, NodeJS.ProcessEnv, string, string[], string[]][] = [
   ['standalone', {}, 'Database ', ['aedes', 'koa', '@slonik/sql-tag'], ['mqtt']],
   ['standalone', { MQTT_URL: 'mqtt://127.0.0.1:1' }, 'Database ', ['mqtt', 'koa'], ['aedes']],
-  ['api', {}, 'the API listens', ['koa', '@slonik/sql-tag'], ['aedes', 'mqtt']],
+  ['api', {}, 'API listening', ['koa', '@slonik/sql-tag'], ['aedes', 'mqtt']],
   [
     'mqtt-ingest',
     { MQTT_URL: 'mqtt://127.0.0.1:1' },
-    'ingestion is up',
+    'Ingestion running',
     ['mqtt', '@slonik/sql-tag'],
     ['aedes', 'koa'],
   ],
-  ['handheld-gateway', {}, 'the handheld gateway listens', ['koa'], ['aedes', 'mqtt']],
+  ['handheld-gateway', {}, 'Handheld gateway listening', ['koa'], ['aedes', 'mqtt']],
 ];
 
 describe('a process that starts', () => {

@@ -238,10 +238,10 @@ describe('the logs of all processes at their lowest level', () => {
       'relation \\"api_keys\\" does not exist',
       'relation \\"submissions\\" does not exist',
       '_***',
-      'rate limits are not shared',
-      'A reader connected',
-      'A reader was refused',
-      'changes of credentials are not heard',
+      'Rate limits are not shared',
+      'Reader connected',
+      'Reader refused',
+      'Credential changes are not being received',
     ]) {
       expect(output).to.include(happening);
     }

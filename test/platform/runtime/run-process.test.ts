@@ -16,7 +16,7 @@ describe('a process that is told to stop', () => {
   it('does not wait for ever for a part that hangs, and says so', async () => {
     const { status, output } = await stopped('hangs');
     expect(status).to.equal(1);
-    expect(output).to.include('stopping takes too long');
+    expect(output).to.include('Graceful shutdown timed out');
   });
 
   it('takes a signal that comes twice at once, as from a terminal and from npm, for one', async () => {
@@ -24,7 +24,7 @@ describe('a process that is told to stop', () => {
     await program.printed('running');
     program.child.kill('SIGINT');
     program.child.kill('SIGINT');
-    await program.printed('stopping');
+    await program.printed('Shutting down');
     program.child.kill('SIGTERM');
     expect(await program.ended).to.equal(0);
   });
@@ -35,6 +35,6 @@ describe('a process that is told to stop', () => {
     const again = setInterval(() => program.child.kill('SIGINT'), 100);
     expect(await program.ended).to.equal(1);
     clearInterval(again);
-    expect(program.stdout()).not.to.include('stopping takes too long');
+    expect(program.stdout()).not.to.include('Graceful shutdown timed out');
   });
 });
