@@ -36,8 +36,14 @@ export const ASSET_COLUMNS = {
 /** What people fill in of a location. Its parent refers to a row, and is none of these. */
 export const LOCATION_COLUMNS = COMMON_COLUMNS;
 
-/** Of what stands behind an external key. */
 export const COLUMNS_OF = { asset: ASSET_COLUMNS, location: LOCATION_COLUMNS };
+
+export type ItemColumn = keyof typeof ASSET_COLUMNS | keyof typeof LOCATION_COLUMNS;
+
+/** What {@link COLUMNS_OF} has, one by one. */
+export function columnsOf(resource: keyof typeof COLUMNS_OF): [ItemColumn, Column][] {
+  return Object.entries(COLUMNS_OF[resource]) as [ItemColumn, Column][];
+}
 
 interface Held {
   text: string;
@@ -55,6 +61,10 @@ export type StoredValue<C extends Column> = Held[C['type']] | OrNull<C>;
 
 /** The columns of a row, as they are read. */
 export type Stored<C extends Columns> = { -readonly [Name in keyof C]: StoredValue<C[Name]> };
+
+/** The columns of an asset or of a location, as they are read. */
+export type StoredItem = Stored<typeof COMMON_COLUMNS> &
+  Partial<Stored<typeof ASSET_COLUMNS> & Stored<typeof LOCATION_COLUMNS>>;
 
 /** The columns of a row, as they are written: null for now. */
 export type Written<C extends Columns> = {

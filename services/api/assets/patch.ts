@@ -5,12 +5,13 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { isUnchanged, patched, updateOf } from '../../../domain/master-data/patched.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { QUEUE } from '../dear-queue.ts';
-import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
-import { type AssetColumns, findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
-import type { AssetChanges, AssetPatch } from './schema.ts';
+import { findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
+import type { AssetPatch } from './schema.ts';
 
 /**
  * Applies a patch to a live asset (contract 4.7). A patch that changes nothing writes nothing, and large texts are
@@ -27,11 +28,11 @@ export function patchAsset(
   return db.transaction(async (transaction) => {
     await mustBeThere(lockLiveAsset(transaction, id));
     const current = await readToPatch(transaction, id, patch);
-    const patched = await patchedColumns(current, patch.against(current), same);
-    if (isUnchanged(current, patched)) {
+    const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
+    if (isUnchanged(ASSET_COLUMNS, current, after)) {
       return current;
     }
-    await updateAsset(transaction, id, patched);
+    await updateAsset(transaction, id, updateOf(ASSET_COLUMNS, current, after));
     return mustBeThere(lookUpAsset(transaction, id));
   });
 }
@@ -57,41 +58,4 @@ export async function mustBeThere<Found>(asset: Promise<Found | null>): Promise<
     throw notFound('Asset not found');
   }
   return found;
-}
-
-/** The columns as they are after the changes. */
-async function patchedColumns(
-  current: AssetRow,
-  changes: Partial<AssetChanges>,
-  same: SameJson,
-): Promise<AssetColumns> {
-  return {
-    ...patchedCommon(current, changes),
-    metadata: await changedMetadata(changes.metadata, current.metadata, same),
-  };
-}
-
-/** Null if it stays. */
-async function changedMetadata(
-  given: string | undefined,
-  stored: string,
-  same: SameJson,
-): Promise<string | null> {
-  return given === undefined || (await same(given, stored)) ? null : given;
-}
-
-/** The metadata to store: what is there if it is the same but for how it is written. */
-export async function patchedMetadata(
-  given: string | undefined,
-  stored: string,
-  same: SameJson,
-): Promise<string> {
-  return given === undefined || (await same(given, stored)) ? stored : given;
-}
-
-function isUnchanged(current: AssetRow, { metadata, ...patched }: AssetColumns): boolean {
-  return (
-    metadata === null &&
-    Object.entries(patched).every(([column, value]) => current[column as keyof typeof patched] === value)
-  );
 }

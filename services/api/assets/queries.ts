@@ -2,10 +2,11 @@ import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import type { Update } from '../../../domain/master-data/patched.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
-import type { CommonColumns } from '../patched.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { type LookedUp, unlessLarge } from '../whole-row.ts';
@@ -128,16 +129,10 @@ export async function lockLiveAsset(transaction: OrganizationConnection, id: num
   return row?.external_key ?? null;
 }
 
-/** What a PATCH can set, as the database takes it. */
-export interface AssetColumns extends CommonColumns {
-  /** Null leaves it as it is, where it is. */
-  metadata: string | null;
-}
-
 export async function updateAsset(
   transaction: OrganizationConnection,
   id: number,
-  columns: AssetColumns,
+  columns: Update<typeof ASSET_COLUMNS>,
 ): Promise<void> {
   await transaction.exec(sql.prepared('update-asset', NO_ROWS)`
     update assets set

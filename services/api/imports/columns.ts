@@ -5,14 +5,14 @@ import {
   required,
   unknownField,
 } from '../../../base/checks/issues.ts';
-import type { Column } from './given-row.ts';
+import type { CsvColumn } from './given-row.ts';
 
 /**
  * Reads the header: which column stands where. Letter case and blanks around a name do not matter.
  *
  * @param columns those that there can be.
  */
-export function readHeader(columns: readonly Column[], cells: readonly string[]): Checked<Column[]> {
+export function readHeader(columns: readonly CsvColumn[], cells: readonly string[]): Checked<CsvColumn[]> {
   const names = cells.map((cell) => cell.trim().toLowerCase());
   const unknown = names.filter((name) => !columns.some((column) => column === name));
   const repeated = columns.filter((column) => names.filter((name) => name === column).length > 1);
@@ -23,5 +23,5 @@ export function readHeader(columns: readonly Column[], cells: readonly string[])
     ...repeated.map((column) => invalidValue(column, 'must be the name of one column only')),
     ...(names.includes('name') ? [] : [{ ...required('name'), message: 'the column name is required' }]),
   ];
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, value: names as Column[] };
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, value: names as CsvColumn[] };
 }

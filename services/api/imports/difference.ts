@@ -1,8 +1,15 @@
 import { JsonText } from '../../../base/json/json-text.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
-import { toWire, wireTimeOrNull } from '../../../base/timestamps.ts';
-import { patchedMetadata } from '../assets/patch.ts';
-import { patchedCommon } from '../patched.ts';
+import { type Instant, toWire, wireTime } from '../../../base/timestamps.ts';
+import {
+  type ASSET_COLUMNS,
+  COLUMNS_OF,
+  type Column,
+  columnsOf,
+  type Stored,
+} from '../../../domain/master-data/columns.ts';
+import { patched } from '../../../domain/master-data/patched.ts';
+import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagViews } from '../tags/view.ts';
 import type { GivenRow } from './given-row.ts';
@@ -12,14 +19,17 @@ import type { StoredRow } from './stored-rows.ts';
 /** A stored row once what was given is applied, but for its tags, and the parent of a location. */
 export type PatchedRow = Omit<StoredRow, 'parent_external_key' | 'tags'>;
 
-export async function patchedRow(stored: StoredRow, given: GivenRow, same: SameJson): Promise<PatchedRow> {
-  const { id, external_key, metadata } = stored;
-  return {
-    id,
-    external_key,
-    ...patchedCommon(stored, given),
-    metadata: metadata === null ? null : await patchedMetadata(given.metadata, metadata, same),
-  };
+export async function patchedRow(
+  resource: Keyed,
+  stored: StoredRow,
+  given: GivenRow,
+  same: SameJson,
+): Promise<PatchedRow> {
+  const { id, external_key } = stored;
+  // Of a location no more is read than it has.
+  const columns = COLUMNS_OF[resource] as typeof ASSET_COLUMNS;
+  const current = stored as Stored<typeof ASSET_COLUMNS>;
+  return { id, external_key, ...(await patched(columns, current, given, same)) };
 }
 
 /**
@@ -28,14 +38,19 @@ export async function patchedRow(stored: StoredRow, given: GivenRow, same: SameJ
  * @param added those of the given tags that it does not have.
  */
 export function fieldChanges(
+  resource: Keyed,
   stored: StoredRow,
   given: GivenRow,
-  patched: PatchedRow,
+  after: PatchedRow,
   added: readonly NewTag[],
 ): FieldChange[] {
-  const changes = (Object.keys(patched) as (keyof PatchedRow)[])
-    .filter((field) => stored[field] !== patched[field])
-    .map((field) => ({ field, from: storedValue(stored, field), to: givenValue(given, field) }));
+  const changes = columnsOf(resource)
+    .filter(([name]) => stored[name] !== after[name])
+    .map(([name, { type }]) => ({
+      field: name,
+      from: storedValue(type, stored[name] ?? null),
+      to: givenValue(type, given[name] ?? null),
+    }));
   return [...changes, ...parentChange(stored, given), ...tagChange(stored, added)];
 }
 
@@ -53,30 +68,16 @@ function tagChange(stored: StoredRow, added: readonly NewTag[]): FieldChange[] {
   return [{ field: 'tags', from, to }];
 }
 
-function storedValue(stored: StoredRow, field: keyof PatchedRow): FieldChange['from'] {
-  switch (field) {
-    case 'metadata':
-      return stored.metadata === null ? null : new JsonText(stored.metadata);
-    case 'valid_from':
-    case 'valid_to':
-      return wireTimeOrNull(stored[field]);
-    default:
-      return stored[field];
+function storedValue(type: Column['type'], value: string | boolean | null): FieldChange['from'] {
+  if (typeof value !== 'string') {
+    return value;
   }
+  return type === 'json' ? new JsonText(value) : type === 'time' ? wireTime(value) : value;
 }
 
-function givenValue(given: GivenRow, field: keyof PatchedRow): FieldChange['from'] {
-  switch (field) {
-    case 'id':
-      return null;
-    case 'metadata':
-      return given.metadata === undefined ? null : new JsonText(given.metadata);
-    case 'valid_from':
-    case 'valid_to': {
-      const time = given[field];
-      return time === undefined ? null : toWire(time);
-    }
-    default:
-      return given[field] ?? null;
+function givenValue(type: Column['type'], value: string | boolean | null): FieldChange['to'] {
+  if (typeof value !== 'string') {
+    return value;
   }
+  return type === 'json' ? new JsonText(value) : type === 'time' ? toWire(value as Instant) : value;
 }

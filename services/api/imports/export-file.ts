@@ -1,8 +1,8 @@
-import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { wireTime } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { tagViews } from '../tags/view.ts';
-import { COLUMNS, type Column } from './given-row.ts';
+import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 
@@ -24,7 +24,7 @@ export async function* exportFile(
   resource: Keyed,
 ): AsyncGenerator<ExportedPiece, void> {
   const { stringify } = await import('csv-stringify/sync');
-  yield { text: stringify([[...COLUMNS[resource]]], { record_delimiter: '\r\n' }), rows: 0 };
+  yield { text: stringify([[...CSV_COLUMNS[resource]]], { record_delimiter: '\r\n' }), rows: 0 };
   for (let afterKey = ''; ; ) {
     const page = await listIds(connection, resource, afterKey, PAGE);
     const last = page.at(-1);
@@ -33,24 +33,19 @@ export async function* exportFile(
     }
     const ids = page.map(({ id }) => id);
     for await (const rows of readStoredRows(connection, resource, ids)) {
-      const cells = rows.map((row) => COLUMNS[resource].map((column) => cellOf(row, column)));
+      const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column)));
       yield { text: stringify(cells, { record_delimiter: '\r\n' }), rows: rows.length };
     }
     afterKey = last.external_key;
   }
 }
 
-function cellOf(row: StoredRow, column: Column): string {
-  switch (column) {
-    case 'is_active':
-      return String(row.is_active);
-    case 'valid_from':
-      return wireTime(row.valid_from);
-    case 'valid_to':
-      return wireTimeOrNull(row.valid_to) ?? '';
-    case 'tags':
-      return formatTagList(tagViews(row.tags));
-    default:
-      return row[column] ?? '';
-  }
+function cellOf(row: StoredRow, column: CsvColumn): string {
+  const value = String(row[column] ?? '');
+  return value === '' ? '' : (WRITE_CELL[CELL_TYPES[column]]?.(value) ?? value);
 }
+
+const WRITE_CELL: Partial<Record<CellType, (value: string) => string>> = {
+  time: wireTime,
+  tags: (json) => formatTagList(tagViews(json)),
+};

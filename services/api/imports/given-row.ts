@@ -4,7 +4,12 @@ import { optional, readMembers, type Values } from '../../../base/checks/members
 import type { JsonObject } from '../../../base/json/exact-json.ts';
 import type { JsonSource } from '../../../base/json/json-source.ts';
 import { behindDescription, cellMembers } from '../../../domain/master-data/column-members.ts';
-import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import {
+  ASSET_COLUMNS,
+  type Column,
+  type Columns,
+  LOCATION_COLUMNS,
+} from '../../../domain/master-data/columns.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { newTag } from '../tags/schema.ts';
 
@@ -21,12 +26,28 @@ const MEMBERS = { asset: ASSET, location: LOCATION };
 /** What a row says of an asset or a location. It need not have a name if there is one with its key. */
 export type GivenRow = Values<typeof ASSET> & Partial<Values<typeof LOCATION>>;
 
-export type Column = keyof GivenRow;
+export type CsvColumn = keyof GivenRow;
 
-export const COLUMNS: Readonly<Record<Keyed, readonly Column[]>> = {
-  asset: Object.keys(ASSET) as Column[],
-  location: Object.keys(LOCATION) as Column[],
+export const CSV_COLUMNS: Readonly<Record<Keyed, readonly CsvColumn[]>> = {
+  asset: Object.keys(ASSET) as CsvColumn[],
+  location: Object.keys(LOCATION) as CsvColumn[],
 };
+
+export type CellType = Column['type'] | 'tags';
+
+/** What the cells of a column hold. */
+export const CELL_TYPES: Readonly<Record<CsvColumn, CellType>> = {
+  external_key: 'text',
+  parent_external_key: 'text',
+  tags: 'tags',
+  ...typesOf(ASSET_COLUMNS),
+  ...typesOf(LOCATION_COLUMNS),
+};
+
+function typesOf<C extends Columns>(columns: C): Record<keyof C, Column['type']> {
+  const types = Object.entries<Column>(columns).map(([name, { type }]) => [name, type]);
+  return Object.fromEntries(types);
+}
 
 /** Reads what a row says by the rules for creating an asset or a location. */
 export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Checked<GivenRow> {

@@ -1,13 +1,13 @@
 import { type SameJson, sameJsonText } from '../../../base/json/same-json.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { CsvRecord } from './csv.ts';
-import type { Column } from './given-row.ts';
+import type { CsvColumn } from './given-row.ts';
 import { type RowOfFile, readRow } from './row.ts';
 
 /** A row to be read. */
 export interface RowTask {
   resource: Keyed;
-  columns: readonly Column[];
+  columns: readonly CsvColumn[];
   record: CsvRecord;
 }
 

@@ -105,8 +105,8 @@ async function updateStored(
       if (row !== undefined) {
         left.delete(stored.external_key);
         const added = missingTags(row.given.tags ?? [], stored);
-        const patched = await patchedRow(stored, row.given, same);
-        const fields = fieldChanges(stored, row.given, patched, added);
+        const patched = await patchedRow(resource, stored, row.given, same);
+        const fields = fieldChanges(resource, stored, row.given, patched, added);
         changes.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
         if (fields.some(({ field }) => field in patched)) {
           updates.push(patched);

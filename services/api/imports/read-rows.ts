@@ -4,7 +4,7 @@ import type { Keyed } from '../external-keys/mint.ts';
 import { readHeader } from './columns.ts';
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 import type { FileKeys } from './file-keys.ts';
-import { COLUMNS, type Column } from './given-row.ts';
+import { CSV_COLUMNS, type CsvColumn } from './given-row.ts';
 import { type HeavyWork, LARGE_ROW } from './heavy-work.ts';
 import type { FileProblems } from './problems.ts';
 import { type ImportRow, type RowOfFile, readRow } from './row.ts';
@@ -32,13 +32,13 @@ export async function* readRows(
   heavy: HeavyWork,
 ): AsyncGenerator<ImportRow, void> {
   const { problems } = notes;
-  let columns: readonly Column[] | null = null;
+  let columns: readonly CsvColumn[] | null = null;
   let count = 0;
   let since = performance.now();
   try {
     for await (const record of readCsv(source)) {
       if (columns === null) {
-        const header = readHeader(COLUMNS[resource], record.cells);
+        const header = readHeader(CSV_COLUMNS[resource], record.cells);
         if (!header.ok) {
           problems.note(record.line, header.issues);
           return;

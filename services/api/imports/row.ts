@@ -7,7 +7,7 @@ import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
 import type { CsvRecord } from './csv.ts';
-import { type Column, type GivenRow, readGivenRow } from './given-row.ts';
+import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
 import { parseTagList } from './tag-list.ts';
 
 /** A row of the file that says something which can be imported. */
@@ -26,7 +26,11 @@ export interface RowOfFile {
 }
 
 /** Reads a row by the rules of the API. An empty cell says nothing. */
-export function readRow(resource: Keyed, columns: readonly Column[], { line, cells }: CsvRecord): RowOfFile {
+export function readRow(
+  resource: Keyed,
+  columns: readonly CsvColumn[],
+  { line, cells }: CsvRecord,
+): RowOfFile {
   if (cells.length > columns.length) {
     const counts = `${cells.length} cells, and the header names ${columns.length} columns`;
     const issue = { field: 'file', code: 'invalid_value', message: `the row has ${counts}` } as const;
@@ -34,7 +38,7 @@ export function readRow(resource: Keyed, columns: readonly Column[], { line, cel
     return { line, externalKey: undefined, isNamed: true, read: refused(issue) };
   }
   const { object, refusals } = readCells(columns, cells);
-  const given = readGivenRow(resource, object, sourceOf(columns, cells));
+  const given = readGivenRow(resource, object, sourceOf(columns, cells, object));
   if (!given.ok) {
     refusals.push(given);
   } else {
@@ -52,13 +56,13 @@ export function readRow(resource: Keyed, columns: readonly Column[], { line, cel
 }
 
 /** The JSON that a request would have, as far as cells can be read as such. */
-function readCells(columns: readonly Column[], cells: readonly string[]) {
-  const object: Partial<Record<Column, Json>> = {};
+function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
+  const object: Partial<Record<CsvColumn, Json>> = {};
   const refusals: Refusal[] = [];
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? '';
     if (cell !== '') {
-      const read = READ_CELL[column]?.(cell, column) ?? { ok: true, value: cell };
+      const read = READ_CELL[CELL_TYPES[column]]?.(cell, column) ?? { ok: true, value: cell };
       if (read.ok) {
         object[column] = read.value;
       } else {
@@ -81,19 +85,26 @@ function repeatedTags(tags: readonly NewTag[]): Refusal[] {
 }
 
 /** The text that the row's JSON would have, as far as it is kept as it is written. */
-function sourceOf(columns: readonly Column[], cells: readonly string[]): JsonSource {
-  return JsonSource.of(`{"metadata":${cells[columns.indexOf('metadata')] ?? ''}}`);
+function sourceOf(
+  columns: readonly CsvColumn[],
+  cells: readonly string[],
+  object: Partial<Record<CsvColumn, Json>>,
+): JsonSource {
+  const members = columns.flatMap((column, index) =>
+    CELL_TYPES[column] === 'json' && column in object ? [`"${column}":${cells[index]}`] : [],
+  );
+  return JsonSource.of(`{${members.join()}}`);
 }
 
 /** How a cell becomes the JSON that a request would have; without one, it is a string. */
-const READ_CELL: Partial<Record<Column, (cell: string, name: string) => Checked<Json>>> = {
-  is_active: (cell, name) => {
+const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checked<Json>>> = {
+  flag: (cell, name) => {
     const word = cell.trim().toLowerCase();
     return word === 'true' || word === 'false'
       ? { ok: true, value: word === 'true' }
       : refused(invalidValue(name, 'must be true or false'));
   },
-  metadata: (cell, name) => {
+  json: (cell, name) => {
     try {
       return { ok: true, value: parseJson(Buffer.from(cell), name).json };
     } catch (error) {

@@ -1,25 +1,19 @@
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { StoredItem } from '../../../domain/master-data/columns.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
 /** What a file can say of an asset or a location, as it is stored. */
-export interface StoredRow {
+export type StoredRow = StoredItem & {
   id: number;
   external_key: string;
-  name: string;
-  description: string | null;
   /** Of a location that is below another. */
   parent_external_key: string | null;
-  is_active: boolean;
-  valid_from: string;
-  valid_to: string | null;
-  /** Of an asset. */
-  metadata: string | null;
   tags: string;
-}
+};
 
 /**
  * One import of an organization at a time, until the transaction ends. False if there is another.

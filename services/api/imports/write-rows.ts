@@ -100,5 +100,5 @@ function columnsOf(rows: readonly WrittenRow[]): FragmentSqlToken {
   );
   return sql.fragment`${texts((row) => row.external_key)}, ${texts((row) => row.name)},
     ${texts((row) => row.description)}, ${active}, ${texts((row) => row.valid_from)},
-    ${texts((row) => row.valid_to)}, ${texts((row) => row.metadata)}`;
+    ${texts((row) => row.valid_to)}, ${texts((row) => row.metadata ?? null)}`;
 }

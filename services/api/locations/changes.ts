@@ -1,7 +1,7 @@
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { CommonColumns } from '../patched.ts';
+import type { LOCATION_COLUMNS, Stored } from '../../../domain/master-data/columns.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 
 /**
@@ -62,9 +62,7 @@ export async function isWithin(
 }
 
 /** What a PATCH can set, as the database takes it. */
-export interface LocationColumns extends CommonColumns {
-  parent_id: number | null;
-}
+export type LocationColumns = Stored<typeof LOCATION_COLUMNS> & { parent_id: number | null };
 
 export async function updateLocation(
   transaction: OrganizationConnection,

@@ -2,21 +2,17 @@ import { invalid, refuseIssues } from '../../../base/checks/invalid.ts';
 import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { dearTurns } from '../../../base/dear-turns.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { isUnchanged, patched } from '../../../domain/master-data/patched.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { QUEUE } from '../dear-queue.ts';
-import { patchedCommon } from '../patched.ts';
 import { isWhole, type LookedUp } from '../whole-row.ts';
-import {
-  isWithin,
-  type LocationColumns,
-  lockLocationForChange,
-  lockTree,
-  updateLocation,
-} from './changes.ts';
+import { isWithin, lockLocationForChange, lockTree, updateLocation } from './changes.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import type { LocationChanges, LocationPatch } from './schema.ts';
 
@@ -30,19 +26,18 @@ export function patchLocation(
   db: OrganizationDatabase,
   id: number,
   patch: LocationPatch,
+  same: SameJson,
 ): Promise<LookedUp<LocationRow> & { id: number }> {
   return db.transaction(async (transaction) => {
     await mustBeThere(lockLocationForChange(transaction, id));
     const current = await readToPatch(transaction, id, patch);
     const changes = patch.against(current);
-    const patched = {
-      ...patchedCommon(current, changes),
-      parent_id: await patchedParent(transaction, current, changes),
-    };
-    if (isUnchanged(current, patched)) {
+    const after = await patched(LOCATION_COLUMNS, current, changes, same);
+    const parentId = await patchedParent(transaction, current, changes);
+    if (parentId === current.parent_id && isUnchanged(LOCATION_COLUMNS, current, after)) {
       return current;
     }
-    await updateLocation(transaction, id, patched);
+    await updateLocation(transaction, id, { ...after, parent_id: parentId });
     return mustBeThere(lookUpLocation(transaction, id));
   });
 }
@@ -124,10 +119,4 @@ async function refuseCircle(
   if (await isWithin(transaction, parentId, id)) {
     throw conflict(`parent_id ${parentId} would create a cycle through location ${id}`);
   }
-}
-
-function isUnchanged(current: LocationRow, patched: LocationColumns): boolean {
-  return Object.entries(patched).every(
-    ([column, value]) => current[column as keyof LocationColumns] === value,
-  );
 }

@@ -93,7 +93,7 @@ const patch = route({
   }),
   problems: { conflict: 'The parent is the location itself or below it' },
   handle: async ({ context, row: id, body }) =>
-    changedView(context, await patchLocation(context.db, id, body)),
+    changedView(context, await patchLocation(context.db, id, body, context.sameJson)),
 });
 
 const remove = route({

@@ -1,0 +1,90 @@
+import { texts } from '../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import { type Column, type Columns, NOW, type Written } from './columns.ts';
+
+/** `name, description`: for `insert into`, `as given` and `returning`. */
+export function named(columns: Columns): FragmentSqlToken {
+  return listed(columns, (name) => sql.fragment`${sql.identifier([name])}`);
+}
+
+/** `asset.name, asset.description`, of a table by its alias. */
+export function selected(columns: Columns, table: string): FragmentSqlToken {
+  return listed(columns, (name) => sql.fragment`${sql.identifier([table, name])}`);
+}
+
+/** {@link selected}, without JSON, which has no bound of its own. */
+export function selectedShort(columns: Columns, table: string): FragmentSqlToken {
+  const short = Object.entries(columns).filter(([, { type }]) => type !== 'json');
+  return selected(Object.fromEntries(short), table);
+}
+
+/** What {@link selectedShort} leaves out, each by its name. */
+export function selectedJson(columns: Columns, table: string): Record<string, FragmentSqlToken> {
+  const long = Object.entries(columns).filter(([, { type }]) => type === 'json');
+  return Object.fromEntries(long.map(([name]) => [name, sql.fragment`${sql.identifier([table, name])}`]));
+}
+
+/** `asset.metadata as metadata`. */
+export function withNames(items: Readonly<Record<string, FragmentSqlToken>>): FragmentSqlToken {
+  return joined(
+    Object.entries(items).map(([name, item]) => sql.fragment`${item} as ${sql.identifier([name])}`),
+  );
+}
+
+/** What is stored of values that were sent, in the order of {@link named}; null is now where now is the default. */
+export function stored(columns: Columns, sent: (name: string) => ValueExpression): FragmentSqlToken {
+  return listed(columns, (name, { type, otherwise }) => {
+    const value = sql.fragment`${sent(name)}::${CASTS[type]}`;
+    return otherwise === NOW ? sql.fragment`coalesce(${value}, now())` : value;
+  });
+}
+
+const CASTS = {
+  text: sql.fragment`text`,
+  flag: sql.fragment`boolean`,
+  time: sql.fragment`timestamptz`,
+  json: sql.fragment`json`,
+};
+
+/** `name = ${name}::text`; null leaves JSON as it is, where it is. */
+export function updated(columns: Columns, sent: (name: string) => ValueExpression): FragmentSqlToken {
+  return listed(columns, (name, { type }) => {
+    const column = sql.identifier([name]);
+    const value = sql.fragment`${sent(name)}::${CASTS[type]}`;
+    return type === 'json'
+      ? sql.fragment`${column} = coalesce(${value}, ${column})`
+      : sql.fragment`${column} = ${value}`;
+  });
+}
+
+/** `name = excluded.name`. */
+export function excluded(columns: Columns): FragmentSqlToken {
+  return listed(
+    columns,
+    (name) => sql.fragment`${sql.identifier([name])} = ${sql.identifier(['excluded', name])}`,
+  );
+}
+
+/** `given.name`, for {@link stored}. */
+export const ofGiven = (name: string): ValueExpression => sql.identifier(['given', name]);
+
+/** An array for each column, for `unnest`, in the order of {@link named}. */
+export function arraysOf<C extends Columns>(columns: C, rows: readonly Written<C>[]): FragmentSqlToken {
+  return listed(columns, (name, { type }) => {
+    const values = rows.map((row) => row[name] ?? null);
+    return type === 'flag'
+      ? sql.fragment`${sql.array(values as boolean[], 'bool')}`
+      : sql.fragment`${sql.binary(texts(values as (string | null)[]))}::text[]`;
+  });
+}
+
+function listed(
+  columns: Columns,
+  item: (name: string, column: Column) => FragmentSqlToken,
+): FragmentSqlToken {
+  return joined(Object.entries(columns).map(([name, column]) => item(name, column)));
+}
+
+function joined(items: readonly FragmentSqlToken[]): FragmentSqlToken {
+  return sql.fragment`${sql.join(items, sql.fragment`, `)}`;
+}
