@@ -1,8 +1,8 @@
 import './style/app.css';
 import { render } from 'preact';
-import { App, AppContext } from './app.ts';
+import { App, AppContext } from './app/app.ts';
+import { startRouter } from './app/router.ts';
 import { Sounds } from './feedback/sounds.ts';
-import { startRouter } from './router.ts';
 import { listenToWedge } from './scanning/listen-to-wedge.ts';
 import { FIRST_LIMIT_MS } from './scanning/pause-limit.ts';
 import { Frame } from './screens/frame.tsx';

@@ -1,6 +1,6 @@
 import type { ScanResult } from '../../../clients/handheld-app/src/gateway/answers.ts';
-import type { Place } from '../../../clients/handheld-app/src/places/place.ts';
-import type { StoredScan } from '../../../clients/handheld-app/src/queue/scan.ts';
+import type { Place } from '../../../clients/handheld-app/src/gateway/place.ts';
+import type { StoredScan } from '../../../clients/handheld-app/src/storage/scan.ts';
 
 /** A place of the app by its number. */
 export const placed = (id: number): Place => ({ id, external_key: `P-${id}`, name: `Place ${id}` });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ListedAsset } from '../../../clients/handheld-app/src/gateway/answers.ts';
-import type { StoredScan } from '../../../clients/handheld-app/src/queue/scan.ts';
 import type { KnownAsset } from '../../../clients/handheld-app/src/storage/known-asset.ts';
+import type { StoredScan } from '../../../clients/handheld-app/src/storage/scan.ts';
 import { sweepOutcome } from '../../../clients/handheld-app/src/sweep/outcome.ts';
 import { placed, result, scan } from './scans.ts';
 

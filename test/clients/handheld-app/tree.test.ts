@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Location } from '../../../clients/handheld-app/src/places/place.ts';
+import type { Location } from '../../../clients/handheld-app/src/gateway/place.ts';
 import { LocationTree } from '../../../clients/handheld-app/src/places/tree.ts';
 
 function location(

@@ -1,5 +1,5 @@
 import type { ShownScan } from '../queue/queue.ts';
-import type { StoredScan } from '../queue/scan.ts';
+import type { StoredScan } from '../storage/scan.ts';
 import type { Cue } from './sounds.ts';
 
 /** How a scan is shown: a colour and a sign (`tone`), a word, and a sentence. */

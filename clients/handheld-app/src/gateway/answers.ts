@@ -1,5 +1,5 @@
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
-import type { Place } from '../places/place.ts';
+import type { Place } from './place.ts';
 
 /** What became of one scan of a submission. */
 export interface ScanResult {

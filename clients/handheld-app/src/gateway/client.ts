@@ -1,6 +1,6 @@
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
-import type { Location, Place } from '../places/place.ts';
 import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
+import type { Location, Place } from './place.ts';
 import { resultOf } from './result-of.ts';
 
 /** The gateway has submissions wait for their turn, for 20 s at most; whoever looks something up stands and waits. */

@@ -1,5 +1,5 @@
-import type { Place } from '../places/place.ts';
 import type { AssetRef, ScanResult } from './answers.ts';
+import type { Place } from './place.ts';
 
 /** What the gateway said of a scan; what it did not say is null, and statuses of later versions pass. */
 export function resultOf(result: unknown): ScanResult {

@@ -1,4 +1,4 @@
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
 import { Icon } from './icon.tsx';
 
 /** Where scans count now: the way to choose another place. */

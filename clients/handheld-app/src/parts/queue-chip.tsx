@@ -1,4 +1,4 @@
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
 import { Icon } from './icon.tsx';
 
 /** What is still on the device only, and whether there is a network: in sight on every screen. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
 import { CameraSheet } from './camera-sheet.tsx';
 import { Icon } from './icon.tsx';
 import { TypeSheet } from './type-sheet.tsx';

@@ -1,4 +1,4 @@
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
 import { counted } from './titles.ts';
 
 /** Scans were made before anybody said where: whether they were made where the user is now. */

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
+import type { Location } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
-import type { Location } from './place.ts';
 import { LocationTree } from './tree.ts';
 
 /** The tree as of the last time the gateway was asked. */

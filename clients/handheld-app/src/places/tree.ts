@@ -1,6 +1,6 @@
 import { tagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
-import type { Location } from './place.ts';
+import type { Location } from '../gateway/place.ts';
 
 /** The locations of an organization, to walk through without a network. */
 export class LocationTree {

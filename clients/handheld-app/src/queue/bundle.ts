@@ -1,5 +1,5 @@
 import type { Submission } from '../gateway/answers.ts';
-import type { StoredScan } from './scan.ts';
+import type { StoredScan } from '../storage/scan.ts';
 
 /** As many as a submission may have. */
 export const MOST_SCANS = 1000;

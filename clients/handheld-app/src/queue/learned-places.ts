@@ -1,5 +1,5 @@
-import type { Place } from '../places/place.ts';
-import type { StoredScan } from './scan.ts';
+import type { Place } from '../gateway/place.ts';
+import type { StoredScan } from '../storage/scan.ts';
 
 /**
  * The gateway knew the tag of a location that the device did not, or took for the tag of the place where it was: where

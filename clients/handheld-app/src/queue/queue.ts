@@ -4,7 +4,7 @@ import { findKnown } from '../storage/known.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
-import type { StoredScan } from './scan.ts';
+import type { StoredScan } from '../storage/scan.ts';
 
 /** As many of the latest scans as screens show. */
 const SHOWN = 200;

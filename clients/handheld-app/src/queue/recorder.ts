@@ -1,5 +1,5 @@
 import type { Database } from '../storage/database.ts';
-import type { NewScan, StoredScan } from './scan.ts';
+import type { NewScan, StoredScan } from '../storage/scan.ts';
 import { addScans, type Walk } from './store.ts';
 
 /**

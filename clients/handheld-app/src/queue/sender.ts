@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { Database } from '../storage/database.ts';
+import type { StoredScan } from '../storage/scan.ts';
 import { backOff } from './back-off.ts';
 import { MOST_SCANS } from './bundle.ts';
 import type { DeviceClock } from './device-clock.ts';
-import type { StoredScan } from './scan.ts';
 import { correctTimes, queueAgain, setAside, storeResults, takeNext } from './store.ts';
 
 export interface SenderParts {

@@ -1,10 +1,10 @@
 import type { ScanResult } from '../gateway/answers.ts';
-import { type Place, placeOf } from '../places/place.ts';
+import { type Place, placeOf } from '../gateway/place.ts';
 import type { Database, StoredSubmission } from '../storage/database.ts';
 import { knownKey } from '../storage/known.ts';
+import type { NewScan, StoredScan } from '../storage/scan.ts';
 import { nextBundle, submissionOf } from './bundle.ts';
 import { learnedPlaces } from './learned-places.ts';
-import type { NewScan, StoredScan } from './scan.ts';
 import { isUnplaced } from './unplaced.ts';
 import { withoutRepeats } from './without-repeats.ts';
 

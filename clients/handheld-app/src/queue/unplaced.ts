@@ -1,4 +1,4 @@
-import type { StoredScan } from './scan.ts';
+import type { StoredScan } from '../storage/scan.ts';
 
 /**
  * Whether a scan was made before anybody said where, so that it is recorded nowhere: it is not sent yet, or was sent

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type Place, placeOf } from '../places/place.ts';
+import { type Place, placeOf } from '../gateway/place.ts';
 import type { LocationTree } from '../places/tree.ts';
 import type { Database } from '../storage/database.ts';
 import type { Walk } from './store.ts';

@@ -1,4 +1,4 @@
-import type { StoredScan } from './scan.ts';
+import type { StoredScan } from '../storage/scan.ts';
 
 /**
  * Of scans with the same tag and the same answer the last one only: the others tell nothing more, and an RFID sled

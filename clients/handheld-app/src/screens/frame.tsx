@@ -1,9 +1,9 @@
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
+import { type Screen, screen } from '../app/router.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { QueueChip } from '../parts/queue-chip.tsx';
 import { useTheme } from '../parts/use-theme.ts';
-import { type Screen, screen } from '../router.ts';
 import { HistoryScreen } from './history-screen.tsx';
 import { PlaceScreen } from './place-screen.tsx';
 import { ScanScreen } from './scan-screen.tsx';

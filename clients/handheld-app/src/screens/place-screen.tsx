@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
+import type { Location } from '../gateway/place.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted, momentOf } from '../parts/titles.ts';
-import type { Location } from '../places/place.ts';
 
 /** As many as a search shows. */
 const MOST_HITS = 50;

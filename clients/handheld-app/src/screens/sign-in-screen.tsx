@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
+import { goToScreen } from '../app/router.ts';
 import { CameraSheet } from '../parts/camera-sheet.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { PlainHttpNote } from '../parts/plain-http-note.tsx';
 import { counted } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
-import { goToScreen } from '../router.ts';
 import { tokenIn } from '../session/token.ts';
 
 /** Nobody is signed in, or the gateway no longer takes the token. What was scanned stays where it is. */

@@ -1,12 +1,12 @@
-import { useApp } from '../app.ts';
+import { useApp } from '../app/app.ts';
 import { Icon } from '../parts/icon.tsx';
 import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
 import { HEAPS, Shelf } from '../parts/shelf.tsx';
 import { counted, momentOf, timeOf } from '../parts/titles.ts';
+import { noteOfList, verdictOfSweep } from '../parts/verdict-of-sweep.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import type { Sweep } from '../sweep/sweep.ts';
-import { noteOfList, verdictOfSweep } from '../sweep/verdict-of-sweep.ts';
 
 /** Sees whether what should be at a place is there. */
 export function SweepScreen() {

@@ -1,5 +1,5 @@
-import type { App } from '../app.ts';
-import { goToScreen, screen } from '../router.ts';
+import type { App } from '../app/app.ts';
+import { goToScreen, screen } from '../app/router.ts';
 import type { Broken } from '../scanning/wedge.ts';
 import { tokenIn } from '../session/token.ts';
 

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
-import type { Location } from '../places/place.ts';
+import type { Location } from '../gateway/place.ts';
 import type { KeptTree } from '../places/places.ts';
 import type { Database } from '../storage/database.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';

@@ -1,7 +1,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { ListedAsset, Submission } from '../gateway/answers.ts';
-import type { StoredScan } from '../queue/scan.ts';
 import type { KnownAsset } from './known-asset.ts';
+import type { StoredScan } from './scan.ts';
 
 /** A submission under way: `ready` to be sent, whether or not it was before, or `refused` for good. */
 export interface StoredSubmission {

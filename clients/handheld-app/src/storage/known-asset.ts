@@ -1,5 +1,5 @@
 import type { AssetRef } from '../gateway/answers.ts';
-import type { Place } from '../places/place.ts';
+import type { Place } from '../gateway/place.ts';
 
 /** What the device learned of a tag: from answers and from lists of what should be somewhere. */
 export interface KnownAsset {

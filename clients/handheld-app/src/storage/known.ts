@@ -1,7 +1,7 @@
 import { tagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import type { ListedAsset } from '../gateway/answers.ts';
-import type { Place } from '../places/place.ts';
+import type { Place } from '../gateway/place.ts';
 import type { Database } from './database.ts';
 import type { KnownAsset } from './known-asset.ts';
 

@@ -1,5 +1,5 @@
 import type { ListedAsset } from '../gateway/answers.ts';
-import type { StoredScan } from '../queue/scan.ts';
+import type { StoredScan } from '../storage/scan.ts';
 import type { Sweep } from './sweep.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { AssetRef, ListedAsset } from '../gateway/answers.ts';
-import type { Place } from '../places/place.ts';
-import type { StoredScan } from '../queue/scan.ts';
+import type { Place } from '../gateway/place.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
+import type { StoredScan } from '../storage/scan.ts';
 import {
   isHere,
   type Standing,

@@ -1,7 +1,7 @@
 import type { AssetRef } from '../gateway/answers.ts';
-import type { Place } from '../places/place.ts';
-import type { StoredScan } from '../queue/scan.ts';
+import type { Place } from '../gateway/place.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
+import type { StoredScan } from '../storage/scan.ts';
 
 /** Where assets are by the gateway's word, by their ids; null for nowhere. */
 export type Whereabouts = ReadonlyMap<number, Place | null>;

@@ -1,5 +1,5 @@
 import type { ListedAsset } from '../gateway/answers.ts';
-import type { Place } from '../places/place.ts';
+import type { Place } from '../gateway/place.ts';
 
 /**
  * What a sweep may be compared with: an earlier list or none while the one asked for at the beginning is `awaited`; that

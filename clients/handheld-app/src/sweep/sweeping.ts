@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import type { Answer } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
-import { type Place, placeOf } from '../places/place.ts';
-import type { StoredScan } from '../queue/scan.ts';
+import { type Place, placeOf } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown, keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
+import type { StoredScan } from '../storage/scan.ts';
 import { expectedHere } from './expected-here.ts';
 import { type SweepOutcome, type SweptToCheck, sweepOutcome } from './outcome.ts';
 import { type Sweep, wantsList } from './sweep.ts';

@@ -1,7 +1,7 @@
-import type { IconName } from '../parts/icon.tsx';
-import { momentOf } from '../parts/titles.ts';
-import type { SweepOutcome } from './outcome.ts';
-import type { Sweep } from './sweep.ts';
+import type { SweepOutcome } from '../sweep/outcome.ts';
+import type { Sweep } from '../sweep/sweep.ts';
+import type { IconName } from './icon.tsx';
+import { momentOf } from './titles.ts';
 
 /** What a sweep that is finished came to, in words for the user. What is not known is said, and nothing is fine then. */
 export interface SweepVerdict {

@@ -1,6 +1,6 @@
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
 import type { ScanResult } from '../gateway/answers.ts';
-import type { Place } from '../places/place.ts';
+import type { Place } from '../gateway/place.ts';
 
 /**
  * The states of a scan on the device:
