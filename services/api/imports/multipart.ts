@@ -12,6 +12,11 @@ const PART_LIMIT = 100;
  * Reads `multipart/form-data` (RFC 7578) as it arrives; what is held is never more than a chunk and a header. What
  * stands before the first boundary and after the last is passed over (RFC 2046 section 5.1.1).
  *
+ * No library does this as well. Of the tests `@fastify/busboy` 3.2 fails nine and `busboy` 1.6 eight. Dicer, the parser
+ * inside the former, fails on blanks after a boundary, takes malformed and cut headers for good ones, and needs about
+ * twice the processor time (10 MB: 10 ms for 6 in chunks of 64 KiB, 27 for 16 in packets). `multipasta` 0.2 refuses a
+ * form if a packet ends between the two dashes of the last boundary.
+ *
  * @throws Problem `bad_request` for what is no such form.
  */
 export async function* readForm(

@@ -110,6 +110,28 @@ describe('reading a form', () => {
     ['a header without an end', form('--b', 'Content-Disposition: form-data; name=file')],
     ['a part without a header', form('--b', '', 'a', '--b--')],
     ['a header that is none', form('--b', 'name', '', 'a', '--b--')],
+    [
+      'a malformed header after the name',
+      form('--b', 'Content-Disposition: form-data; name=file', 'nonsense', '', 'a', '--b--'),
+    ],
+    [
+      'an endless header after the name',
+      form('--b', 'Content-Disposition: form-data; name=file', `X: ${'x'.repeat(8_192)}`, '', 'a', '--b--'),
+    ],
+    [
+      'text behind a boundary',
+      form(
+        '--b',
+        'Content-Disposition: form-data; name=file',
+        '',
+        'a',
+        '--bX: y',
+        'Content-Disposition: form-data; name=b',
+        '',
+        'b',
+        '--b--',
+      ),
+    ],
     ['a field without a name', part('a', 'form-data; filename="a.csv"')],
     ['an attachment', part('a', 'attachment; name="file"')],
     [
