@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import { createHealth, healthListener } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { listenOn } from '../../platform/runtime/listen-on.ts';
@@ -25,7 +26,7 @@ export async function startIngestProcess(
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
-    checks: { database: () => pool.query('select'), ...checks },
+    checks: { database: () => pool.exec(sql.type(NO_ROWS)`select`), ...checks },
   });
   const listening = await lifecycle.start(
     'http',

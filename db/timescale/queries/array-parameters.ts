@@ -21,6 +21,9 @@ export const doubles = (values: readonly (number | null)[]): Buffer =>
 export const texts = (values: readonly (string | null)[]): Buffer =>
   array(25, values, (into, value) => into.text(value));
 
+export const byteas = (values: readonly (Buffer | null)[]): Buffer =>
+  array(17, values, (into, value) => into.bytea(value));
+
 /** The elements of such arrays of texts, none of them null, as one. */
 export function joinedTexts(arrays: readonly Uint8Array[]): Buffer {
   const filled = arrays.filter(({ length }) => length > HEADER).map(asBuffer);

@@ -73,6 +73,16 @@ export class BinaryValues {
     }
   }
 
+  bytea(value: Buffer | null): void {
+    if (value === null) {
+      this.null();
+    } else {
+      this.raw32(value.length);
+      this.#reserve(value.length);
+      this.raw(value);
+    }
+  }
+
   /** Two bytes without a length. */
   raw16(value: number): void {
     this.#reserve(2);

@@ -57,7 +57,7 @@ export async function listReaders(pool: Pool, orgId: number): Promise<ListedRead
          'ignored', coalesce(counted.ignored, 0),
          'throttled_ms', coalesce(counted.throttled_ms, 0)
        ) as counters,
-       ${READER_CLOCK} as clock
+       ${READER_CLOCK.sql} as clock
      from readers reader
      left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
      where reader.org_id = $1 and reader.deleted_at is null

@@ -1,3 +1,5 @@
+import { sql } from '../../../db/timescale/queries/sql.ts';
+
 /** How a reader's clock compares with this service's; `minutes` are those it was seen in, at most 31. */
 export interface ReaderClock {
   /** The median of received minus observed; negative if the clock is ahead. */
@@ -15,7 +17,7 @@ export interface ReaderClock {
  * replayed: then the spread is as large as the median. Ahead by two minutes is what docs/tracking.md allows; five minutes
  * behind is more than gateways gather.
  */
-export const READER_CLOCK = `(
+export const READER_CLOCK = sql.fragment`(
   select json_build_object(
     'behind_seconds', round(quartiles[2]::numeric / 1000, 1),
     'spread_seconds', round((quartiles[3] - quartiles[1])::numeric / 1000, 1),

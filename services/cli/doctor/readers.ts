@@ -106,7 +106,7 @@ const READERS = `select reader.id, reader.name, reader.format,
         and location.id is null
       order by antenna.port
     ) as unplaced_ports,
-    ${READER_CLOCK}::text as clock
+    ${READER_CLOCK.sql}::text as clock
   from readers reader
   join organizations organization on organization.id = reader.org_id and organization.deleted_at is null
   left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
 
 /** How far this machine's clock may be from the database's. */
@@ -56,12 +57,11 @@ export class DatabaseClock {
   }
 
   /** As {@link compare}, by asking the database. @throws ClocksApart; what the query throws. */
-  async ask(pool: Pool): Promise<void> {
+  async ask(db: Connection): Promise<void> {
     const askedAt = performance.now();
-    const { rows } = await pool.query<{ now: number }>(
-      'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
-    );
-    this.compare(rows[0]?.now ?? Number.NaN, askedAt);
+    const { now } = await db.one(sql.type(rowsOf<{ now: number }>())`
+      select extract(epoch from clock_timestamp())::float8 * 1000 as now`);
+    this.compare(now, askedAt);
   }
 
   /** Dates messages anew that came before the clocks were last found apart, by how long they have waited. */

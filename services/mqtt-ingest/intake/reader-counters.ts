@@ -1,6 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { OutcomeStatus } from '../../../domain/tracking/scan.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ReadMessage } from './message.ts';
@@ -67,7 +68,7 @@ export function countItems(
 
 /** Adds to the counters of each reader. Last in the transaction: from here on other recorders of the reader wait. */
 export async function addReaderCounts(
-  client: Client,
+  db: Connection,
   counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[],
 ): Promise<void> {
   const ofReaders = counted.flatMap(({ reader, counts }) => (reader === null ? [] : [{ reader, counts }]));
@@ -79,51 +80,50 @@ export async function addReaderCounts(
   if (rows.length === 0) {
     return;
   }
-  await client.query({
-    name: 'add-reader-counts',
-    text: ADD,
-    values: [
-      integers(rows.map(({ orgId }) => orgId)),
-      integers(rows.map(({ readerId }) => readerId)),
-      ...COUNTERS.map((counter) => bigints(rows.map((row) => row[counter]))),
-      timestamps(rows.map(({ lastMessageAt }) => lastMessageAt)),
-      integers(rows.map(({ clockSample }) => clockSample?.minute ?? null)),
-      bigints(rows.map(({ clockSample }) => clockSample?.offset ?? null)),
-    ],
-  });
+  const counts = sql.join(
+    COUNTERS.map(
+      (counter) => sql.fragment`${sql.binary(bigints(rows.map((row) => row[counter])))}::bigint[]`,
+    ),
+    sql.fragment`, `,
+  );
+  await db.exec(sql.prepared('add-reader-counts', NO_ROWS)`
+    insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
+      duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
+      clock_minute, clock_offsets_ms)
+    select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
+      recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
+      clock_minute, case when clock_offset is null then '{}' else array[clock_offset] end
+    from unnest(
+      ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
+      ${counts},
+      ${sql.binary(timestamps(rows.map(({ lastMessageAt }) => lastMessageAt)))}::timestamptz[],
+      ${sql.binary(integers(rows.map(({ clockSample }) => clockSample?.minute ?? null)))}::integer[],
+      ${sql.binary(bigints(rows.map(({ clockSample }) => clockSample?.offset ?? null)))}::bigint[])
+      as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
+      ignored, throttled_ms, last_message_at, clock_minute, clock_offset)
+    order by org_id, reader_id
+    on conflict (org_id, reader_id) do update set
+      messages = stored.messages + excluded.messages,
+      messages_rejected = stored.messages_rejected + excluded.messages_rejected,
+      reads = stored.reads + excluded.reads,
+      recorded = stored.recorded + excluded.recorded,
+      duplicates = stored.duplicates + excluded.duplicates,
+      unknown = stored.unknown + excluded.unknown,
+      unplaced = stored.unplaced + excluded.unplaced,
+      rejected = stored.rejected + excluded.rejected,
+      ignored = stored.ignored + excluded.ignored,
+      throttled_ms = stored.throttled_ms + excluded.throttled_ms,
+      last_message_at = greatest(stored.last_message_at, excluded.last_message_at),
+      clock_minute = greatest(stored.clock_minute, excluded.clock_minute),
+      clock_offsets_ms = case
+        when excluded.clock_minute is null or excluded.clock_minute < stored.clock_minute then stored.clock_offsets_ms
+        when excluded.clock_minute = stored.clock_minute
+          then trim_array(stored.clock_offsets_ms, 1)
+            || least(stored.clock_offsets_ms[cardinality(stored.clock_offsets_ms)], excluded.clock_offsets_ms[1])
+        else stored.clock_offsets_ms[greatest(1, cardinality(stored.clock_offsets_ms) + 2 - ${SAMPLES}::integer):]
+          || excluded.clock_offsets_ms end`);
 }
-
-const ADD = `insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
-    duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
-    clock_minute, clock_offsets_ms)
-  select org_id, reader_id, messages, messages_rejected, recorded + duplicates + unknown + unplaced + rejected,
-    recorded, duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
-    clock_minute, case when clock_offset is null then '{}' else array[clock_offset] end
-  from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::timestamptz[], $13::integer[], $14::bigint[])
-    as added (org_id, reader_id, messages, messages_rejected, recorded, duplicates, unknown, unplaced, rejected,
-    ignored, throttled_ms, last_message_at, clock_minute, clock_offset)
-  order by org_id, reader_id
-  on conflict (org_id, reader_id) do update set
-    messages = stored.messages + excluded.messages,
-    messages_rejected = stored.messages_rejected + excluded.messages_rejected,
-    reads = stored.reads + excluded.reads,
-    recorded = stored.recorded + excluded.recorded,
-    duplicates = stored.duplicates + excluded.duplicates,
-    unknown = stored.unknown + excluded.unknown,
-    unplaced = stored.unplaced + excluded.unplaced,
-    rejected = stored.rejected + excluded.rejected,
-    ignored = stored.ignored + excluded.ignored,
-    throttled_ms = stored.throttled_ms + excluded.throttled_ms,
-    last_message_at = greatest(stored.last_message_at, excluded.last_message_at),
-    clock_minute = greatest(stored.clock_minute, excluded.clock_minute),
-    clock_offsets_ms = case
-      when excluded.clock_minute is null or excluded.clock_minute < stored.clock_minute then stored.clock_offsets_ms
-      when excluded.clock_minute = stored.clock_minute
-        then trim_array(stored.clock_offsets_ms, 1)
-          || least(stored.clock_offsets_ms[cardinality(stored.clock_offsets_ms)], excluded.clock_offsets_ms[1])
-      else stored.clock_offsets_ms[greatest(1, cardinality(stored.clock_offsets_ms) + 2 - ${SAMPLES}):]
-        || excluded.clock_offsets_ms end`;
 
 /** Of one minute the smaller, else the later. */
 function better(one: ClockSample | null, other: ClockSample | null): ClockSample | null {

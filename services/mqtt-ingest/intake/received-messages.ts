@@ -1,5 +1,7 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { bigints, byteas, integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { isDeviceTimeUsed } from '../../../domain/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
@@ -78,6 +80,12 @@ interface Receipt {
   receivedAt: Micros;
 }
 
+interface RememberedRow {
+  org_id: number;
+  digest: Buffer;
+}
+
+const keyOfRow = ({ org_id, digest }: RememberedRow) => keyOf({ orgId: org_id, digest });
 const keyOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) => `${orgId} ${digest.toString('hex')}`;
 
 /** Times of reception of those that are remembered already, by their keys; the others are remembered now. */
@@ -90,37 +98,34 @@ async function insertOrFind(
   }
   const [, inserted] = await Promise.all([
     findByIndexes(client),
-    client.query<{ orgId: number; digest: Buffer }>({
-      name: 'remember-messages',
-      text: `insert into received_messages (org_id, digest, received_at)
-        select org_id, digest, time_of_micros(received_at)
-        from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
-        order by org_id, digest
-        on conflict do nothing
-        returning org_id as "orgId", digest`,
-      values: columns(receipts),
-    }),
+    client.any(sql.prepared('remember-messages', rowsOf<RememberedRow>())`
+      insert into received_messages (org_id, digest, received_at)
+      select org_id, digest, time_of_micros(received_at)
+      from unnest(${keys(receipts)}, ${times(receipts)}) as receipt (org_id, digest, received_at)
+      order by org_id, digest
+      on conflict do nothing
+      returning org_id, digest`),
   ]);
-  const isNew = new Set(inserted.rows.map(keyOf));
+  const isNew = new Set(inserted.map(keyOfRow));
   const known = receipts.filter((receipt) => !isNew.has(keyOf(receipt)));
   if (known.length === 0) {
     return new Map();
   }
-  const { rows } = await client.query<{ orgId: number; digest: Buffer; received_at: Micros }>({
-    name: 'find-messages',
-    text: `select stored.org_id as "orgId", stored.digest, micros_of_time(stored.received_at) as received_at
-      from (
-        select org_id, digest from unnest($1::integer[], $2::bytea[]) as given (org_id, digest)
-        order by org_id, digest
-      ) receipt
-      cross join lateral (
-        select * from received_messages
-        where org_id = receipt.org_id and digest = receipt.digest
-        for update
-      ) stored`,
-    values: columns(known).slice(0, 2),
-  });
-  return new Map(rows.map((row) => [keyOf(row), row.received_at]));
+  const rows = await client.any(sql.prepared(
+    'find-messages',
+    rowsOf<RememberedRow & { received_at: Micros }>(),
+  )`
+    select stored.org_id, stored.digest, micros_of_time(stored.received_at) as received_at
+    from (
+      select org_id, digest from unnest(${keys(known)}) as given (org_id, digest)
+      order by org_id, digest
+    ) receipt
+    cross join lateral (
+      select * from received_messages
+      where org_id = receipt.org_id and digest = receipt.digest
+      for update
+    ) stored`);
+  return new Map(rows.map((row) => [keyOfRow(row), row.received_at]));
 }
 
 /**
@@ -134,36 +139,35 @@ async function findByWords(
   if (receipts.length === 0) {
     return new Map();
   }
-  const { rows } = await client.query<{ index: number; received_at: Micros }>({
-    name: 'find-messages-by-words',
-    text: `select receipt.index::integer, micros_of_time(stored.received_at) as received_at
-      from unnest($1::integer[], $2::bytea[]) with ordinality as receipt (org_id, digest, index)
-      cross join lateral (
-        select received_at from received_messages
-        where org_id = receipt.org_id and digest = receipt.digest offset 0
-      ) stored`,
-    values: [receipts.map(({ orgId }) => orgId), receipts.map(({ message }) => message.digestOfWords)],
-  });
+  const byWords = receipts.map(({ orgId, message }) => ({ orgId, digest: message.digestOfWords }));
+  const rows = await client.any(sql.prepared(
+    'find-messages-by-words',
+    rowsOf<{ index: number; received_at: Micros }>(),
+  )`
+    select receipt.index::integer, micros_of_time(stored.received_at) as received_at
+    from unnest(${keys(byWords)}) with ordinality as receipt (org_id, digest, index)
+    cross join lateral (
+      select received_at from received_messages
+      where org_id = receipt.org_id and digest = receipt.digest offset 0
+    ) stored`);
   return new Map(rows.map(({ index, received_at }) => [keyOf(receipts[index - 1] as Receipt), received_at]));
 }
 
 async function moveReceptions(client: Client, receipts: readonly Receipt[]): Promise<void> {
   if (receipts.length > 0) {
-    await client.query({
-      name: 'move-receptions',
-      text: `insert into received_messages (org_id, digest, received_at)
-        select org_id, digest, time_of_micros(received_at)
-        from unnest($1::integer[], $2::bytea[], $3::bigint[]) as receipt (org_id, digest, received_at)
-        on conflict (org_id, digest) do update set received_at = excluded.received_at`,
-      values: columns(receipts),
-    });
+    await client.exec(sql.prepared('move-receptions', NO_ROWS)`
+      insert into received_messages (org_id, digest, received_at)
+      select org_id, digest, time_of_micros(received_at)
+      from unnest(${keys(receipts)}, ${times(receipts)}) as receipt (org_id, digest, received_at)
+      on conflict (org_id, digest) do update set received_at = excluded.received_at`);
   }
 }
 
-function columns(receipts: readonly Receipt[]): unknown[][] {
-  return [
-    receipts.map(({ orgId }) => orgId),
-    receipts.map(({ digest }) => digest),
-    receipts.map(({ receivedAt }) => receivedAt),
-  ];
+function keys(of: readonly Pick<Receipt, 'orgId' | 'digest'>[]): FragmentSqlToken {
+  return sql.fragment`${sql.binary(integers(of.map(({ orgId }) => orgId)))}::integer[],
+    ${sql.binary(byteas(of.map(({ digest }) => digest)))}::bytea[]`;
+}
+
+function times(receipts: readonly Receipt[]): FragmentSqlToken {
+  return sql.fragment`${sql.binary(bigints(receipts.map(({ receivedAt }) => receivedAt)))}::bigint[]`;
 }

@@ -1,5 +1,7 @@
 import { withoutTokens } from '../../../base/tag-secrets.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { bigints, byteas, integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
 import { payloadWithoutTokens } from './payload-without-tokens.ts';
 
@@ -13,50 +15,53 @@ export const REJECTED_MESSAGES_KEPT = 10_000;
 
 /** Keeps what was rejected, with its reason and the beginning of its bytes, so that it can be looked at and replayed. */
 export async function keepRejectedMessages(
-  client: Client,
+  db: Connection,
   rejected: readonly RejectedMessage[],
   kept = REJECTED_MESSAGES_KEPT,
 ): Promise<void> {
   if (rejected.length === 0) {
     return;
   }
-  await client.query({
-    name: 'keep-rejected-messages',
-    text: `insert into rejected_messages
-        (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)
-      select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256, is_whole
-      from unnest($1::integer[], $2::integer[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::bigint[],
-        $8::bytea[], $9::boolean[])
-        as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)`,
-    values: [
-      rejected.map(({ message }) => message.reader?.orgId ?? null),
-      rejected.map(({ message }) => message.reader?.readerId ?? null),
-      rejected.map(({ message }) => storable(message.topic)),
-      rejected.map(({ rejections }) => reasonOf(rejections)),
-      rejected.map(({ message }) => message.receivedAt),
-      rejected.map(({ message }) => payloadWithoutTokens(message)),
-      rejected.map(({ message }) => message.payload.bytes),
-      rejected.map(({ message }) => message.payload.sha256),
-      rejected.map(({ message }) => message.mapped.outcome === 'rejected'),
-    ],
-  });
-  const orgIds = [...new Set(rejected.map(({ message }) => message.reader?.orgId ?? NO_ORGANIZATION))];
-  await client.query({ name: 'trim-rejected-messages', text: TRIM, values: [orgIds.toSorted(), kept] });
+  const ofMessages = <Value>(of: (message: ReadMessage) => Value) =>
+    rejected.map(({ message }) => of(message));
+  await db.exec(sql.prepared('keep-rejected-messages', NO_ROWS)`
+    insert into rejected_messages
+      (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)
+    select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256, is_whole
+    from unnest(
+      ${sql.binary(integers(ofMessages(({ reader }) => reader?.orgId ?? null)))}::integer[],
+      ${sql.binary(integers(ofMessages(({ reader }) => reader?.readerId ?? null)))}::integer[],
+      ${sql.binary(texts(ofMessages(({ topic }) => storable(topic))))}::text[],
+      ${sql.binary(texts(rejected.map(({ rejections }) => reasonOf(rejections))))}::text[],
+      ${sql.binary(bigints(ofMessages(({ receivedAt }) => receivedAt)))}::bigint[],
+      ${sql.binary(byteas(ofMessages(payloadWithoutTokens)))}::bytea[],
+      ${sql.binary(bigints(ofMessages(({ payload }) => payload.bytes)))}::bigint[],
+      ${sql.binary(byteas(ofMessages(({ payload }) => payload.sha256)))}::bytea[],
+      ${sql.array(
+        ofMessages(({ mapped }) => mapped.outcome === 'rejected'),
+        'bool',
+      )})
+      as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)`);
+  const orgIds = [...new Set(ofMessages(({ reader }) => reader?.orgId ?? NO_ORGANIZATION))];
+  await trim(db, orgIds.toSorted(), kept);
 }
 
 /** Stands for messages on a topic that no reader has. */
 const NO_ORGANIZATION = 0;
 
 /** Rows another process is just removing are left to it. The lock stands outside: it would fall on skipped rows too. */
-const TRIM = `delete from rejected_messages where id = any (array(
-    select old.id
-    from unnest($1::integer[]) as grown (org_id)
-    cross join lateral (
-      select id from rejected_messages where coalesce(rejected_messages.org_id, 0) = grown.org_id
-      order by id desc offset $2
-    ) surplus
-    cross join lateral (select id from rejected_messages where id = surplus.id for update skip locked) old
-  ))`;
+async function trim(db: Connection, orgIds: readonly number[], kept: number): Promise<void> {
+  await db.exec(sql.prepared('trim-rejected-messages', NO_ROWS)`
+    delete from rejected_messages where id = any (array(
+      select old.id
+      from unnest(${sql.binary(integers(orgIds))}::integer[]) as grown (org_id)
+      cross join lateral (
+        select id from rejected_messages where coalesce(rejected_messages.org_id, 0) = grown.org_id
+        order by id desc offset ${kept}
+      ) surplus
+      cross join lateral (select id from rejected_messages where id = surplus.id for update skip locked) old
+    ))`);
+}
 
 /** Why a message was rejected, as it is kept: the first reason, no longer than anyone reads, and how many more. */
 export function reasonOf([first = '', ...others]: readonly string[]): string {

@@ -1,4 +1,5 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 
@@ -31,42 +32,41 @@ interface Kept {
  * organizations of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms before the
  * tables were first vacuumed).
  */
-export async function loadFigures(pool: Pool, most: number): Promise<Figures> {
-  const { rows } = await pool.query<Record<keyof Figures, string>>({
-    name: 'load-figures',
-    text: LOAD,
-    values: [most],
-  });
-  const [row] = rows;
-  if (row === undefined) {
-    throw new RangeError('no row from a query for one');
-  }
+export async function loadFigures(db: Connection, most: number): Promise<Figures> {
+  const row = await db.one(sql.prepared('load-figures', rowsOf<FiguresRow>())`
+    select
+      (select count(*) from readers where deleted_at is null) as readers,
+      (select coalesce(json_agg(shown), '[]') from (
+        select org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
+          unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message,
+          ${READER_CLOCK} as clock
+        from reader_counters counted
+        where exists (
+          select from readers reader
+          where reader.org_id = counted.org_id and reader.id = counted.reader_id and reader.deleted_at is null
+        )
+        order by reader_id limit ${most}
+      ) shown) as counters,
+      (select coalesce(json_agg(shown), '[]') from (
+        select coalesce(org_id::text, 'none') as org, count(*) as kept
+        from rejected_messages where replayed_at is null
+        group by org_id order by kept desc, org_id limit ${most}
+      ) shown) as rejected_messages,
+      (select coalesce(json_agg(shown), '[]') from (
+        select org_id::text as org, count(*) as kept from unknown_tags group by org_id order by kept desc, org_id limit ${most}
+      ) shown) as unknown_tags`);
   return {
-    readers: Number(row.readers),
+    readers: row.readers,
     counters: JSON.parse(row.counters),
-    rejectedMessages: JSON.parse(row.rejectedMessages),
-    unknownTags: JSON.parse(row.unknownTags),
+    rejectedMessages: JSON.parse(row.rejected_messages),
+    unknownTags: JSON.parse(row.unknown_tags),
   };
 }
 
-const LOAD = `select
-  (select count(*) from readers where deleted_at is null) as readers,
-  (select coalesce(json_agg(shown), '[]') from (
-    select org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
-      unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message,
-      ${READER_CLOCK} as clock
-    from reader_counters counted
-    where exists (
-      select from readers reader
-      where reader.org_id = counted.org_id and reader.id = counted.reader_id and reader.deleted_at is null
-    )
-    order by reader_id limit $1
-  ) shown) as counters,
-  (select coalesce(json_agg(shown), '[]') from (
-    select coalesce(org_id::text, 'none') as org, count(*) as kept
-    from rejected_messages where replayed_at is null
-    group by org_id order by kept desc, org_id limit $1
-  ) shown) as "rejectedMessages",
-  (select coalesce(json_agg(shown), '[]') from (
-    select org_id::text as org, count(*) as kept from unknown_tags group by org_id order by kept desc, org_id limit $1
-  ) shown) as "unknownTags"`;
+/** But for the first, JSON texts. */
+interface FiguresRow {
+  readers: number;
+  counters: string;
+  rejected_messages: string;
+  unknown_tags: string;
+}

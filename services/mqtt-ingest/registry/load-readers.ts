@@ -1,4 +1,5 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 
@@ -28,11 +29,11 @@ export interface Antenna {
 }
 
 export async function loadReaders(
-  pool: Pool,
+  db: Connection,
   formats: ReadonlyMap<string, Format>,
 ): Promise<RegisteredReader[]> {
-  const { rows } = await pool.query<ReaderRow>(
-    `select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
+  const rows = await db.any(sql.type(rowsOf<ReaderRow>())`
+    select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
        reader.identity_policy, reader.report_unknown, reader.mqtt_username, reader.mqtt_password_sha256,
        coalesce((
          select json_agg(json_build_object('port', antenna.port, 'locationId', antenna.location_id,
@@ -41,8 +42,7 @@ export async function loadReaders(
        ), '[]') as antennas
      from readers reader join organizations organization on organization.id = reader.org_id
      where reader.deleted_at is null and organization.deleted_at is null
-     order by reader.id`,
-  );
+     order by reader.id`);
   return rows.map((row) => ({
     orgId: row.org_id,
     readerId: row.id,

@@ -1,6 +1,8 @@
 import { ADVISORY_LOCKS } from '../../../../db/timescale/connections/advisory-locks.ts';
-import type { Client, Pool } from '../../../../db/timescale/connections/client.ts';
+import type { Pool } from '../../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../../db/timescale/connections/transaction.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
 /** Who asks for its share of the sessions among which the readers are divided. */
 export interface Asking {
@@ -34,17 +36,18 @@ export const LEASE_SECONDS = 6;
 export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   return inTransaction(pool, async (client) => {
     // One that stands still in the middle of this must not keep the others from going on.
-    await client.query(`set local idle_in_transaction_session_timeout = ${LEASE_SECONDS * 500}`);
-    await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.sessions]);
+    await client.exec(sql.type(NO_ROWS)`
+      select set_config('idle_in_transaction_session_timeout', ${String(LEASE_SECONDS * 500)}, true)`);
+    await client.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock(${ADVISORY_LOCKS.sessions})`);
     await announce(client, asking);
     const rows = await load(client, asking.realm);
-    const sessions = rows.filter(({ isDivided }) => isDivided);
+    const sessions = rows.filter((row) => row.is_divided);
     const mine = sessions.filter(({ holder }) => holder === asking.process).map(({ id }) => id);
     const kept = mine.filter((id) => !asking.leaving.has(id));
-    const free = sessions.filter(({ isHeld }) => !isHeld).map(({ id }) => id);
+    const free = sessions.filter((row) => !row.is_held).map(({ id }) => id);
     const share = shareOf(
       asking.process,
-      rows.filter(({ isDivided, isHeld }) => !isDivided && isHeld),
+      rows.filter((row) => !row.is_divided && row.is_held),
       sessions.length,
     );
     const taken = spread(
@@ -53,7 +56,7 @@ export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
     );
     const held = [...mine, ...taken];
     await hold(client, asking, held);
-    const forgotten = rows.flatMap(({ forgottenAt }) => forgottenAt ?? []);
+    const forgotten = rows.flatMap((row) => (row.forgotten_at === null ? [] : new Date(row.forgotten_at)));
     return {
       held,
       surplus: spread(kept, kept.length - share),
@@ -67,64 +70,54 @@ export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
 
 /** Gives sessions back, or, without any named, all of them and the process's own place among the others. */
 export async function giveBack(
-  pool: Pool,
+  db: Connection,
   { realm, process, sessions }: { realm: string; process: string; sessions: readonly string[] | null },
 ): Promise<void> {
-  await pool.query(
-    `update broker_sessions set holder = null, held_until = now()
-     where realm = $1 and holder = $2 and ($3::text[] is null or client_id = any ($3))`,
-    [realm, process, sessions],
-  );
+  const given =
+    sessions === null ? sql.fragment`true` : sql.fragment`client_id = any (${sql.array(sessions, 'text')})`;
+  await db.exec(sql.type(NO_ROWS)`
+    update broker_sessions set holder = null, held_until = now()
+    where realm = ${realm} and holder = ${process} and ${given}`);
 }
 
 interface Row {
   id: string;
-  isDivided: boolean;
+  is_divided: boolean;
   holder: string | null;
-  isHeld: boolean;
-  isConnected: boolean;
-  forgottenAt: Date | null;
+  is_held: boolean;
+  is_connected: boolean;
+  forgotten_at: string | null;
 }
 
-async function announce(client: Client, { realm, process, sessions, isConnected }: Asking): Promise<void> {
-  await client.query({
-    name: 'announce-process',
-    text: `insert into broker_sessions as stored
-        (realm, client_id, is_divided, holder, held_since, held_until, is_connected)
-      values ($1, $2, false, $2, now(), now() + make_interval(secs => $4), $3)
-      on conflict (realm, client_id) do update set
-        is_divided = false, holder = excluded.holder, held_until = excluded.held_until,
-        is_connected = excluded.is_connected,
-        held_since = case when stored.held_until > now() then stored.held_since else now() end`,
-    values: [realm, process, isConnected, LEASE_SECONDS],
-  });
-  await client.query({
-    name: 'add-sessions',
-    text: `insert into broker_sessions (realm, client_id, is_divided)
-      select $1, client_id, true from unnest($2::text[]) as wanted (client_id) order by client_id
-      on conflict do nothing`,
-    values: [realm, sessions],
-  });
+async function announce(db: Connection, { realm, process, sessions, isConnected }: Asking): Promise<void> {
+  await db.exec(sql.prepared('announce-process', NO_ROWS)`
+    insert into broker_sessions as stored
+      (realm, client_id, is_divided, holder, held_since, held_until, is_connected)
+    values (${realm}, ${process}, false, ${process}, now(), now() + make_interval(secs => ${LEASE_SECONDS}),
+      ${isConnected})
+    on conflict (realm, client_id) do update set
+      is_divided = false, holder = excluded.holder, held_until = excluded.held_until,
+      is_connected = excluded.is_connected,
+      held_since = case when stored.held_until > now() then stored.held_since else now() end`);
+  await db.exec(sql.prepared('add-sessions', NO_ROWS)`
+    insert into broker_sessions (realm, client_id, is_divided)
+    select ${realm}, client_id, true from unnest(${sql.array(sessions, 'text')}) as wanted (client_id)
+    order by client_id
+    on conflict do nothing`);
 }
 
 /** Processes in the order they came in, so that one that joins changes little. */
-async function load(client: Client, realm: string): Promise<Row[]> {
-  const { rows } = await client.query<Row>({
-    name: 'load-sessions',
-    text: `select client_id as id, is_divided as "isDivided", holder, coalesce(held_until > now(), false) as "isHeld",
-        is_connected as "isConnected", forgotten_at::timestamptz as "forgottenAt"
-      from broker_sessions where realm = $1 order by is_divided, case when is_divided then null else held_since end, client_id`,
-    values: [realm],
-  });
-  return rows.map((row) => ({
-    ...row,
-    forgottenAt: row.forgottenAt === null ? null : new Date(row.forgottenAt),
-  }));
+function load(db: Connection, realm: string): Promise<readonly Row[]> {
+  return db.any(sql.prepared('load-sessions', rowsOf<Row>())`
+    select client_id as id, is_divided, holder, coalesce(held_until > now(), false) as is_held, is_connected,
+      forgotten_at
+    from broker_sessions where realm = ${realm}
+    order by is_divided, case when is_divided then null else held_since end, client_id`);
 }
 
 /** How many sessions are the process's share: the same for all that have the broker, the first ones one more. */
 function shareOf(process: string, processes: readonly Row[], sessions: number): number {
-  const connected = processes.filter(({ isConnected }) => isConnected);
+  const connected = processes.filter((row) => row.is_connected);
   const members = connected.length > 0 ? connected : processes;
   const rank = members.findIndex(({ id }) => id === process);
   return rank === -1 ? 0 : Math.floor(sessions / members.length) + (rank < sessions % members.length ? 1 : 0);
@@ -139,12 +132,9 @@ function spread(all: readonly string[], most: number): string[] {
   );
 }
 
-async function hold(client: Client, { realm, process }: Asking, sessions: readonly string[]) {
-  await client.query({
-    name: 'hold-sessions',
-    text: `update broker_sessions set holder = $2, held_until = now() + make_interval(secs => $4),
-        held_since = case when holder = $2 then held_since else now() end
-      where realm = $1 and client_id = any ($3::text[])`,
-    values: [realm, process, sessions, LEASE_SECONDS],
-  });
+async function hold(db: Connection, { realm, process }: Asking, sessions: readonly string[]) {
+  await db.exec(sql.prepared('hold-sessions', NO_ROWS)`
+    update broker_sessions set holder = ${process}, held_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+      held_since = case when holder = ${process} then held_since else now() end
+    where realm = ${realm} and client_id = any (${sql.array(sessions, 'text')})`);
 }

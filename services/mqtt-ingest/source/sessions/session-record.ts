@@ -1,4 +1,5 @@
-import type { Pool } from '../../../../db/timescale/connections/client.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
 /** What is remembered of one session at a broker, whichever process has it. */
 export interface SessionRecord {
@@ -26,82 +27,72 @@ export interface SessionRecord {
 
 /** @param expiry how long the broker keeps the session of a client that is away, in seconds. */
 export function sessionRecord(
-  pool: Pool,
+  db: Connection,
   { realm, clientId, expiry }: { realm: string; clientId: string; expiry: number },
 ): SessionRecord {
-  const own = [realm, clientId];
+  const own = sql.fragment`realm = ${realm} and client_id = ${clientId}`;
   return {
     connected: async (isResumed) => {
-      const { rows } = await pool.query<{ is_forgotten: boolean | null }>(CONNECTED, [
-        ...own,
-        isResumed,
-        expiry,
-      ]);
-      return rows[0]?.is_forgotten === true;
+      const { is_forgotten } = await db.one(sql.type(rowsOf<{ is_forgotten: boolean | null }>())`
+        with gone as (
+          delete from broker_subscriptions where ${own} and not ${isResumed}::boolean
+          returning topic
+        ), loss as (
+          select now() as at from broker_sessions
+          where ${own} and exists (select from gone)
+            and greatest(connected_at, held_until) > now() - make_interval(secs => ${expiry})
+        )
+        insert into broker_sessions as stored (realm, client_id, is_divided, connected_at)
+        values (${realm}, ${clientId}, false, now())
+        on conflict (realm, client_id) do update set
+          connected_at = now(), forgotten_at = coalesce((select at from loss), stored.forgotten_at)
+        returning forgotten_at = now() as is_forgotten`);
+      return is_forgotten === true;
     },
     forgotten: async () => {
-      await pool.query(
-        'update broker_sessions set forgotten_at = now() where realm = $1 and client_id = $2',
-        own,
-      );
+      await db.exec(sql.type(NO_ROWS)`update broker_sessions set forgotten_at = now() where ${own}`);
     },
     topics: async () => {
-      const { rows } = await pool.query<{ topic: string }>(
-        'select topic from broker_subscriptions where realm = $1 and client_id = $2',
-        own,
-      );
+      const rows = await db.any(sql.type(TOPIC)`select topic from broker_subscriptions where ${own}`);
       return rows.map(({ topic }) => topic);
     },
     confirm: async (topics) => {
-      await pool.query(
-        `insert into broker_subscriptions (realm, client_id, topic)
-         select $1, $2, topic from unnest($3::text[]) as held (topic) order by topic
-         on conflict do nothing`,
-        [...own, topics],
-      );
+      await db.exec(sql.type(NO_ROWS)`
+        insert into broker_subscriptions (realm, client_id, topic)
+        select ${realm}, ${clientId}, topic from unnest(${sql.array(topics, 'text')}) as held (topic) order by topic
+        on conflict do nothing`);
     },
     forget: async (topics) => {
-      await pool.query(
-        'delete from broker_subscriptions where realm = $1 and client_id = $2 and topic = any ($3::text[])',
-        [...own, topics],
-      );
+      await db.exec(sql.type(NO_ROWS)`
+        delete from broker_subscriptions where ${own} and topic = any (${sql.array(topics, 'text')})`);
     },
+    // The lock keeps the successor's row until this is committed; two that wait for each other are a deadlock, tried again.
     release: async (leaving) => {
-      const { rows } = await pool.query<{ topic: string }>(RELEASE, [
-        ...own,
+      const topics = sql.array(
         leaving.map(({ topic }) => topic),
+        'text',
+      );
+      const successors = sql.array(
         leaving.map(({ successor }) => successor),
-      ]);
+        'text',
+      );
+      const rows = await db.any(sql.type(TOPIC)`
+        with confirmed as (
+          select held.topic
+          from unnest(${topics}, ${successors}) as leaving (topic, successor)
+          join broker_subscriptions held
+            on held.realm = ${realm} and held.client_id = leaving.successor and held.topic = leaving.topic
+          order by held.topic
+          for share of held
+        ), gone as (
+          delete from broker_subscriptions using confirmed
+          where broker_subscriptions.realm = ${realm} and broker_subscriptions.client_id = ${clientId}
+            and broker_subscriptions.topic = confirmed.topic
+        )
+        select topic from confirmed`);
       return rows.map(({ topic }) => topic);
     },
   };
 }
 
-const CONNECTED = `with gone as (
-    delete from broker_subscriptions where realm = $1 and client_id = $2 and not $3
-    returning topic
-  ), loss as (
-    select now() as at from broker_sessions
-    where realm = $1 and client_id = $2 and exists (select from gone)
-      and greatest(connected_at, held_until) > now() - make_interval(secs => $4)
-  )
-  insert into broker_sessions as stored (realm, client_id, is_divided, connected_at)
-  values ($1, $2, false, now())
-  on conflict (realm, client_id) do update set
-    connected_at = now(), forgotten_at = coalesce((select at from loss), stored.forgotten_at)
-  returning forgotten_at = now() as is_forgotten`;
-
-/** The lock keeps the successor's row until this is committed; two that wait for each other are a deadlock, tried again. */
-const RELEASE = `with confirmed as (
-    select held.topic
-    from unnest($3::text[], $4::text[]) as leaving (topic, successor)
-    join broker_subscriptions held
-      on held.realm = $1 and held.client_id = leaving.successor and held.topic = leaving.topic
-    order by held.topic
-    for share of held
-  ), gone as (
-    delete from broker_subscriptions using confirmed
-    where broker_subscriptions.realm = $1 and broker_subscriptions.client_id = $2
-      and broker_subscriptions.topic = confirmed.topic
-  )
-  select topic from confirmed`;
+const TOPIC = rowsOf<{ topic: string }>();
