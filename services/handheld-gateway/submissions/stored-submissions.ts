@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 /** A submission as it is kept. */
 export interface StoredSubmission {
@@ -22,43 +23,32 @@ export interface SubmissionClaim {
  *
  * @returns false if it was recorded before.
  */
-export async function claimSubmission(client: Client, claim: SubmissionClaim): Promise<boolean> {
+export async function claimSubmission(db: Connection, claim: SubmissionClaim): Promise<boolean> {
   const { orgId, id, handheldId, bodyDigest, receivedAt } = claim;
-  const { rowCount } = await client.query({
-    name: 'claim-submission',
-    text: `insert into submissions (org_id, id, handheld_id, body_sha256, received_at, answer)
-      values ($1::integer, $2::text, $3::integer, $4::bytea, time_of_micros($5::bigint), '{}')
-      on conflict (org_id, id) do nothing`,
-    values: [orgId, id, handheldId, bodyDigest, receivedAt],
-  });
-  return rowCount === 1;
+  const claimed = await db.exec(sql.prepared('claim-submission', NO_ROWS)`
+    insert into submissions (org_id, id, handheld_id, body_sha256, received_at, answer)
+    values (${orgId}::integer, ${id}::text, ${handheldId}::integer, ${sql.binary(bodyDigest)}::bytea,
+      time_of_micros(${receivedAt}::bigint), '{}')
+    on conflict (org_id, id) do nothing`);
+  return claimed === 1;
 }
 
 /** @throws RangeError if there is none. */
 export async function findSubmission(
-  client: Client,
+  db: Connection,
   { orgId, id }: { orgId: number; id: string },
 ): Promise<StoredSubmission> {
-  const { rows } = await client.query<{ body_sha256: Buffer; answer: string }>({
-    name: 'find-submission',
-    text: 'select body_sha256, answer from submissions where org_id = $1::integer and id = $2::text',
-    values: [orgId, id],
-  });
-  const [row] = rows;
-  if (row === undefined) {
-    throw new RangeError(`submission ${id} is gone`);
-  }
+  const row = await db.one(sql.prepared('find-submission', rowsOf<{ body_sha256: Buffer; answer: string }>())`
+    select body_sha256, answer from submissions where org_id = ${orgId}::integer and id = ${id}::text`);
   return { bodyDigest: row.body_sha256, answer: row.answer };
 }
 
 export async function storeAnswer(
-  client: Client,
+  db: Connection,
   { orgId, id }: { orgId: number; id: string },
   answer: object,
 ): Promise<void> {
-  await client.query({
-    name: 'store-answer',
-    text: 'update submissions set answer = $3::json where org_id = $1::integer and id = $2::text',
-    values: [orgId, id, JSON.stringify(answer)],
-  });
+  await db.exec(sql.prepared('store-answer', NO_ROWS)`
+    update submissions set answer = ${JSON.stringify(answer)}::json
+    where org_id = ${orgId}::integer and id = ${id}::text`);
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   bigints,
+  byteas,
   doubles,
   integers,
   smallints,
@@ -23,6 +24,12 @@ describe('an array as a parameter', () => {
       'value',
       texts(['{a,"b"}\\', null, '', 'NULL', '\u{1f4e6}']),
       ['{a,"b"}\\', null, '', 'NULL', '\u{1f4e6}'],
+    ],
+    [
+      'bytea',
+      'value',
+      byteas([Buffer.of(0, 255), null, Buffer.of()]),
+      [Buffer.of(0, 255), null, Buffer.of()],
     ],
     ['timestamptz', 'micros_of_time(value)', timestamps([MICROS + 1, null, -1]), [MICROS + 1, null, -1]],
   ];
