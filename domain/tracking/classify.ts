@@ -1,14 +1,28 @@
 import type { Micros } from '../../base/instant.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
-import { lockLiveLocations } from './lock-locations.ts';
+import { type LiveLocations, lockLiveLocations } from './lock-locations.ts';
 import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
 import type { PlacedScan } from './placed-scan.ts';
-import { type Resolution, resolveTags } from './resolve-tags.ts';
+import { type Resolution, type Resolutions, resolveTags } from './resolve-tags.ts';
 import type { Outcome, Scan } from './scan.ts';
 
 /** Either a scan can be written, or what becomes of it is settled already. */
 export type Classified = { placed: PlacedScan } | { outcome: Outcome };
+
+/** What the tags of scans stand for, and which of their locations are live; these stay so until the transaction ends. */
+export interface LookedUp {
+  resolutions: Resolutions;
+  liveLocations: LiveLocations;
+}
+
+export async function lookUp(client: Client, scans: readonly Scan[]): Promise<LookedUp> {
+  const [resolutions, liveLocations] = await Promise.all([
+    resolveTags(client, scans),
+    lockLiveLocations(client, scans),
+  ]);
+  return { resolutions, liveLocations };
+}
 
 /**
  * Settles when each scan was observed, which asset its tag stands for and whether its place is live; in this order,
@@ -17,16 +31,12 @@ export type Classified = { placed: PlacedScan } | { outcome: Outcome };
  *
  * @returns one for each of `scans`, in their order.
  */
-export async function classify(
-  client: Client,
+export function classify(
   scans: readonly Scan[],
+  { resolutions, liveLocations }: LookedUp,
   now: Micros,
   rules: TimeRules,
-): Promise<Classified[]> {
-  const [resolutions, liveLocations] = await Promise.all([
-    resolveTags(client, scans),
-    lockLiveLocations(client, scans),
-  ]);
+): Classified[] {
   return scans.map((scan) => {
     const time = whenObserved(scan, now, rules);
     const resolution = resolutions.get(scan) ?? { kind: 'unknown' };

@@ -1,51 +1,12 @@
 import type { Micros } from '../../base/instant.ts';
-import { history, type Sighting, type Transition } from './history.ts';
-import type { ChangedInstant, Neighbourhood } from './neighbourhood.ts';
-import type { PlacedScan } from './placed-scan.ts';
-import { assetName, type Position } from './positions.ts';
-import { revise } from './revise.ts';
-import { type StoredStretches, smoothedNeighbourhoods } from './smoothing/neighbourhood.ts';
+import { history } from './history.ts';
+import { toSighting } from './placed-scan.ts';
+import { type Change, positionAfter } from './revision.ts';
 import { MAX_WINDOW, type SmoothingSettings } from './smoothing/settings.ts';
-
-/** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
-export interface Touched {
-  position: Position;
-  /** At least one. */
-  scans: PlacedScan[];
-  /** Whether every scan is newer than all that was stored. */
-  isInOrder: boolean;
-}
-
-/** What is to be written of one asset. */
-export interface Change {
-  position: Position;
-  put: Transition[];
-  gone: Transition[];
-  /** Whether what is put is later than every scan that was stored before. */
-  isNewest: boolean;
-}
-
-/** What is stored of the touched assets, their new and changed scans included. */
-export interface StoredTracking extends StoredStretches {
-  /** @returns by {@link assetName}. */
-  neighbourhoods(changed: readonly ChangedInstant[]): Promise<ReadonlyMap<string, Neighbourhood>>;
-  /** The scans at the last instant before each, none from before `since`; in the order of `instants`. */
-  lastBefore(
-    instants: readonly ChangedInstant[],
-    since: Micros,
-  ): Promise<Pick<Sighting, 'observedAt' | 'locationId'>[][]>;
-}
-
-/** Where smoothing bears on the scans of an asset: by what settings, and how far around them. */
-interface Smoothed {
-  settings: SmoothingSettings;
-  reach: Micros;
-}
-
-/** An asset whose scans have to be worked into their neighbourhood. */
-interface ToWorkIn extends Touched {
-  smoothed: Smoothed | null;
-}
+import type { StoredTracking } from './stored-tracking.ts';
+import { lastSighting, movesInTurn, type Told } from './tell-moves.ts';
+import { earliest, latest, type Touched } from './touched.ts';
+import { type Smoothed, type ToWorkIn, workIn } from './work-in.ts';
 
 /**
  * What brings transitions and positions up to the scans that were just written. Scans in order need nothing but the
@@ -58,7 +19,7 @@ export async function historyChanges(
   stored: StoredTracking,
   touched: readonly Touched[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
-): Promise<Change[]> {
+): Promise<(Change & Told)[]> {
   const toAppend: Touched[] = [];
   const toWorkIn: ToWorkIn[] = [];
   const recent: (ToWorkIn & { smoothed: Smoothed })[] = [];
@@ -132,77 +93,15 @@ function smoothedBy(
   return settings === undefined || reach === 0 ? null : { settings, reach };
 }
 
-function append({ position, scans }: Touched): Change {
-  const put = history(scans.map(toSighting), position.stay);
-  return { position: moved(position, put.at(-1), scans), put, gone: [], isNewest: true };
-}
-
-async function workIn(stored: StoredTracking, touched: readonly ToWorkIn[]): Promise<Change[]> {
-  const neighbourhoods = await neighbourhoodsOf(stored, touched);
-  return touched.map(({ position, scans }) =>
-    revision(position, neighbourhoods.get(assetName(position)) ?? { windows: [], stored: [] }, scans),
-  );
-}
-
-/** What brings an asset up to what is known of its neighbourhood. @param scans what is new of it, if anything. */
-export function revision(
-  position: Position,
-  { windows, stored }: Neighbourhood,
-  scans: readonly PlacedScan[],
-): Change {
-  const revised = revise(stored, windows);
-  const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
-  const after = new Set(revised.map(({ observedAt }) => observedAt));
-  // The last stay is among those looked at, or none of what has changed reaches it.
-  const isLastStaySeen = position.stay === null || before.has(position.stay.since);
+function append(asset: Touched): Change & Told {
+  const { position, scans } = asset;
+  const sightings = scans.map(toSighting);
+  const put = history(sightings, position.stay);
   return {
-    position: moved(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
-    put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
-    gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
-    isNewest: false,
+    position: positionAfter(position, put.at(-1), scans),
+    put,
+    gone: [],
+    isNewest: true,
+    moves: movesInTurn(asset, sightings, lastSighting(position)),
   };
-}
-
-async function neighbourhoodsOf(
-  stored: StoredTracking,
-  touched: readonly ToWorkIn[],
-): Promise<ReadonlyMap<string, Neighbourhood>> {
-  const instants = touched.flatMap(({ scans, smoothed }) =>
-    smoothed === null ? [...new Map(scans.map((scan) => [scan.observedAt, scan])).values()] : [],
-  );
-  const smoothedAssets = touched.flatMap(({ position: { orgId, assetId, lastSeen }, scans, smoothed }) => {
-    const changed = scans.map(({ observedAt }) => observedAt);
-    return smoothed === null
-      ? []
-      : [{ orgId, assetId, changed, lastSeen: Math.max(lastSeen ?? 0, latest(scans)), ...smoothed }];
-  });
-  const [plain, smooth] = await Promise.all([
-    instants.length === 0 ? [] : stored.neighbourhoods(instants),
-    smoothedNeighbourhoods(stored, smoothedAssets),
-  ]);
-  return new Map([...plain, ...smooth]);
-}
-
-function moved(position: Position, last: Transition | undefined, scans: readonly PlacedScan[]): Position {
-  return {
-    ...position,
-    stay: last === undefined ? position.stay : { locationId: last.locationId, since: last.observedAt },
-    lastSeen: Math.max(position.lastSeen ?? 0, latest(scans)),
-  };
-}
-
-function isSame(a: Transition | undefined, b: Transition): boolean {
-  return a?.locationId === b.locationId && a.durationSeconds === b.durationSeconds;
-}
-
-function toSighting({ observedAt, locationId, scan }: PlacedScan): Sighting {
-  return { observedAt, locationId, rssi: scan.rssi };
-}
-
-function earliest(scans: readonly PlacedScan[]): Micros {
-  return scans.reduce((first, { observedAt }) => Math.min(first, observedAt), Number.POSITIVE_INFINITY);
-}
-
-function latest(scans: readonly PlacedScan[]): Micros {
-  return scans.reduce((last, { observedAt }) => Math.max(last, observedAt), 0);
 }

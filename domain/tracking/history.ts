@@ -1,3 +1,4 @@
+import { firstIndex } from '../../base/first-index.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 
 /**
@@ -44,6 +45,12 @@ export function history(sightings: readonly Sighting[], before: Stay | null = nu
   return transitions;
 }
 
+/** Where the asset was at an instant; null before the first of `transitions`, which ascend. */
+export function locationAt(transitions: readonly Transition[], at: Micros): number | null {
+  const after = firstIndex(0, transitions.length, (index) => (transitions[index]?.observedAt ?? at) > at);
+  return transitions[after - 1]?.locationId ?? null;
+}
+
 /** Whole seconds from `start` to `end`, rounded down. */
 export function wholeSeconds(start: Micros, end: Micros): number {
   return Math.floor((end - start) / MICROS_PER_SECOND);
@@ -71,7 +78,17 @@ function isAscending(sightings: readonly Sighting[]): boolean {
 }
 
 function byTimeThenStrength(a: Sighting, b: Sighting): number {
-  return a.observedAt - b.observedAt || compareRssi(b.rssi, a.rssi) || a.locationId - b.locationId;
+  return a.observedAt - b.observedAt || byStrength(a, b);
+}
+
+/** Negative if `a` goes before `b`: it is the one that is kept where both are of one instant. */
+function byStrength(a: Sighting, b: Sighting): number {
+  return compareRssi(b.rssi, a.rssi) || a.locationId - b.locationId;
+}
+
+/** Whether `a` says where the asset is, rather than `b`. */
+export function isLater(a: Sighting, b: Sighting): boolean {
+  return a.observedAt === b.observedAt ? byStrength(a, b) < 0 : a.observedAt > b.observedAt;
 }
 
 /** Negative if `a` is weaker than `b`, positive if stronger, 0 if equal. None is weakest. */

@@ -1,4 +1,5 @@
 import type { Micros } from '../../base/instant.ts';
+import type { Sighting } from './history.ts';
 import type { AssetRef } from './positions.ts';
 import type { Scan } from './scan.ts';
 
@@ -21,4 +22,8 @@ export function scanName({ orgId, scan, tagValue, observedAt }: PlacedScan): str
   return source.kind === 'reader'
     ? `${orgId} ${observedAt} ${source.readerId} ${source.antenna} ${tagType} ${tagValue}`
     : `${orgId} ${source.submissionId} ${source.index}`;
+}
+
+export function toSighting({ observedAt, locationId, scan }: PlacedScan): Sighting {
+  return { observedAt, locationId, rssi: scan.rssi };
 }

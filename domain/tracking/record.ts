@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
-import { classify } from './classify.ts';
+import { classify, type LookedUp, lookUp } from './classify.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import type { TimeRules } from './observed-at.ts';
@@ -11,8 +11,10 @@ import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
 import { sortOut } from './sort-out.ts';
+import type { Move } from './tell-moves.ts';
+import { isAfterAll, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
-import { isAfterAll, touchedAssets, updateHistories } from './update-histories.ts';
+import { updateHistories } from './update-histories.ts';
 
 export interface RecordOptions {
   rules: TimeRules;
@@ -30,24 +32,27 @@ export interface RecordOptions {
  * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
  * positions of the assets (one recorder of an asset at a time), the smoothing settings (shared), the unknown tags.
  *
- * @returns the outcome of each scan, in their order.
+ * @param known what the caller has looked up already, in this transaction and after {@link findByIndexes}.
+ * @returns the outcome of each scan, in their order; of what moved an asset with where that was before.
  * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
  */
 export async function recordScans(
   client: Client,
   scans: readonly Scan[],
   { rules, now, isCareful }: RecordOptions,
+  known?: LookedUp,
 ): Promise<Outcome[]> {
-  const [, classified] = await Promise.all([findByIndexes(client), classify(client, scans, now, rules)]);
+  const lookedUp = known ?? (await Promise.all([findByIndexes(client), lookUp(client, scans)]))[1];
+  const classified = classify(scans, lookedUp, now, rules);
   const placed: PlacedScan[] = [];
   for (const each of classified) {
     if ('placed' in each) {
       placed.push(each.placed);
     }
   }
-  const duplicates = await writePlaced(client, placed, isCareful);
+  const written = await writePlaced(client, placed, isCareful);
   const outcomes = classified.map((each) =>
-    'placed' in each ? outcomeOf(each.placed, duplicates.has(each.placed)) : each.outcome,
+    'placed' in each ? outcomeOf(each.placed, written) : each.outcome,
   );
   await recordUnknownTags(client, scans, outcomes);
   return outcomes;
@@ -56,13 +61,19 @@ export async function recordScans(
 /** A scan taken for new was stored already: its tag was attached to another asset since. */
 export class KnownAfterAll extends Error {}
 
+/** What became of placed scans. */
+interface Written {
+  duplicates: ReadonlySet<PlacedScan>;
+  moves: ReadonlyMap<PlacedScan, Move>;
+}
+
 async function writePlaced(
   client: Client,
   placed: readonly PlacedScan[],
   isCareful: boolean,
-): Promise<ReadonlySet<PlacedScan>> {
+): Promise<Written> {
   if (placed.length === 0) {
-    return new Set();
+    return { duplicates: new Set(), moves: new Map() };
   }
   const positions = await lockPositions(client, placed);
   const positionOf = new PairMap<number, number, Position>();
@@ -78,7 +89,7 @@ async function writePlaced(
   // and the one that the database gives up is run again.
   const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
   positions.push(...(await lockPositions(client, others)));
-  const touched = touchedAssets(positions, [...fresh, ...stronger]);
+  const touched = touchedAssets(positions, fresh, stronger);
   const inserting = insertScanEvents(client, fresh);
   const sentBehind = Promise.all([
     readSmoothing(
@@ -93,12 +104,16 @@ async function writePlaced(
     throw new KnownAfterAll('a scan was stored already');
   }
   const [smoothing] = await sentBehind;
-  await updateHistories(client, touched, smoothing);
-  return duplicates;
+  const moves = await updateHistories(client, touched, smoothing);
+  return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])) };
 }
 
-function outcomeOf({ assetId, observedAt, timeIsReceived }: PlacedScan, isDuplicate: boolean): Outcome {
-  return isDuplicate
-    ? { status: 'duplicate', assetId, observedAt }
-    : { status: 'recorded', assetId, observedAt, timeIsReceived };
+function outcomeOf(placed: PlacedScan, { duplicates, moves }: Written): Outcome {
+  const { assetId, observedAt, timeIsReceived } = placed;
+  if (duplicates.has(placed)) {
+    return { status: 'duplicate', assetId, observedAt };
+  }
+  const move = moves.get(placed);
+  const movedFrom = move === undefined ? null : { from: move.from };
+  return { status: 'recorded', assetId, observedAt, timeIsReceived, move: movedFrom };
 }

@@ -43,7 +43,13 @@ export interface HandheldSource {
 
 /** What became of a scan. Exactly one of these, for each. */
 export type Outcome =
-  | { status: 'recorded'; assetId: number; observedAt: Micros; timeIsReceived: boolean }
+  | {
+      status: 'recorded';
+      assetId: number;
+      observedAt: Micros;
+      timeIsReceived: boolean;
+      move: MovedFrom | null;
+    }
   /** Known already; nothing was written, but for a stronger RSSI. */
   | { status: 'duplicate'; assetId: number; observedAt: Micros }
   /** No live tag of a live asset; `locationId` is set if a location's tag was read, at `placeId`. */
@@ -53,5 +59,10 @@ export type Outcome =
   /** The tag is known, the place is not. */
   | { status: 'unplaced'; assetId: number | null }
   | { status: 'rejected'; cause: 'too_late' | 'secret'; reason: string };
+
+/** Where an asset was before a scan that moved it; null if it had never been seen. */
+export interface MovedFrom {
+  from: number | null;
+}
 
 export type OutcomeStatus = Outcome['status'];

@@ -6,7 +6,7 @@ import { ScanNumbers } from './scan-numbers.ts';
 
 /** Placed scans by what is to be done with them. */
 export interface SortedOut {
-  /** To be inserted, one of each identity. */
+  /** To be inserted: of each identity the first of the given ones, with the strength of the strongest. */
   fresh: PlacedScan[];
   /** Stronger copies of stored scans, under the asset that has those. */
   stronger: PlacedScan[];
@@ -35,7 +35,9 @@ export async function sortOut(
       distinct.push(copy);
     } else {
       duplicates.add(copy);
-      distinct[number] = strongerOf(first, copy);
+      if (isStronger(copy, { locationId: first.locationId, rssi: first.scan.rssi })) {
+        first.scan = { ...first.scan, rssi: copy.scan.rssi };
+      }
     }
   }
   const known = await findKnownScans(client, distinct.filter(mayBeKnown));
@@ -58,13 +60,6 @@ export async function sortOut(
     }
   }
   return { fresh, stronger, duplicates };
-}
-
-/** `first`, with the RSSI of `copy` if that is stronger and all else is equal. */
-function strongerOf(first: PlacedScan, copy: PlacedScan): PlacedScan {
-  return isStronger(copy, { locationId: first.locationId, rssi: first.scan.rssi })
-    ? { ...first, scan: { ...first.scan, rssi: copy.scan.rssi } }
-    : first;
 }
 
 /** Whether a copy of a scan differs from it in RSSI only, and is the stronger one. A handheld's never is. */

@@ -1,7 +1,20 @@
+import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
-import type { StoredTracking } from './history-changes.ts';
-import { loadNeighbourhoods } from './neighbourhood.ts';
+import type { Sighting } from './history.ts';
+import { type ChangedInstant, loadNeighbourhoods, type Neighbourhood } from './neighbourhood.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
+import type { StoredStretches } from './smoothing/neighbourhood.ts';
+
+/** What is stored of the touched assets, their new and changed scans included. */
+export interface StoredTracking extends StoredStretches {
+  /** @returns by {@link assetName}. */
+  neighbourhoods(changed: readonly ChangedInstant[]): Promise<ReadonlyMap<string, Neighbourhood>>;
+  /** The scans at the last instant before each, none from before `since`; in the order of `instants`. */
+  lastBefore(
+    instants: readonly ChangedInstant[],
+    since: Micros,
+  ): Promise<Pick<Sighting, 'observedAt' | 'locationId'>[][]>;
+}
 
 /** What is stored, as the transaction of `client` sees it. */
 export function storedTracking(client: Client): StoredTracking {

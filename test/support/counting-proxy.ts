@@ -1,17 +1,27 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { BoundStatements } from './bound-statements.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A way to the suite's database that counts round trips: how often something is sent after an answer. */
-export async function openCountingProxy(
-  database: TestDatabase,
-): Promise<{ url: string; roundTrips(): number }> {
+export interface CountingProxy {
+  url: string;
+  /** How often something was sent after an answer. */
+  roundTrips(): number;
+  /** The names of the prepared statements that were run, in their order. */
+  statements(): readonly string[];
+}
+
+/** A way to the suite's database that counts what goes over it. */
+export async function openCountingProxy(database: TestDatabase): Promise<CountingProxy> {
   const target = new URL(database.url);
   let count = 0;
+  const statements: string[] = [];
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
+    const bound = new BoundStatements((name) => statements.push(name));
     let isAnswered = true;
     client.on('data', (bytes) => {
+      bound.read(bytes);
       count += isAnswered ? 1 : 0;
       isAnswered = false;
       upstream.write(bytes);
@@ -35,5 +45,5 @@ export async function openCountingProxy(
   });
   const url = new URL(database.url);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: url.href, roundTrips: () => count };
+  return { url: url.href, roundTrips: () => count, statements: () => statements };
 }

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../../../base/instant.ts';
-import type { Transition } from '../history.ts';
+import { locationAt, type Transition } from '../history.ts';
 import type { Neighbourhood } from '../neighbourhood.ts';
 import { type AssetRef, assetName } from '../positions.ts';
 import { revise, type Window } from '../revise.ts';
 import { countingScans, type Seen } from './counting.ts';
-import { firstIndex } from './first-index.ts';
 import type { Stretch } from './load-stretches.ts';
 import type { SmoothingSettings } from './settings.ts';
 
@@ -194,13 +193,9 @@ class KnownOfAsset {
     const revised = revise(stored, windows);
     return windows.flatMap(({ from, to }, index) => {
       const next = windows[index + 1]?.from ?? Number.POSITIVE_INFINITY;
-      const isSettled = to >= lastSeen || next === to + 1 || placeAt(revised, to) === placeAt(stored, to);
+      const isSettled =
+        to >= lastSeen || next === to + 1 || locationAt(revised, to) === locationAt(stored, to);
       return isSettled ? [] : [{ orgId, assetId, from, to, next }];
     });
   }
-}
-
-function placeAt(transitions: readonly Transition[], at: Micros): number | null {
-  const after = firstIndex(0, transitions.length, (index) => (transitions[index]?.observedAt ?? at) > at);
-  return transitions[after - 1]?.locationId ?? null;
 }

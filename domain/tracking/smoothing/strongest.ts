@@ -1,5 +1,5 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
-import { firstIndex } from './first-index.ts';
 
 /**
  * The strongest of a place's reads since any time up to now, while reads come in order of time. It keeps only reads

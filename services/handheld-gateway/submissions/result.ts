@@ -1,7 +1,9 @@
+import type { Micros } from '../../../base/instant.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import type { Outcome } from '../../../domain/tracking/scan.ts';
 import type { Reference } from '../reference.ts';
-import type { SettledStep } from './settle.ts';
+import type { Step } from './walk.ts';
 
 /** What became of a scan, as its answer says it (docs/handhelds.md). */
 export const STATUSES = [
@@ -18,6 +20,13 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
+/** A step of a walk, with when it was and what became of it. */
+export interface RecordedStep extends Step {
+  observedAt: Micros;
+  /** Null for a location's tag, which is no scan of anything. */
+  outcome: Outcome | null;
+}
+
 /** Assets and locations by id. */
 export interface Names {
   assets: ReadonlyMap<number, Reference>;
@@ -25,8 +34,8 @@ export interface Names {
 }
 
 /** The answer's entry for a scan. */
-export function resultView(step: SettledStep, { assets, locations }: Names) {
-  const { scan, placeId, observedAt, move } = step;
+export function resultView(step: RecordedStep, { assets, locations }: Names) {
+  const { scan, placeId, observedAt } = step;
   return {
     status: statusOf(step),
     tag_type: scan.tagType,
@@ -35,22 +44,27 @@ export function resultView(step: SettledStep, { assets, locations }: Names) {
     observed_at: wireTimeOfMicros(observedAt),
     asset: referenceTo(assetIdOf(step), assets),
     location: referenceTo(placeId, locations),
-    from: referenceTo(move?.from ?? null, locations),
+    from: referenceTo(cameFrom(step), locations),
   };
 }
 
 /** The asset that was scanned, or null. */
-export function assetIdOf({ outcome, assetId }: SettledStep): number | null {
+export function assetIdOf({ outcome, assetId }: RecordedStep): number | null {
   return outcome !== null && 'assetId' in outcome ? outcome.assetId : assetId;
 }
 
-function statusOf({ outcome, move }: SettledStep): Status {
+/** The location that the asset was moved from by the scan, or null. */
+export function cameFrom({ outcome }: RecordedStep): number | null {
+  return outcome?.status === 'recorded' ? (outcome.move?.from ?? null) : null;
+}
+
+function statusOf({ outcome }: RecordedStep): Status {
   if (outcome === null) {
     return 'location';
   }
   switch (outcome.status) {
     case 'recorded':
-      return move === null ? 'seen' : 'moved';
+      return outcome.move === null ? 'seen' : 'moved';
     case 'unplaced':
       return 'no_location';
     case 'rejected':

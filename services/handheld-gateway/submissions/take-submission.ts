@@ -1,15 +1,23 @@
+import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { observedAt } from '../../../domain/tracking/observed-at.ts';
-import type { RecordOptions } from '../../../domain/tracking/record.ts';
+import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { nameAssets, nameLocations } from './names.ts';
-import { assetIdOf, type Names, resultView, STATUSES, type Status } from './result.ts';
-import { type SettledStep, settle, type TimedStep } from './settle.ts';
+import {
+  assetIdOf,
+  cameFrom,
+  type Names,
+  type RecordedStep,
+  resultView,
+  STATUSES,
+  type Status,
+} from './result.ts';
 import type { Sender, Submission } from './submission.ts';
 import { toScan } from './to-scan.ts';
-import { type Step, walk } from './walk.ts';
+import { walk } from './walk.ts';
 
 /** What a handheld is answered. */
 export interface SubmissionView {
@@ -31,12 +39,24 @@ export async function takeSubmission(
   options: RecordOptions,
 ): Promise<SubmissionView> {
   const { orgId, receivedAt } = sender;
-  // Plans are kept as they were first made, so the settings come before look-ups that recordScans makes, too.
-  const [, steps] = await Promise.all([findByIndexes(client), walk(client, orgId, submission)]);
-  const timed = steps.map((step, index) => timedStep(step, toScan(step, index, submission, sender), options));
-  const settled = await settle(client, orgId, timed, options);
-  const names = await namesIn(client, orgId, settled);
-  const results = settled.map((step) => resultView(step, names));
+  // Plans are kept as they were first made, so the settings come before the look-ups.
+  const [, { steps, lookedUp }] = await Promise.all([findByIndexes(client), walk(client, orgId, submission)]);
+  const scans = steps.map((step, index) => toScan(step, index, submission, sender));
+  const outcomes = (
+    await recordScans(
+      client,
+      scans.filter((_, index) => steps[index]?.setsPlace === false),
+      options,
+      lookedUp,
+    )
+  ).values();
+  const recorded = steps.map((step, index) => ({
+    ...step,
+    observedAt: whenObserved(scans[index] as Scan, options),
+    outcome: step.setsPlace ? null : (outcomes.next().value ?? null),
+  }));
+  const names = await namesIn(client, orgId, recorded);
+  const results = recorded.map((step) => resultView(step, names));
   return {
     submission_id: submission.id,
     received_at: wireTimeOfMicros(receivedAt),
@@ -45,14 +65,14 @@ export async function takeSubmission(
   };
 }
 
-function timedStep(step: Step, canonical: Scan, { rules, now }: RecordOptions): TimedStep {
-  const time = observedAt(canonical, now, rules);
-  const at = time.ok ? time.observedAt : (canonical.deviceTime ?? canonical.receivedAt);
-  return { ...step, canonical, observedAt: at, isPlaced: time.ok && step.placeId !== null };
+/** By the device's clock for what was not recorded because that is too far back. */
+function whenObserved(scan: Scan, { rules, now }: RecordOptions): Micros {
+  const time = observedAt(scan, now, rules);
+  return time.ok ? time.observedAt : (scan.deviceTime ?? scan.receivedAt);
 }
 
-async function namesIn(client: Client, orgId: number, steps: readonly SettledStep[]): Promise<Names> {
-  const locationIds = steps.flatMap(({ placeId, move }) => [placeId, move?.from ?? null]);
+async function namesIn(client: Client, orgId: number, steps: readonly RecordedStep[]): Promise<Names> {
+  const locationIds = steps.flatMap((step) => [step.placeId, cameFrom(step)]);
   const [assets, locations] = await Promise.all([
     nameAssets(client, orgId, steps.map(assetIdOf)),
     nameLocations(client, orgId, locationIds),

@@ -1,5 +1,6 @@
 import { hasTokenShape } from '../../../base/tag-secrets.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import type { LookedUp } from '../../../domain/tracking/classify.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
 import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
@@ -16,13 +17,19 @@ export interface Step {
   assetId: number | null;
 }
 
+/** The steps, and what was looked up for them. */
+export interface Walk {
+  steps: Step[];
+  lookedUp: LookedUp;
+}
+
 /**
  * Follows a person through the scans: a scan of a live location's tag sets the place for those after it. The
  * locations stay live until the transaction ends.
  *
  * @throws Invalid if the submission's own location is none.
  */
-export async function walk(client: Client, orgId: number, { location, scans }: Submission): Promise<Step[]> {
+export async function walk(client: Client, orgId: number, { location, scans }: Submission): Promise<Walk> {
   const named = location !== null && 'tag' in location ? [location.tag] : [];
   const [resolutions, ofKey] = await Promise.all([
     resolveTags(
@@ -38,21 +45,22 @@ export async function walk(client: Client, orgId: number, { location, scans }: S
     hasTokenShape(scan.value) ? undefined : resolutions.get({ orgId, ...scan }),
   );
   const places = resolved.flatMap((each) => (each?.kind === 'location' ? [each.locationId] : []));
-  const live = await lockLiveLocations(
+  const liveLocations = await lockLiveLocations(
     client,
     [...(start === null ? [] : [start]), ...places].map((locationId) => ({ orgId, locationId })),
   );
-  const isLive = (locationId: number) => live.has(orgId, locationId);
+  const isLive = (locationId: number) => liveLocations.has(orgId, locationId);
   if (location !== null && (start === null || !isLive(start))) {
     throw noSuchLocation(location);
   }
   let placeId = start;
-  return scans.map((scan, index) => {
+  const steps = scans.map((scan, index) => {
     const resolution = resolved[index];
     const setsPlace = resolution?.kind === 'location' && isLive(resolution.locationId);
     placeId = setsPlace ? resolution.locationId : placeId;
     return { scan, placeId, setsPlace, assetId: resolution?.kind === 'asset' ? resolution.assetId : null };
   });
+  return { steps, lookedUp: { resolutions, liveLocations } };
 }
 
 function startOf(

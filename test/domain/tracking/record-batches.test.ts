@@ -56,6 +56,7 @@ describe('a batch of scans', () => {
       assetId: known,
       observedAt: START,
       timeIsReceived: false,
+      move: { from: null },
     });
     expect(outcomes[2]).to.deep.equal({ status: 'duplicate', assetId: known, observedAt: START });
     const stored = await database.rows('select from scan_events where org_id = $1', [site.orgId]);

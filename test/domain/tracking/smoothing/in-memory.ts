@@ -1,10 +1,12 @@
 import { compareRssi, type Sighting, type Transition } from '../../../../domain/tracking/history.ts';
-import { historyChanges, type StoredTracking } from '../../../../domain/tracking/history-changes.ts';
+import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
 import { type PlacedScan, scanName } from '../../../../domain/tracking/placed-scan.ts';
 import { assetName, type Position } from '../../../../domain/tracking/positions.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { type DatedSmoothing, SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
-import { touchedAssets } from '../../../../domain/tracking/update-histories.ts';
+import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';
+import type { Move } from '../../../../domain/tracking/tell-moves.ts';
+import { touchedAssets } from '../../../../domain/tracking/touched.ts';
 import { aRead } from '../recording.ts';
 import type { RandomRead } from './passing.ts';
 
@@ -34,7 +36,9 @@ export class AssetInMemory {
     return [...this.#scans.values()].map(toSeen);
   }
 
-  async record(batch: readonly RandomRead[]): Promise<void> {
+  /** @returns the moves that are told of it. */
+  async record(batch: readonly RandomRead[]): Promise<readonly Move[]> {
+    const stored = new Set(this.#scans.keys());
     const changed = new Map<string, PlacedScan>();
     for (const placed of batch.map(placedScan)) {
       const name = scanName(placed);
@@ -44,9 +48,14 @@ export class AssetInMemory {
         changed.set(name, placed);
       }
     }
-    const touched = touchedAssets([this.#position], [...changed.values()]);
+    const { fresh = [], stronger = [] } = Object.groupBy(changed, ([name]) =>
+      stored.has(name) ? 'stronger' : 'fresh',
+    );
+    const scans = (entries: readonly [string, PlacedScan][]) => entries.map(([, scan]) => scan);
+    const touched = touchedAssets([this.#position], scans(fresh), scans(stronger));
+    const told: Move[] = [];
     const settings = new Map([[ORG, this.#settings]]);
-    for (const { position, put, gone } of await historyChanges(this.#stored(), touched, settings)) {
+    for (const { position, put, gone, moves } of await historyChanges(this.#stored(), touched, settings)) {
       const replaced = new Set([...put, ...gone].map(({ observedAt }) => observedAt));
       this.#transitions = [
         ...this.#transitions.filter(({ observedAt }) => !replaced.has(observedAt)),
@@ -54,7 +63,9 @@ export class AssetInMemory {
       ];
       this.#transitions.sort((a, b) => a.observedAt - b.observedAt);
       this.#position = position;
+      told.push(...moves);
     }
+    return told;
   }
 
   #stored(): StoredTracking {

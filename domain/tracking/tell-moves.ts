@@ -1,0 +1,110 @@
+import { isLater, locationAt, onePerInstant, type Sighting, type Transition } from './history.ts';
+import { type PlacedScan, toSighting } from './placed-scan.ts';
+import type { Position } from './positions.ts';
+import type { Window } from './revise.ts';
+import type { Touched } from './touched.ts';
+
+/** A new scan after which its asset is elsewhere than before it. */
+export interface Move {
+  scan: PlacedScan;
+  /** Null: it had never been seen. */
+  from: number | null;
+}
+
+/** The moves among an asset's new scans, as they came. */
+export interface Told {
+  moves: readonly Move[];
+}
+
+/**
+ * Which of an asset's new scans moved it, each told as if it had come alone. History takes all scans, so the latest of
+ * those so far says where the asset is.
+ *
+ * @param last the scan that said so before.
+ */
+export function movesInTurn(
+  { scans, fresh }: Pick<Touched, 'scans' | 'fresh'>,
+  sightings: readonly Sighting[],
+  last: Sighting | null,
+): readonly Move[] {
+  const moves: Move[] = [];
+  let now = last;
+  for (let index = 0; index < fresh; index++) {
+    const seen = sightings[index] as Sighting;
+    if (now === null || isLater(seen, now)) {
+      if (seen.locationId !== now?.locationId) {
+        moves.push({ scan: scans[index] as PlacedScan, from: now?.locationId ?? null });
+      }
+      now = seen;
+    }
+  }
+  return moves;
+}
+
+/** The scan that says where an asset is. Only where a new one is of the same instant does its strength matter. */
+export function lastSighting({ stay, lastSeen }: Position): Sighting | null {
+  return stay === null || lastSeen === null
+    ? null
+    : { observedAt: lastSeen, locationId: stay.locationId, rssi: null };
+}
+
+/** As {@link lastSighting}, with its strength if that matters. @param windows around the changed scans. */
+export function lastSightingAmong(windows: readonly Window[], touched: Touched): Sighting | null {
+  const { position, scans, fresh } = touched;
+  const last = lastSighting(position);
+  const window = windows.find(({ from }) => from === last?.observedAt);
+  if (last === null || window === undefined) {
+    return last;
+  }
+  const stored = window.sightings.filter(({ observedAt }) => observedAt === last.observedAt);
+  for (const { observedAt, locationId, rssi } of scans.slice(0, fresh).map(toSighting)) {
+    const index = stored.findIndex(
+      (one) => one.observedAt === observedAt && one.locationId === locationId && one.rssi === rssi,
+    );
+    stored.splice(index, index === -1 ? 0 : 1);
+  }
+  return onePerInstant(stored)[0] ?? last;
+}
+
+/**
+ * As {@link movesInTurn}, where some scans may not count. Those that are newer than all before and count are told in turn.
+ * Where older ones move the asset, as a person's scan does that comes after a read in doubt, that is told of the latest of
+ * those at the location where it then is. None is told where late scans only take from others what proved them, so that the
+ * asset is elsewhere for want of proof.
+ *
+ * @param revised the transitions as they are now, with the last.
+ */
+export function movesWhereSmoothed(touched: Touched, revised: readonly Transition[]): readonly Move[] {
+  const last = lastSighting(touched.position);
+  const lastSeen = touched.position.lastSeen ?? Number.NEGATIVE_INFINITY;
+  const locationThen = locationAt(revised, lastSeen);
+  const fresh = touched.scans.slice(0, touched.fresh);
+  const late =
+    locationThen === last?.locationId
+      ? undefined
+      : latestOf(fresh.filter((scan) => scan.observedAt <= lastSeen && scan.locationId === locationThen));
+  const scans = fresh.filter(
+    (scan) =>
+      scan === late ||
+      (scan.observedAt > lastSeen &&
+        (isByPerson(scan) || locationAt(revised, scan.observedAt) === scan.locationId)),
+  );
+  // It says where the asset is, in the place of the newest of those before.
+  const sightings = scans.map((scan) =>
+    scan === late
+      ? { ...toSighting(scan), observedAt: lastSeen, rssi: Number.POSITIVE_INFINITY }
+      : toSighting(scan),
+  );
+  return movesInTurn({ scans, fresh: scans.length }, sightings, last);
+}
+
+function isByPerson({ scan }: PlacedScan): boolean {
+  return scan.source.kind === 'handheld';
+}
+
+function latestOf(scans: readonly PlacedScan[]): PlacedScan | undefined {
+  return scans.reduce<PlacedScan | undefined>(
+    (last, scan) => (last === undefined || isLater(toSighting(scan), toSighting(last)) ? scan : last),
+    undefined,
+  );
+}

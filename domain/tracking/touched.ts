@@ -1,0 +1,65 @@
+import type { Micros } from '../../base/instant.ts';
+import { PairMap } from './pair-map.ts';
+import type { PlacedScan } from './placed-scan.ts';
+import type { Position } from './positions.ts';
+
+/** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
+export interface Touched {
+  position: Position;
+  /** At least one. First those that are new, as they came; then copies that made stored ones stronger. */
+  scans: PlacedScan[];
+  /** How many of them are new. */
+  fresh: number;
+  /** Whether every scan is newer than all that was stored. */
+  isInOrder: boolean;
+}
+
+/**
+ * The assets whose stored scans have changed.
+ *
+ * @param positions of all assets concerned, locked.
+ * @param fresh the scans that are new.
+ * @param stronger those that were made stronger.
+ */
+export function touchedAssets(
+  positions: readonly Position[],
+  fresh: readonly PlacedScan[],
+  stronger: readonly PlacedScan[],
+): Touched[] {
+  const touched = new PairMap<number, number, Touched>();
+  for (const position of positions) {
+    touched.add(position.orgId, position.assetId, { position, scans: [], fresh: 0, isInOrder: true });
+  }
+  for (const scan of fresh) {
+    const asset = touched.get(scan.orgId, scan.assetId);
+    if (asset !== undefined) {
+      add(asset, scan);
+      asset.fresh++;
+    }
+  }
+  for (const scan of stronger) {
+    const asset = touched.get(scan.orgId, scan.assetId);
+    if (asset !== undefined) {
+      add(asset, scan);
+    }
+  }
+  return touched.values().filter(({ scans }) => scans.length > 0);
+}
+
+function add(asset: Touched, scan: PlacedScan): void {
+  asset.scans.push(scan);
+  asset.isInOrder &&= isAfterAll(asset.position, scan.observedAt);
+}
+
+/** Whether `observedAt` is later than every stored scan of the asset. */
+export function isAfterAll({ lastSeen }: Position, observedAt: number): boolean {
+  return lastSeen === null || observedAt > lastSeen;
+}
+
+export function earliest(scans: readonly PlacedScan[]): Micros {
+  return scans.reduce((first, { observedAt }) => Math.min(first, observedAt), Number.POSITIVE_INFINITY);
+}
+
+export function latest(scans: readonly PlacedScan[]): Micros {
+  return scans.reduce((last, { observedAt }) => Math.max(last, observedAt), 0);
+}

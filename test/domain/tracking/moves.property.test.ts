@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Seen } from '../../../domain/tracking/smoothing/counting.ts';
+import type { Move } from '../../../domain/tracking/tell-moves.ts';
+import { historyByDefinition } from './sightings.ts';
+import { AssetInMemory } from './smoothing/in-memory.ts';
+import { ARRIVALS, arriving, provingSettings, type RandomRead, someReads } from './smoothing/passing.ts';
+
+const arrivals = fc.tuple(fc.constantFrom(...ARRIVALS), fc.infiniteStream(fc.nat()));
+
+/** In batches, as they may arrive. */
+function batchesOf(
+  reads: readonly RandomRead[],
+  [how, random]: [(typeof ARRIVALS)[number], Iterator<number>],
+): RandomRead[][] {
+  return arriving(reads, how, () => random.next().value ?? 0);
+}
+
+const told = ({ scan, from }: Move) => ({ at: scan.observedAt, from, to: scan.locationId });
+
+/** Reads of which none is the same as another but for its strength. */
+function distinct(reads: readonly RandomRead[]): RandomRead[] {
+  return [
+    ...new Map(reads.map((read) => [`${read.place} ${read.at} ${read.isByPerson}`, read] as const)).values(),
+  ];
+}
+
+describe('the moves that are told', function () {
+  this.timeout(300_000);
+
+  it('are those by which each scan, as if it had come alone, changes what is history of all so far (5,000 random sets)', () =>
+    fc.assert(
+      fc.asyncProperty(someReads, arrivals, async (some, how) => {
+        const batches = batchesOf(distinct(some), how);
+        const inBatches = new AssetInMemory([]);
+        const alone = new AssetInMemory([]);
+        const soFar: RandomRead[] = [];
+        let location: number | null = null;
+        for (const batch of batches) {
+          const expected = batch.flatMap((read) => {
+            soFar.push(read);
+            const from = location;
+            location = locationByDefinition(soFar);
+            return location === from ? [] : [{ at: read.at, from, to: location }];
+          });
+          expect((await inBatches.record(batch)).map(told), 'in batches').to.deep.equal(expected);
+          const oneByOne = [];
+          for (const read of batch) {
+            oneByOne.push(...(await alone.record([read])));
+          }
+          expect(oneByOne.map(told), 'one by one').to.deep.equal(expected);
+        }
+      }),
+      { numRuns: 5_000 },
+    ));
+
+  it('are the history, of scans in order of time (2,000 random sets)', () =>
+    fc.assert(
+      fc.asyncProperty(someReads, fc.infiniteStream(fc.nat()), async (some, random) => {
+        // Of an instant only one: the last of several is told of, and the first is what history has.
+        const ofInstants = [...new Map(some.map((read) => [read.at, read])).values()];
+        const asset = new AssetInMemory([]);
+        const moves: Move[] = [];
+        for (const batch of batchesOf(ofInstants, ['in order', random])) {
+          moves.push(...(await asset.record(batch)));
+        }
+        expect(moves.map(({ scan }) => [scan.observedAt, scan.locationId])).to.deep.equal(
+          asset.history.map(({ observedAt, locationId }) => [observedAt, locationId]),
+        );
+      }),
+      { numRuns: 2_000 },
+    ));
+
+  it('lead from where an asset was to where it is, however it is smoothed (10,000 random sets)', async () => {
+    let batchesThatMove = 0;
+    let batchesThatDisprove = 0;
+    await fc.assert(
+      fc.asyncProperty(someReads, provingSettings, arrivals, async (some, settings, how) => {
+        const asset = new AssetInMemory(settings);
+        for (const batch of batchesOf(some, how)) {
+          const before = asset.position.stay?.locationId ?? null;
+          const known = new Set(asset.seen.map(nameOf));
+          const moves = (await asset.record(batch)).map(told);
+          const after = asset.position.stay?.locationId ?? null;
+          let location = before;
+          for (const { from, to } of moves) {
+            expect(from).to.equal(location);
+            location = to;
+          }
+          if (batch.some((read) => read.place === after && !known.has(nameOf(seenBy(read))))) {
+            expect(location).to.equal(after);
+          } else {
+            // It is elsewhere, if it is, for want of what proved that it was there.
+            expect(moves).to.deep.equal([]);
+            batchesThatDisprove += Number(before !== after);
+          }
+          if (batch.length === 1) {
+            expect(moves.length).to.be.at.most(before === after ? 0 : 1);
+          }
+          batchesThatMove += Number(before !== after);
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(batchesThatMove).to.be.above(10_000);
+    expect(batchesThatDisprove / batchesThatMove).to.be.below(0.01);
+  });
+});
+
+function seenBy({ place, at, rssi, isByPerson }: RandomRead): Seen {
+  return { observedAt: at, locationId: place, rssi: isByPerson ? null : rssi, isByPerson };
+}
+
+function nameOf({ observedAt, locationId, isByPerson }: Seen): string {
+  return `${observedAt} ${locationId} ${isByPerson}`;
+}
+
+function locationByDefinition(reads: readonly RandomRead[]): number | null {
+  const known = reads.map(seenBy);
+  const last = Math.max(...known.map(({ observedAt }) => observedAt));
+  return historyByDefinition(known.filter(({ observedAt }) => observedAt === last))[0]?.locationId ?? null;
+}

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { type CountingProxy, openCountingProxy } from '../support/counting-proxy.ts';
+import { useGateway } from '../support/gateway.ts';
+import { aSubmission, statusesOf } from './new-submission.ts';
+
+describe('the way of a submission to the database and back', () => {
+  const gateway = useGateway();
+  const now = Date.now();
+  let proxy: CountingProxy;
+  let url: string;
+  before(async () => {
+    const { site } = gateway;
+    await site.tag({ locationId: await site.location('DOCK-1') }, 'D1', 'barcode');
+    await site.tag({ locationId: await site.location('SHELF-7') }, 'S7', 'barcode');
+    await site.asset('FORKLIFT', 'E280AA');
+    proxy = await openCountingProxy(gateway.database);
+    url = await gateway.start({ DATABASE_URL: proxy.url }, { clock: () => now * 1_000 });
+    // Credentials are looked up once and connections made; and the asset has a position from now on.
+    await submit([scan('E280AA', 100)]);
+  });
+
+  /** @param secondsAgo by a clock that stands still. */
+  const scan = (value: string, secondsAgo: number, tag_type = 'rfid') => ({
+    tag_type,
+    value,
+    observed_at: new Date(now - secondsAgo * 1_000).toISOString(),
+  });
+
+  async function submit(scans: object[]) {
+    const before = { roundTrips: proxy.roundTrips(), statements: proxy.statements().length };
+    const more = { location: { external_key: 'DOCK-1' }, sent_at: new Date(now).toISOString() };
+    const answer = await gateway.submit(aSubmission(scans, more), { url });
+    expect(answer.status, answer.text).to.equal(201);
+    const sent = proxy.statements().slice(before.statements);
+    const times = (name: string) => sent.filter((each) => each === name).length;
+    return {
+      statuses: statusesOf(answer),
+      roundTrips: proxy.roundTrips() - before.roundTrips,
+      lookUps: {
+        'resolve-tags': times('resolve-tags'),
+        'lock-locations': times('lock-locations'),
+        'lock-positions': times('lock-positions'),
+      },
+    };
+  }
+
+  const ONCE = { 'resolve-tags': 1, 'lock-locations': 1, 'lock-positions': 1 };
+
+  it('has tags looked up once, and locations and positions locked once, for one scan', async () => {
+    const { statuses, lookUps } = await submit([scan('E280AA', 90)]);
+    expect(statuses).to.deep.equal(['seen']);
+    expect(lookUps).to.deep.equal(ONCE);
+  });
+
+  it('has so too where the scan moves its asset, comes late, or is of the instant of the last one', async () => {
+    const moving = await submit([scan('S7', 51, 'barcode'), scan('E280AA', 50)]);
+    expect(moving.statuses).to.deep.equal(['location', 'moved']);
+    const late = await submit([scan('E280AA', 80)]);
+    expect(late.statuses).to.deep.equal(['seen']);
+    const tied = await submit([scan('E280AA', 50)]);
+    expect(tied.statuses).to.deep.equal(['moved']);
+    for (const { lookUps } of [moving, late, tied]) {
+      expect(lookUps).to.deep.equal(ONCE);
+    }
+  });
+
+  it('is gone as often for fifty scans at two places as for one', async () => {
+    const one = await submit([scan('E280AA', 30)]);
+    const fifty = await submit([
+      scan('S7', 30, 'barcode'),
+      ...Array.from({ length: 25 }, (_, index) => scan('E280AA', 29 - index)),
+      scan('D1', 5, 'barcode'),
+      ...Array.from({ length: 25 }, (_, index) => scan('E280AA', 4 - index / 10)),
+    ]);
+    expect(fifty.lookUps).to.deep.equal(ONCE);
+    expect(fifty.roundTrips).to.equal(one.roundTrips);
+  });
+});
