@@ -11,6 +11,7 @@ import { BEATS_PER_SECOND, beatsUntil } from '../support/beats.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
+import { storeAnyFormat } from '../support/stored-format.ts';
 
 describe('the command line, of formats', () => {
   const database = useDatabase();
@@ -62,7 +63,7 @@ describe('the command line, of formats', () => {
     });
 
     it('says why one that another version stored cannot be used', async () => {
-      await database.rows(`insert into formats (name, definition) values ('old', '{"name":"old"}')`);
+      await storeAnyFormat(database, 'old', { name: 'old' });
       const { stdout } = await tagtrail('format', 'list');
       expect(stdout).to.match(/^old +your own +0\n +cannot be used: .*lacks "decode"/m);
     });
@@ -83,20 +84,22 @@ describe('the command line, of formats', () => {
       expect(await json('format', 'add', '--file', copy)).to.include({ result: 'added' });
     });
 
-    it('prints an own definition as it was written', async () => {
-      const definition = own('/v', { only: [{ item: '/v', exists: true }] });
-      await json('format', 'add', '--file', file('own.json', definition));
-      const { stdout } = await tagtrail('format', 'show', 'dock-gateway', '--json');
-      expect(stdout).to.match(/^\{"name":"dock-gateway","description":"Ours","decode":"json","rules":\[/);
-      expect(JSON.parse(stdout)).to.deep.equal(definition);
+    it('prints an own definition as it was written, in the order in which it was', async () => {
+      const { name, ...others } = own('/v', { only: [{ exists: true, item: '/v' }] });
+      for (const definition of [
+        { name, ...others },
+        { ...others, name },
+      ]) {
+        await json('format', 'add', '--file', file('own.json', definition));
+        const { stdout } = await tagtrail('format', 'show', 'dock-gateway', '--json');
+        expect(stdout).to.equal(`${JSON.stringify(definition)}\n`);
+      }
     });
 
     it('leaves nothing out of what another version stored', async () => {
-      await database.rows(
-        `insert into formats (name, definition) values ('old', '{"old": [1], "name": "old"}')`,
-      );
+      await storeAnyFormat(database, 'old', { old: [1], name: 'old' });
       const { stdout } = await tagtrail('format', 'show', 'old', '--json');
-      expect(stdout).to.equal('{"name":"old","old":[1]}\n');
+      expect(stdout).to.equal('{"old":[1],"name":"old"}\n');
     });
 
     it('names the formats there are', () =>

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
+import { storeAnyFormat } from '../support/stored-format.ts';
 
 const HIDDEN = '\u001b[2J\u009bDock\nReader 7 is deleted';
 const SHOWN = '\\u{1b}[2J\\u{9b}Dock\\u{a}Reader 7 is deleted';
@@ -48,7 +49,7 @@ describe('a name with control characters', () => {
       decode: 'json',
       rules: [],
     };
-    await database.rows('insert into formats (name, definition) values ($1, $2)', ['hidden', definition]);
+    await storeAnyFormat(database, 'hidden', definition);
     const { stdout } = await tagtrail('format', 'show', 'hidden');
     expect(stdout).to.match(/^[\P{C}\n]+$/u);
     expect(JSON.parse(stdout)).to.deep.equal(await json('format', 'show', 'hidden'));

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
+import { storeAnyFormat } from '../support/stored-format.ts';
 
 const LISTS = readdirSync('services/cli/commands').flatMap((file) => {
   const [, noun] = /^(.*)-list\.ts$/.exec(file) ?? [];
@@ -50,15 +51,12 @@ describe('lists for a terminal', () => {
       site.orgId,
       long('handheld'),
     ]);
-    await database.rows('insert into formats (name, definition) values ($1, $2)', [
-      FORMAT,
-      {
-        name: FORMAT,
-        description: long('about', 1_000),
-        decode: 'json',
-        rules: [{ each: '/*', fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] } }],
-      },
-    ]);
+    await storeAnyFormat(database, FORMAT, {
+      name: FORMAT,
+      description: long('about', 1_000),
+      decode: 'json',
+      rules: [{ each: '/*', fields: { tag_type: [{ const: 'rfid' }], value: [{ item: '/v' }] } }],
+    });
     await database.rows(
       `insert into unknown_tags
          (org_id, tag_type, tag_key, value, ambiguous, first_seen, last_seen, count, reader_id, location_id)

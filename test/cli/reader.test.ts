@@ -3,6 +3,7 @@ import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { useIngest } from '../support/ingest.ts';
 import { Site } from '../support/site.ts';
+import { storeAnyFormat } from '../support/stored-format.ts';
 
 /** Of a format that knows beacons by their MAC only. */
 const MACS = { tag_type: [{ const: 'ble' }], value: [{ item: '/mac', identity: 'mac' }] };
@@ -116,9 +117,8 @@ describe('the command line of readers', () => {
       expect(both.map(({ status }) => status).sort()).to.deep.equal([0, 1]);
     });
     it('refuses an identity that the format does not know, whichever of the two is changed', async () => {
-      await database.rows(`insert into formats (name, definition) values ('macs', $1)`, [
-        { name: 'macs', decode: 'json', rules: [{ each: '', fields: MACS }] },
-      ]);
+      const rules = [{ each: '', fields: MACS }];
+      await storeAnyFormat(database, 'macs', { name: 'macs', decode: 'json', rules });
       const { id } = await reader();
       await json(...set(id, '--identity', 'ibeacon'));
       await fails(2, 'does not know the identity ibeacon', ...set(id, '--format', 'macs'));

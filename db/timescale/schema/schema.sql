@@ -98,6 +98,7 @@ create table formats (
   name text collate "C" not null,
   definition jsonb not null,
   created_at timestamp with time zone not null default now(),
+  source json not null,
   constraint formats__name PRIMARY KEY (name)
 );
 CREATE TRIGGER formats_changed AFTER INSERT OR DELETE OR UPDATE ON public.formats FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();

@@ -23,8 +23,8 @@ export async function loadFormats(
 
 /** The definitions of users' own formats, by name, as they were stored. */
 export async function storedDefinitions(db: Pool | Client): Promise<{ name: string; definition: unknown }[]> {
-  const { rows } = await db.query<{ name: string; definition: unknown }>(
-    'select name, definition from formats order by name',
+  const { rows } = await db.query<{ name: string; source: string }>(
+    'select name, source from formats order by name',
   );
-  return rows;
+  return rows.map(({ name, source }) => ({ name, definition: JSON.parse(source) }));
 }

@@ -29,12 +29,12 @@ export function storeFormat(
       `${name} is built in and cannot be replaced: give the format another "name", and register its readers with that`,
     );
   }
-  const definition = JSON.stringify(format.definition, refuseUnstorable);
+  const source = JSON.stringify(format.definition, refuseUnstorable);
   return inTransaction(pool, async (client) => {
     await lockRegistrations(client);
     const readers = await liveReaders(client, name);
     refuseMissingIdentity(format, readers);
-    return { result: await upsert(client, name, definition), readers: readers.length };
+    return { result: await upsert(client, name, source), readers: readers.length };
   });
 }
 
@@ -71,19 +71,19 @@ function refuseMissingIdentity({ name, identities }: Format, readers: readonly R
   }
 }
 
-async function upsert(client: Client, name: string, definition: string): Promise<StoredFormat['result']> {
+async function upsert(client: Client, name: string, source: string): Promise<StoredFormat['result']> {
   const { rows } = await client.query<{ same: boolean }>(
-    'select definition = $2::jsonb as same from formats where name = $1 for update',
-    [name, definition],
+    'select source::text = $2 as same from formats where name = $1 for update',
+    [name, source],
   );
   const [stored] = rows;
   if (stored?.same === true) {
     return 'unchanged';
   }
   await client.query(
-    `insert into formats (name, definition) values ($1, $2)
-     on conflict (name) do update set definition = excluded.definition`,
-    [name, definition],
+    `insert into formats (name, source, definition) values ($1, $2::text::json, $2::text::jsonb)
+     on conflict (name) do update set source = excluded.source, definition = excluded.definition`,
+    [name, source],
   );
   return stored === undefined ? 'added' : 'replaced';
 }

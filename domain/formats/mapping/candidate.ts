@@ -1,7 +1,12 @@
 import { compileConditions, compileElementConditions } from './condition.ts';
 import type { Compilation } from './language/compilation.ts';
-import type { CandidateDefinition, Identity, PartDefinition } from './language/definition.ts';
-import { compilePlace, PLACES } from './place.ts';
+import {
+  type CandidateDefinition,
+  type Identity,
+  type PartDefinition,
+  PLACES,
+} from './language/definition.ts';
+import { compilePlace } from './place.ts';
 import type { Scope } from './scope.ts';
 import { compileTransforms } from './transforms/transforms.ts';
 import { MAX_TEXT } from './values/limits.ts';

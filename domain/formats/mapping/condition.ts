@@ -1,6 +1,11 @@
 import type { Compilation } from './language/compilation.ts';
-import type { ConditionDefinition, ElementConditionDefinition, Scalar } from './language/definition.ts';
-import { compilePlace, PLACES } from './place.ts';
+import {
+  type ConditionDefinition,
+  type ElementConditionDefinition,
+  PLACES,
+  type Scalar,
+} from './language/definition.ts';
+import { compilePlace } from './place.ts';
 import type { Scope } from './scope.ts';
 import { LongNumber, toNumber } from './values/long-number.ts';
 

@@ -12,8 +12,6 @@ export interface Place {
   readonly ofDocument: boolean;
 }
 
-export const PLACES = ['item', 'parent', 'root', 'topic'] as const;
-
 /** The place that `definition` names, by whichever one of its keys is there. */
 export function compilePlace(definition: PlaceDefinition, at: string, compilation: Compilation): Place {
   const { item, parent, root, topic } = definition;

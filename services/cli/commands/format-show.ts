@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { inOrder } from '../../../domain/formats/mapping/written.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { jsonForTerminal } from '../for-terminal.ts';
 import { definitionOf } from '../read-format.ts';
@@ -17,7 +16,7 @@ Example:
   npx --no -- tagtrail format show ingics > my-gateway.json`,
     )
     .action(async (name: string, options: { json?: boolean }) => {
-      const definition = inOrder(await definitionOf(name)) as object;
+      const definition = (await definitionOf(name)) as object;
       tell({ json: definition, text: jsonForTerminal(definition) }, options);
     });
 }

@@ -1,10 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import pg from 'pg';
-import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
-import { migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
-import { serverUrl } from '../../support/database.ts';
+import { migrate } from '../../../db/timescale/schema/migrate.ts';
+import { useEarlierDatabase } from '../../support/earlier-database.ts';
 
 /** Two organizations with positions, of which some assets are deleted; asset 1 has 1,300 stays, asset 2 511. */
 const ROWS = `
@@ -19,28 +15,12 @@ const ROWS = `
   cross join generate_series(1, 1300) n where asset_id = 1 or n <= 511`;
 
 describe('an upgrade of what is counted', () => {
-  let url: string;
-  let client: pg.Client;
+  const earlier = useEarlierDatabase('0017');
   before(async () => {
-    url = withDatabase(serverUrl(), `upgrade_${randomBytes(6).toString('hex')}`);
-    await createDatabase(url);
-    await migrate(
-      url,
-      readMigrations().filter(({ name }) => name < '0017'),
-    );
-    client = new pg.Client(connectionConfig(url, 'test'));
-    await client.connect();
-    await client.query(ROWS);
-    await migrate(url);
+    await earlier.client.query(ROWS);
+    await migrate(earlier.url);
   });
-  after(async () => {
-    await client.end();
-    const server = new pg.Client(connectionConfig(withDatabase(url, 'postgres'), 'test'));
-    await server.connect();
-    await server.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
-    await server.end();
-  });
-  const rows = async (sql: string) => (await client.query(sql)).rows;
+  const rows = async (sql: string) => (await earlier.client.query(sql)).rows;
 
   it('counts the positions of assets that are there, and leaves the counts of others as they are', async () => {
     const counted = () =>
@@ -51,7 +31,7 @@ describe('an upgrade of what is counted', () => {
       await rows(`select org_id, 'position' as resource, true as is_active, count(*)::integer as live
         from positions join assets using (org_id) where id = asset_id and deleted_at is null group by 1 order by 1`),
     );
-    await client.query('select recount_live_rows()');
+    await earlier.client.query('select recount_live_rows()');
     expect(upgraded).to.deep.equal(await counted());
   });
 
@@ -62,7 +42,7 @@ describe('an upgrade of what is counted', () => {
       [1, 512],
       [1, 512],
     ]);
-    await client.query('select recount_histories()');
+    await earlier.client.query('select recount_histories()');
     expect(upgraded).to.deep.equal(await marks());
   });
 });

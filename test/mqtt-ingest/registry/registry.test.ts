@@ -3,6 +3,7 @@ import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../../services/mqtt-ingest/registry/registry.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
+import { storeAnyFormat } from '../../support/stored-format.ts';
 
 describe('the registry of readers', () => {
   const database = useDatabase();
@@ -61,13 +62,9 @@ describe('the registry of readers', () => {
     await follows(() => registry.byUsername('own') !== undefined);
     expect(registry.byUsername('own')?.format).to.equal(null);
     const definition = { ...loadBuiltinFormats().get('tagtrail')?.definition };
-    await database.rows(
-      `insert into formats (name, definition) values ('my-format', $1), ('csl-cs463', $2)`,
-      [
-        { ...definition, name: 'my-format' },
-        { ...definition, name: 'csl-cs463' },
-      ],
-    );
+    for (const name of ['my-format', 'csl-cs463']) {
+      await storeAnyFormat(database, name, { ...definition, name });
+    }
     await follows(() => registry.byUsername('own')?.format?.name === 'my-format');
     await site.reader('csl', [null], { topic: 'csl', format: 'csl-cs463' });
     await follows(() => registry.byUsername('csl') !== undefined);
@@ -75,7 +72,7 @@ describe('the registry of readers', () => {
   });
 
   it('reports a stored format that it cannot use, and goes on with the others', async () => {
-    await database.rows(`insert into formats (name, definition) values ('broken', '{}')`);
+    await storeAnyFormat(database, 'broken', {});
     await follows(() => faults.some((fault) => String(fault).includes('broken')));
     expect(registry.byUsername('own')?.format?.name).to.equal('my-format');
   });

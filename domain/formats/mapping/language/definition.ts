@@ -1,27 +1,23 @@
-/**
- * A format definition as it is written: plain data, in the words of the mapping language. The JSON Schema beside
- * this file says the same to a machine; `compileFormat` makes it run.
- */
-export interface FormatDefinition {
-  readonly name: string;
-  readonly description?: string;
-  /** How bytes become documents. Of several, the first that can decode the payload is used. */
-  readonly decode: Decoding | readonly Decoding[];
-  /** Whole messages that hold no reads, told before decoding. */
-  readonly ignore?: {
-    /** MQTT topic filters; `#` may also stand in front or in the middle. */
-    readonly topics?: readonly string[];
-    /** Payloads that are exactly this text, blanks around it aside. */
-    readonly texts?: readonly string[];
-  };
-  readonly rules: readonly RuleDefinition[];
-  readonly policies?: {
-    readonly identity?: Identity;
-    readonly time?: TimePolicy;
-    readonly report_unknown?: ReportUnknown;
-  };
-}
+import {
+  either,
+  integer,
+  list,
+  type ObjectOf,
+  object,
+  oneOf,
+  oneOrList,
+  optional,
+  refer,
+  type Shape,
+  text,
+  type ValueOf,
+} from './shape.ts';
 
+/**
+ * The mapping language: plain data, with its keys in the order in which people write them. Types and the JSON Schema
+ * (`schema.ts`) are made of what stands here; `compileFormat` makes a definition run. Every list and text is bounded: a
+ * definition comes from a user, and what it costs to run grows with its length.
+ */
 export const DECODINGS = ['json', 'json-stream', 'lines', 'msgpack', 'text'] as const;
 export type Decoding = (typeof DECODINGS)[number];
 
@@ -35,81 +31,6 @@ export type TimePolicy = (typeof TIME_POLICIES)[number];
 
 export const REPORT_UNKNOWN = ['on', 'off'] as const;
 export type ReportUnknown = (typeof REPORT_UNKNOWN)[number];
-
-export interface RuleDefinition {
-  /** Where the items are: JSON Pointers in which `*` stands for every element of an array; the first that matches wins. */
-  readonly each: string | readonly string[];
-  /** An item that is text becomes the array of its fields, separated by this character. */
-  readonly split?: string;
-  /** All must hold, or what they speak of (the document or the item) is ignored. */
-  readonly only?: readonly ConditionDefinition[];
-  /** An ignored item for which one of these holds deserves a line in the log. */
-  readonly warn?: readonly ConditionDefinition[];
-  readonly fields: FieldsDefinition;
-}
-
-export interface FieldsDefinition {
-  readonly tag_type: readonly CandidateDefinition[];
-  readonly value: readonly CandidateDefinition[];
-  readonly antenna?: readonly CandidateDefinition[];
-  readonly rssi?: readonly CandidateDefinition[];
-  readonly observed_at?: readonly CandidateDefinition[];
-  readonly reader?: readonly CandidateDefinition[];
-}
-
-export const FIELDS = ['tag_type', 'value', 'antenna', 'rssi', 'observed_at', 'reader'] as const;
-export type Field = (typeof FIELDS)[number];
-
-export type Scalar = string | number | boolean;
-
-/** Exactly one place and exactly one test. */
-export interface ConditionDefinition extends PlaceDefinition {
-  /** Whether there is something other than null. */
-  readonly exists?: boolean;
-  /** It is one of these. */
-  readonly in?: readonly Scalar[];
-  /** It is none of these; what does not exist is none of them. */
-  readonly not?: readonly Scalar[];
-}
-
-/** A JSON Pointer into the item, the nearest object around it, or the document; or a level of the topic. */
-export interface PlaceDefinition {
-  readonly item?: string;
-  readonly parent?: string;
-  readonly root?: string;
-  /** Level of the topic: from 0 at the front, from -1 at the end. */
-  readonly topic?: number;
-}
-
-/** A condition on an element of an array. */
-export interface ElementConditionDefinition {
-  readonly element: string;
-  readonly exists?: boolean;
-  readonly in?: readonly Scalar[];
-  readonly not?: readonly Scalar[];
-}
-
-/** One part of a joined text: a place or a constant, and transforms. */
-export interface PartDefinition extends PlaceDefinition {
-  readonly const?: Scalar;
-  /** With a pointer to an array: its first element for which all of these hold ... */
-  readonly where?: readonly ElementConditionDefinition[];
-  /** ... and what to take of that element, as a JSON Pointer into it. */
-  readonly take?: string;
-  readonly transform?: readonly TransformDefinition[];
-}
-
-/** Exactly one source (a place, a constant, or parts to join), then transforms. */
-export interface CandidateDefinition extends PartDefinition {
-  /** Texts and numbers to put one after the other; all must be usable. */
-  readonly join?: readonly PartDefinition[];
-  /** What stands between the joined parts; nothing unless given. */
-  readonly with?: string;
-  /** Considered only if all of these hold. */
-  readonly if?: readonly ConditionDefinition[];
-  /** Of `value`: considered only if tags are to be known by this. */
-  readonly identity?: Identity;
-}
 
 export const PLAIN_TRANSFORMS = [
   'number',
@@ -128,19 +49,150 @@ export type PlainTransform = (typeof PLAIN_TRANSFORMS)[number];
 export const EPOCH_UNITS = ['s', 'ms', 'us', 'ns', 'auto'] as const;
 export type EpochUnit = (typeof EPOCH_UNITS)[number];
 
-/** A plain name, or an object of exactly one key. */
-export type TransformDefinition = PlainTransform | ParameterTransform;
+export type Scalar = string | number | boolean;
+const scalar: Shape<Scalar> = { type: ['string', 'number', 'boolean'] };
+const scalars: Shape<readonly Scalar[]> = list(scalar, 100);
 
-export interface ParameterTransform {
-  readonly scale?: number;
+/** A JSON Pointer. */
+const pointer = text({ maxLength: 500 });
+const zone = text({ minLength: 1, maxLength: 60 });
+
+/** A JSON Pointer into the item, the nearest object around it, or the document; or a level of the topic. */
+const place = {
+  item: optional(pointer),
+  parent: optional(pointer),
+  root: optional(pointer),
+  /** Level of the topic: from 0 at the front, from -1 at the end. */
+  topic: optional(integer(-128, 127)),
+};
+export type PlaceDefinition = ObjectOf<typeof place>;
+export const PLACES = Object.keys(place) as readonly (keyof typeof place)[];
+
+const test = {
+  /** Whether there is something other than null. */
+  exists: optional<boolean>({ type: 'boolean' }),
+  /** It is one of these. */
+  in: optional(scalars),
+  /** It is none of these; what does not exist is none of them. */
+  not: optional(scalars),
+};
+
+/** Exactly one place and exactly one test. */
+const condition = object({ ...place, ...test });
+export type ConditionDefinition = ValueOf<typeof condition>;
+
+/** A condition on an element of an array. */
+const elementCondition = object({ element: pointer, ...test });
+export type ElementConditionDefinition = ValueOf<typeof elementCondition>;
+
+const parameterTransform = object({
+  scale: optional<number>({ type: 'number', not: { const: 0 } }),
   /** Start, counted from 0, and length, in UTF-16 units. */
-  readonly substring?: readonly [number, number];
+  substring: optional<readonly [number, number]>({
+    type: 'array',
+    minItems: 2,
+    maxItems: 2,
+    items: integer(0, 4096),
+  }),
   /** To this many hex digits. */
-  readonly 'decimal-to-hex'?: number;
+  'decimal-to-hex': optional(integer(1, 128)),
   /** To this many decimal digits. */
-  readonly 'hex-to-decimal'?: number;
-  readonly epoch?: EpochUnit;
+  'hex-to-decimal': optional(integer(1, 128)),
+  epoch: optional(oneOf(EPOCH_UNITS)),
   /** For a time without an offset, the zone it is meant in. */
-  readonly rfc3339?: { readonly zone: string };
-  readonly date?: { readonly pattern: string; readonly zone?: string };
-}
+  rfc3339: optional(object({ zone })),
+  date: optional(object({ pattern: text({ minLength: 1, maxLength: 100 }), zone: optional(zone) })),
+});
+export type ParameterTransform = ValueOf<typeof parameterTransform>;
+
+/** A plain name, or an object of exactly one key. */
+const transform = either(
+  'object',
+  { ...parameterTransform, minProperties: 1, maxProperties: 1 } as typeof parameterTransform,
+  oneOf(PLAIN_TRANSFORMS),
+);
+export type TransformDefinition = ValueOf<typeof transform>;
+
+const search = {
+  /** With a pointer to an array: its first element for which all of these hold ... */
+  where: optional(list(refer('elementCondition', elementCondition), 10)),
+  /** ... and what to take of that element, as a JSON Pointer into it. */
+  take: optional(pointer),
+};
+const source = { ...place, const: optional(scalar) };
+const transforms = { transform: optional(list(refer('transform', transform), 10)) };
+
+/** One part of a joined text: a place or a constant, and transforms. */
+const part = object({ ...source, ...search, ...transforms });
+export type PartDefinition = ValueOf<typeof part>;
+
+/** Exactly one source (a place, a constant, or parts to join), then transforms. */
+const candidate = object({
+  /** Of `value`: considered only if tags are to be known by this. */
+  identity: optional(oneOf(IDENTITIES)),
+  ...source,
+  /** Texts and numbers to put one after the other; all must be usable. */
+  join: optional(list(refer('part', part), 10)),
+  /** What stands between the joined parts; nothing unless given. */
+  with: optional(text({ maxLength: 10 })),
+  ...search,
+  /** Considered only if all of these hold. */
+  if: optional(list(refer('condition', condition), 10)),
+  ...transforms,
+});
+export type CandidateDefinition = ValueOf<typeof candidate>;
+
+const candidates = list(refer('candidate', candidate), 20);
+const fields = {
+  tag_type: candidates,
+  value: candidates,
+  antenna: optional(candidates),
+  rssi: optional(candidates),
+  observed_at: optional(candidates),
+  reader: optional(candidates),
+};
+export type FieldsDefinition = ObjectOf<typeof fields>;
+export type Field = keyof typeof fields;
+export const FIELDS = Object.keys(fields) as readonly Field[];
+
+const conditions = optional(list(refer('condition', condition), 20));
+const rule = object({
+  /** Where the items are: JSON Pointers in which `*` stands for every element of an array; the first that matches wins. */
+  each: oneOrList(pointer, 10),
+  /** An item that is text becomes the array of its fields, separated by this character. */
+  split: optional(text({ minLength: 1, maxLength: 1 })),
+  /** All must hold, or what they speak of (the document or the item) is ignored. */
+  only: conditions,
+  /** An ignored item for which one of these holds deserves a line in the log. */
+  warn: conditions,
+  fields: object(fields),
+});
+export type RuleDefinition = ValueOf<typeof rule>;
+
+export const FORMAT = object({
+  name: text({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
+  description: optional(text({ maxLength: 1000 })),
+  /** How bytes become documents. Of several, the first that can decode the payload is used. */
+  decode: oneOrList(oneOf(DECODINGS), 5),
+  /** Whole messages that hold no reads, told before decoding. */
+  ignore: optional(
+    object({
+      /** MQTT topic filters; `#` may also stand in front or in the middle. */
+      topics: optional(list(text({ minLength: 1, maxLength: 500 }), 50)),
+      /** Payloads that are exactly this text, blanks around it aside. */
+      texts: optional(list(text({ maxLength: 200 }), 50)),
+    }),
+  ),
+  rules: list(refer('rule', rule), 10),
+  policies: optional(
+    object({
+      identity: optional(oneOf(IDENTITIES)),
+      time: optional(oneOf(TIME_POLICIES)),
+      report_unknown: optional(oneOf(REPORT_UNKNOWN)),
+    }),
+  ),
+});
+export type FormatDefinition = ValueOf<typeof FORMAT>;
+
+/** What is referred to above, by its name. */
+export const NAMED_SHAPES = { rule, condition, elementCondition, part, candidate, transform };

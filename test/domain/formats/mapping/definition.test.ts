@@ -78,7 +78,7 @@ describe('a format definition', () => {
       'an unknown key in a candidate',
       withValue({ itme: '/v' }),
       [
-        '/rules/0/fields/value/0 has the unknown key "itme"; there may be item, parent, root, topic, const, where, take, transform, join, with, if, identity',
+        '/rules/0/fields/value/0 has the unknown key "itme"; there may be identity, item, parent, root, topic, const, join, with, where, take, if, transform',
       ],
     ],
     ['no value', withRule({ fields: { tag_type: [{ const: 'rfid' }] } }), ['/rules/0/fields lacks "value"']],
