@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 
-/** What takes an organization's turn. Kinds take turns among each other, so that many of one keep no other waiting. */
+/** Kinds of expensive work take turns among each other, so that many of one kind do not delay the others. */
 export type DearKind = 'list' | 'rows' | 'body' | 'submission' | 'import';
 
 const LAPSE = 5_000;
 
-/** Milliseconds after which work that pauses in between lets others of its organization go on. */
+/** Milliseconds after which work that pauses yields to others of its organization. */
 const SLICE = 500;
 
 /** What a request holds of its organization's turn. */
@@ -16,15 +16,15 @@ interface Held {
 }
 
 /**
- * One dear thing of an organization at a time in this process: large bodies, large rows, lists that may read much,
- * submissions of many scans, pieces of imports. Each keeps about one processor busy, here or in the
- * database; two cores that do four of them at once answered look-ups of others after 800 ms (test/bench/README.md).
+ * Limits each organization to one expensive task at a time in this process: large bodies, large rows, lists that may
+ * read much, submissions of many scans, pieces of imports. Each keeps about one processor busy, here or in the
+ * database; two cores running four of them answered other look-ups after 800 ms (test/bench/README.md).
  *
- * A turn lapses: whatever waits for a lock of the database, or takes seconds, keeps the next from beginning no longer
- * than that. So nothing that holds a lock and waits for its turn can stop what has its turn and waits for the lock.
+ * A turn lapses: a task that waits for a database lock, or runs for seconds, delays the next no longer than that. So a
+ * task that holds a lock and waits for its turn cannot deadlock with one that has its turn and waits for the lock.
  */
 export class DearTurns {
-  /** Milliseconds after which a turn has lapsed; tests own it. */
+  /** Milliseconds after which a turn lapses; tests shorten it. */
   lapse: number;
   readonly #slice: number;
   readonly #turns = new Map<string, FairSemaphore<DearKind>>();
@@ -35,7 +35,7 @@ export class DearTurns {
     this.#slice = slice;
   }
 
-  /** Within `work`, {@link hold} keeps the turn until its end. */
+  /** {@link hold} inside `work` keeps the turn until `work` ends. */
   async request<Result>(work: () => Promise<Result>): Promise<Result> {
     const held: Held = { leave: null, since: 0 };
     try {
@@ -46,10 +46,10 @@ export class DearTurns {
   }
 
   /**
-   * Takes the turn for what is left of the {@link request}; nothing if it has it.
+   * Takes the turn for the rest of the {@link request}; does nothing if it has it already.
    *
    * @param signal ends the wait.
-   * @throws what `queue` has, AppError `timed_out` unless told; the signal's reason.
+   * @throws `queue.refusal`, by default AppError `timed_out`; the signal's reason.
    */
   async hold(
     orgId: number | string,
@@ -67,7 +67,7 @@ export class DearTurns {
     }
   }
 
-  /** As {@link hold}; what has held the turn for long goes behind the others that wait for it. */
+  /** Like {@link hold}, but yields to waiting tasks if the turn has been held for long. */
   async pause(
     orgId: number | string,
     kind: DearKind,
@@ -82,7 +82,7 @@ export class DearTurns {
     await this.hold(orgId, kind, queue, signal);
   }
 
-  /** Does `work` in its turn; in that of its request, if this has it. @throws as {@link hold} does. */
+  /** Runs `work` in a turn of its own, or in that of the surrounding request. @throws as {@link hold} does. */
   async run<Result>(
     orgId: number | string,
     kind: DearKind,
@@ -138,5 +138,5 @@ const ONE = {
   patience: 0,
 };
 
-/** Those of this process, which has the processors in common whatever asks. */
+/** Shared by the whole process: its processors are, too. */
 export const dearTurns = new DearTurns();

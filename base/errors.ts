@@ -1,6 +1,6 @@
 /**
- * An error that a person or a client is meant to read. `code` is stable and says what kind it is; what a kind means
- * on the outside (an HTTP status, an exit status) is decided there, not here.
+ * An error for a person or a client to read. `code` is stable; what it means outside (an HTTP status, an exit status)
+ * is decided there.
  */
 export class AppError extends Error {
   readonly code: AppErrorCode;
@@ -12,7 +12,7 @@ export class AppError extends Error {
   }
 }
 
-/** Rows of a kind cannot be added any more: the sequence that numbers them has come to its end. */
+/** The sequence that numbers these rows is exhausted. */
 export class IdsUsedUp extends AppError {
   constructor(cause: unknown) {
     super('unavailable', 'No ids are left for new rows of this kind; nothing was changed', {
@@ -21,7 +21,7 @@ export class IdsUsedUp extends AppError {
   }
 }
 
-/** The database cannot be reached, or does not write, right now. The message is for callers and names no server. */
+/** The database is unreachable or read-only right now. The message is for callers and names no server. */
 export class DatabaseUnavailable extends AppError {
   constructor(message: string, cause: unknown) {
     super('unavailable', message, { cause });
@@ -35,13 +35,13 @@ export type AppErrorCode =
   | 'misconfigured'
   /** What was named does not exist. */
   | 'not_found'
-  /** What was asked for collides with what exists. */
+  /** A conflict with what exists. */
   | 'conflict'
-  /** It took, or would have had to wait, longer than it may; nothing was changed. */
+  /** It took, or would have had to wait, too long; nothing was changed. */
   | 'timed_out'
-  /** Something this process depends on is not there: a database, a broker, a port. */
+  /** A dependency is missing: a database, a broker, a port. */
   | 'unavailable'
-  /** What was asked for was under way when the database was lost; it may have been carried out, or not. */
+  /** The database was lost during the commit, which may have succeeded. */
   | 'outcome_unknown';
 
 export function notFound(message: string): AppError {
@@ -52,7 +52,6 @@ export function conflict(message: string): AppError {
   return new AppError('conflict', message);
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(messageOf).join('; ');

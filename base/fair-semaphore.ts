@@ -1,22 +1,21 @@
 import { AppError } from './errors.ts';
 
-/** How many may wait for their turn, and for how long. */
+/** Bounds of waiting. */
 export interface QueueBounds {
-  /** Tasks of one key that may wait; one more is refused. */
+  /** Waiting tasks of one key; one more is refused. */
   waitingPerKey: number;
-  /** Milliseconds that a task waits at most. */
+  /** Milliseconds. */
   patience: number;
-  /** What is thrown where a task gets no turn, if not the usual. */
+  /** Thrown instead of the default where a task gets no turn. */
   refusal?: () => Error;
 }
 
-/** How much a semaphore lets through, and how long whoever comes too early may wait. */
 export interface SemaphoreBounds extends QueueBounds {
-  /** Tasks of everybody that run at the same time. */
+  /** Concurrent tasks in all. */
   total: number;
-  /** Tasks of one key that run at the same time, in any case. */
+  /** Concurrent tasks of one key, guaranteed. */
   perKey: number;
-  /** As many run while there is room for one more beside them, which is then left to other keys. */
+  /** Concurrent tasks of one key while one slot beside them is left for other keys. */
   perKeyWithRoom: number;
 }
 
@@ -29,14 +28,13 @@ interface Waiting {
 }
 
 /**
- * Fair semaphore per key: the key that has fewest running comes first, and then the one that has waited longest since its
- * last turn. A key that has as many running as it may is passed over, so that whoever asks for much waits behind itself
- * and not in front of others.
+ * Fair semaphore per key. The key with fewest running tasks goes first; among equals, the one that has waited longest
+ * since its last turn. A key at its limit is skipped, so whoever asks for much waits behind itself.
  */
 export class FairSemaphore<Key> {
   readonly #bounds: SemaphoreBounds;
   readonly #running = new Map<Key, number>();
-  /** Of keys that have any, in the order of coming; keys in the order of their turns. */
+  /** Waiting tasks by key, first come first served; keys in order of their turns. */
   readonly #waiting = new Map<Key, Set<Waiting>>();
   #runningOfAll = 0;
   #waitingOfAll = 0;
@@ -45,20 +43,18 @@ export class FairSemaphore<Key> {
     this.#bounds = bounds;
   }
 
-  /** Tasks that run, of a key or of all. */
   running(key?: Key): number {
     return key === undefined ? this.#runningOfAll : (this.#running.get(key) ?? 0);
   }
 
-  /** Tasks that wait, of a key or of all. */
   waiting(key?: Key): number {
     return key === undefined ? this.#waitingOfAll : (this.#waiting.get(key)?.size ?? 0);
   }
 
   /**
    * @param signal ends the wait, not the work.
-   * @param queue those of the semaphore unless told.
-   * @throws the refusal, AppError `timed_out` unless told, if too many wait already, or the turn does not come in time; the
+   * @param queue defaults to the semaphore's own bounds.
+   * @throws the refusal, by default AppError `timed_out`, if too many wait or the turn does not come in time; the
    * signal's reason.
    */
   async run<Result>(
@@ -127,7 +123,7 @@ export class FairSemaphore<Key> {
       : running < perKeyWithRoom && this.#runningOfAll < total - 1;
   }
 
-  /** Stops at the first key that has nothing running: so it looks at no more keys than tasks can run, however many wait. */
+  /** Stops at the first idle key, so it visits no more keys than tasks can run. */
   #next(): Key | undefined {
     let next: Key | undefined;
     for (const key of this.#waiting.keys()) {

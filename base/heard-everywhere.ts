@@ -1,30 +1,30 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * A change of credentials counts from the next request on, in every process, however late a notification is handled:
+ * Revocation counts from the next request on, in every process, however late a notification arrives:
  *
- * 1. A process asks the database ten times a second, on the connection it listens on, whether it has heard everything.
- *    An answer comes after every notification of what was committed before the question.
- * 2. What it keeps it trusts for {@link TRUSTED_MS} after the last question that was answered; then it looks up.
- * 3. Whoever changes a credential answers {@link HEARD_WITHIN_MS} after the commit, which is longer.
+ * 1. Each process asks the database ten times a second, on its LISTEN connection, whether it has received everything.
+ * The reply comes after every notification committed before the question.
+ * 2. It trusts its cache for {@link TRUSTED_MS} after the last question that was answered; then it looks up.
+ * 3. Whoever changes a credential replies {@link HEARD_WITHIN_MS} after the commit, which is longer.
  *
- * Waiting only for as long as a notification usually takes (50 ms) let requests in on a busy machine whose token had been
- * revoked. A machine that is too busy for 2. costs look-ups, many in one query.
+ * Waiting only as long as a notification usually takes (50 ms) let revoked tokens in on a busy machine. A machine too
+ * busy for step 2 pays with look-ups, many in one query.
  *
- * Changes of readers, antennas and formats count in the same way from the next message on.
+ * Readers, antennas and formats follow the same rule, from the next message on.
  */
 export const TRUSTED_MS = 400;
 
-/** Timers may be a millisecond early, and clocks not run equally fast. */
+/** Leaves room for early timers and clocks of unequal speed. */
 export const HEARD_WITHIN_MS = 500;
 
-/** Milliseconds for which a credential may be acted on after it was found good, without looking again. */
+/** Milliseconds for which a checked credential may be used without another check. */
 export const GOOD_FOR_MS = HEARD_WITHIN_MS - TRUSTED_MS;
 
-/** Milliseconds from one question to the next. */
+/** Milliseconds. */
 export const QUESTION_EVERY_MS = 100;
 
-/** Resolves when every process acts on the change that was just committed. */
+/** Resolves when every process acts on the change just committed. */
 export async function heardEverywhere(): Promise<void> {
   await setTimeout(HEARD_WITHIN_MS);
 }

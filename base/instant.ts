@@ -1,6 +1,6 @@
 /**
- * Instants as whole microseconds since 1970-01-01T00:00:00Z, in a plain number: exact until the year 2255, and
- * the precision the database keeps. The wire shows milliseconds (contract 2.7).
+ * Whole microseconds since 1970-01-01T00:00:00Z in a plain number: exact until 2255, and the precision of the database.
+ * The wire shows milliseconds (contract 2.7).
  */
 export type Micros = number;
 

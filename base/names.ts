@@ -1,9 +1,9 @@
 import { AppError } from './errors.ts';
 
 /**
- * Refuses a name that cannot be: 1 to 255 characters, none of them U+0000, which the database does not take.
+ * 1 to 255 characters, none of them U+0000, which the database refuses.
  *
- * @param owner what is named, for the message: `a reader`.
+ * @param owner names it in the message: `a reader`.
  * @throws AppError `invalid_input`.
  */
 export function requireName(owner: string, name: string): void {

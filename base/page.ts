@@ -1,14 +1,13 @@
-/** Where a page of a list starts, and how many rows it has at most. */
 export interface Paging {
   limit: number;
   offset: number;
 }
 
-/** A page of rows, and how many rows there are on all pages; both of one snapshot. */
+/** Rows and total count come from one snapshot. */
 export interface Page<T> {
   rows: readonly T[];
   totalCount: number;
-  /** The JSON of the rows after those, some at a time, where they are too large to be held together. */
+  /** JSON of the remaining rows, piece by piece, where they are too large to hold together. */
   later?: AsyncIterable<Uint8Array>;
 }
 
@@ -18,8 +17,8 @@ export interface SortTerm<Field extends string> {
 }
 
 /**
- * A page from rows that each carry the count of all rows. A page beyond the last row is one row that has nothing
- * but the count: its `id` is null.
+ * Builds a page from rows that each carry the total count. A page beyond the end is one row with a null `id` that
+ * carries the count alone.
  */
 export function pageOf<Row extends { id: number | string }>(
   rows: readonly (Row & { total_count: number })[],

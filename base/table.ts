@@ -1,4 +1,3 @@
-/** A table of text, its columns as wide as they need to be. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));

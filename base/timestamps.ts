@@ -1,20 +1,20 @@
 import { MICROS_PER_MILLISECOND, type Micros } from './instant.ts';
 
 /**
- * Instants between wire and database, as text from end to end so that no digit is lost (contract 2.7).
- * An `Instant` is `YYYY-MM-DDTHH:MM:SS.ffffffZ`: UTC, microseconds, comparable as text.
+ * An instant as text, `YYYY-MM-DDTHH:MM:SS.ffffffZ` (UTC, microseconds, comparable as text), so that no digit is lost
+ * between wire and database (contract 2.7).
  */
 export type Instant = string & { readonly [instant]: true };
 declare const instant: unique symbol;
 
-/** Instants that clients send when they mean "not set"; refused on write. */
+/** Sent by programs that mean "not set"; refused on write. */
 const SENTINELS = ['0001-01-01T00:00:00', '1970-01-01T00:00:00'];
 
 /**
- * Reads RFC 3339: any offset, up to nine fractional digits, of which six are kept. A leap second is read as the
- * second after it.
+ * Reads RFC 3339 with any offset and up to nine decimals, of which six are kept. A leap second becomes the second after
+ * it.
  *
- * @returns null if it is not a valid RFC 3339 timestamp, or in UTC falls outside the years 0000 to 9999.
+ * @returns null if invalid, or outside the years 0000 to 9999 in UTC.
  */
 export function parseTimestamp(text: string): Instant | null {
   const match = RFC_3339.exec(text);
@@ -44,58 +44,56 @@ function minutes(hours = '0', rest = '0'): number {
   return Number(hours) * 60 + Number(rest);
 }
 
-/** Leap seconds end a month in UTC, so the second after one starts a month. */
+/** Leap seconds end a month in UTC, so the following second starts one. */
 function isStartOfMonth(date: Date): boolean {
   return date.toISOString().endsWith('-01T00:00:00.000Z');
 }
 
 /**
- * The sentinel this instant is, as clients write it, or null. What the wire would show as a sentinel is one, or it
- * could be written once and never sent back.
+ * The sentinel in its usual form, or null. Compared as the wire shows it, or a value could be written once and never
+ * sent back.
  */
 export function sentinelOf(value: Instant): string | null {
   const sentinel = SENTINELS.find((seconds) => toWire(value) === `${seconds}.000Z`);
   return sentinel === undefined ? null : `${sentinel}Z`;
 }
 
-/** As the database reads it, which counts no year zero: the year before 0001 is 0001 BC. */
+/** PostgreSQL has no year zero: the year before 0001 is 0001 BC. */
 export function toDatabase(value: Instant): string {
   return value.startsWith('0000') ? `0001${value.slice(4)} BC` : value;
 }
 
-/** From the text of a `timestamptz` in a UTC session: `2026-05-01 10:00:00.123456+00`. */
+/** Parses the text of a `timestamptz` in a UTC session: `2026-05-01 10:00:00.123456+00`. */
 export function fromDatabase(text: string): Instant {
   return isoOf(text, 6) as Instant;
 }
 
-/** @param digits of the fraction; finer ones are cut off. */
+/** @param digits decimals to keep; the rest is cut off. */
 function isoOf(text: string, digits: number): string {
   const year = text.endsWith(' BC') ? '0000' : text.slice(0, 4);
   const fraction = text[19] === '.' ? text.slice(20, text.indexOf('+')) : '';
   return `${year}${text.slice(4, 10)}T${text.slice(11, 19)}.${fraction.padEnd(digits, '0').slice(0, digits)}Z`;
 }
 
-/** On the wire: milliseconds, finer digits cut off. */
+/** Cuts off everything finer than milliseconds. */
 export function toWire(value: Instant): string {
   return `${value.slice(0, 23)}Z`;
 }
 
-/** As the count that time is reckoned in; exact from 1684 to 2255. */
+/** Exact from 1684 to 2255. */
 export function toMicros(value: Instant): Micros {
   return Date.parse(`${value.slice(0, 23)}Z`) * MICROS_PER_MILLISECOND + Number(value.slice(23, 26));
 }
 
-/** {@link toWire} of such a count. */
 export function wireTimeOfMicros(micros: Micros): string {
   return new Date(Math.floor(micros / MICROS_PER_MILLISECOND)).toISOString();
 }
 
-/** A `timestamptz` of the database as the wire shows it; a page of 50 assets has up to 250 of them. */
+/** A database `timestamptz` in wire format. Hot: a page of 50 assets has up to 250 of them. */
 export function wireTime(text: string): string {
   return isoOf(text, 3);
 }
 
-/** {@link wireTime} of a column that may be null. */
 export function wireTimeOrNull(text: string | null): string | null {
   return text === null ? null : wireTime(text);
 }

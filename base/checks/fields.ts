@@ -18,47 +18,42 @@ import {
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** One kind of value in a request body: what it looks like, and how it is read. */
 export interface Field<T> {
   readonly schema: JsonSchema;
   /**
-   * Where its JSON type is wrong: `''` for the value itself, `[0].value` for something inside it, null for nowhere.
-   * A wrong type is another error than a wrong value (contract 7.2).
+   * Path of a wrong JSON type: `''` for the value itself, `[0].value` for something inside it, null for none. A wrong
+   * type is another error than a wrong value (contract 7.2).
    */
   mismatch(value: Json, source: JsonSource): string | null;
-  /** Reads a value whose JSON type fits. `name` is what the client calls it. */
   read(value: Json, name: string, source: JsonSource): Checked<T>;
 }
 
-/** The largest id there is (contract 2.1). */
+/** Contract 2.1. */
 export const MAX_ID = 2_147_483_647;
 
 export const ID_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
 
-/** An instant as answers show it (contract 2.7). */
+/** Contract 2.7, in answers. */
 export const TIME_SCHEMA: JsonSchema = {
   type: 'string',
   format: 'date-time',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
 };
 
-/** The pattern of an instant in a request; that the day is in the month says the format. */
 const TIME_PATTERN = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`;
 
-/** An instant as requests give it, any. */
 export const GIVEN_TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', pattern: TIME_PATTERN };
 
-/** The instants that mean "not set", as programs write them. */
+/** Instants that programs send when they mean "not set" (contract 2.7). */
 const SENTINEL_PATTERN = String.raw`^(0001|1970)-01-01[Tt]00:00:00(\.0{1,3}|\.000\d{1,6})?([Zz]|[+-]00:00)$`;
 
-/** What {@link FORBIDDEN_CHARACTERS} leaves. */
 const TEXT_PATTERN = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
 
 /** C0 control characters other than TAB, LF and CR, and DEL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const FORBIDDEN_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Text of 1 to `max` Unicode code points without control characters; blanks are kept. */
+/** 1 to `max` Unicode code points without control characters; surrounding blanks are kept. */
 export function text(max: number): Field<string> {
   return {
     schema: { type: 'string', minLength: 1, maxLength: max, pattern: TEXT_PATTERN },
@@ -91,7 +86,7 @@ export const KEY_SCHEMA: JsonSchema = {
   maxLength: KEY_MAX_LENGTH,
 };
 
-/** An external key (contract 2.1). */
+/** Contract 2.1. */
 export const externalKey: Field<string> = {
   schema: KEY_SCHEMA,
   mismatch: notAString,
@@ -104,7 +99,6 @@ export const externalKey: Field<string> = {
   },
 };
 
-/** One of a few strings. */
 export function choice<T extends string>(values: readonly T[]): Field<T> {
   return {
     schema: { type: 'string', enum: values },
@@ -127,7 +121,7 @@ export const flag: Field<boolean> = {
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_DIGITS = 19;
 
-/** The id of a row. Fractions and what no 64-bit integer holds are of another type; the rest is range-checked. */
+/** Fractions and what no int64 holds are a wrong type; the rest is range-checked (contract 4.3). */
 export const id: Field<number> = {
   schema: ID_SCHEMA,
   mismatch: (value, source) => (integerOf(value, source) === null ? '' : null),
@@ -140,7 +134,6 @@ export const id: Field<number> = {
   },
 };
 
-/** A number in a range, as a double. */
 export function decimal({ min, max }: { min: number; max: number }): Field<number> {
   return {
     schema: { type: 'number', minimum: min, maximum: max },
@@ -155,7 +148,7 @@ export function decimal({ min, max }: { min: number; max: number }): Field<numbe
   };
 }
 
-/** The integer a number's text denotes, in whatever notation, or null. */
+/** The integer that a number's text denotes, in whatever notation; null for a fraction. */
 function integerOf(value: Json, source: JsonSource): bigint | null {
   if (typeof value !== 'number') {
     return null;
@@ -176,7 +169,7 @@ function integerOf(value: Json, source: JsonSource): bigint | null {
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** An instant (contract 2.7). Every other type than string is a wrong value, not a wrong type. */
+/** Contract 2.7. Any other type than string is a wrong value, not a wrong type. */
 export const timestamp: Field<Instant> = {
   schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
   mismatch: () => null,
@@ -197,7 +190,7 @@ export const timestamp: Field<Instant> = {
   },
 };
 
-/** Any JSON object, as the text that was sent. The one character that the database cannot hold is refused. */
+/** Kept as the text that was sent. U+0000 is refused: the database cannot hold it. */
 export const jsonObject: Field<string> = {
   schema: {
     type: 'object',
@@ -216,13 +209,9 @@ export const jsonObject: Field<string> = {
   },
 };
 
-/**
- * How many values an array may have where nothing else is said: more than anybody has to send. Each can have something
- * wrong with it, and all of that is answered.
- */
+/** Default bound of an array's length. Each item may be wrong, and all of that is answered. */
 const MAX_ITEMS = 10_000;
 
-/** Values of one kind, of which there are `min` to `max`. */
 export function arrayOf<T>(item: Field<T>, { min = 0, max = MAX_ITEMS } = {}): Field<T[]> {
   return {
     schema: {

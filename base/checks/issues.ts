@@ -1,4 +1,4 @@
-/** Machine-readable reasons why a field was refused (contract 7.3). */
+/** Contract 7.3. */
 export const ISSUE_CODES = [
   'required',
   'invalid_value',
@@ -14,7 +14,6 @@ export const ISSUE_CODES = [
 
 export type IssueCode = (typeof ISSUE_CODES)[number];
 
-/** One entry of an error's `fields` (contract 7.1). */
 export interface FieldIssue {
   field: string;
   code: IssueCode;
@@ -22,24 +21,23 @@ export interface FieldIssue {
   params?: Record<string, unknown>;
 }
 
-/** A value that was read, or why it cannot be. */
+/** A valid value, or why it is refused. */
 export type Checked<T> = { ok: true; value: T } | Refusal;
 
 export interface Refusal {
   ok: false;
   /** At least one. */
   issues: FieldIssue[];
-  /** How many there are besides those listed; none if left out. */
+  /** Issues beyond those listed. */
   leftOut?: number;
 }
 
 /**
- * How many issues of a request are listed; the rest are counted. A body of a mebibyte can have 300,000, and its answer
- * was nine times its size.
+ * Issues listed for a request; the rest are counted. A body of 1 MiB can have 300,000, and its answer was nine times
+ * its size.
  */
 export const MOST_LISTED = 100;
 
-/** Several refusals as one, in their order. */
 export function gathered(refusals: readonly Refusal[]): Refusal {
   const issues: FieldIssue[] = [];
   let leftOut = 0;
@@ -63,7 +61,7 @@ export function required(field: string): FieldIssue {
   return { field, code: 'required', message: `${field} is required` };
 }
 
-/** @param rule what the value must do, after the field's name: `must be an integer`. */
+/** @param rule follows the field's name: `must be an integer`. */
 export function invalidValue(field: string, rule: string, params?: Record<string, unknown>): FieldIssue {
   const issue: FieldIssue = { field, code: 'invalid_value', message: `${field} ${rule}` };
   return params === undefined ? issue : { ...issue, params };
@@ -79,13 +77,11 @@ export function tooLong(field: string, max: number): FieldIssue {
   return { field, code: 'too_long', message, params: { max_length: max } };
 }
 
-/** A collection that is too long. */
 export function tooMany(field: string, max: number): FieldIssue {
   const message = `${field} must have at most ${max} items`;
   return { field, code: 'too_long', message, params: { max_length: max } };
 }
 
-/** A collection that is too short. */
 export function tooFew(field: string, min: number): FieldIssue {
   const message = `${field} must have at least ${min === 1 ? '1 item' : `${min} items`}`;
   return { field, code: 'too_short', message, params: { min_length: min } };
@@ -111,7 +107,7 @@ export function readOnly(field: string, message: string): FieldIssue {
   return { field, code: 'read_only', message };
 }
 
-/** Two ways of saying one thing, both used: one issue for each. */
+/** Both forms of one thing were given: one issue for each. */
 export function ambiguous(pair: Pair): FieldIssue[] {
   const message = `${pair[0]} and ${pair[1]} are mutually exclusive; supply exactly one`;
   return pair.map((field) => ({ field, code: 'ambiguous_fields', message }));

@@ -14,7 +14,7 @@ import {
   unknownField,
 } from './issues.ts';
 
-/** What a key of a body may be: a value to write, or a read-only one that is tolerated where it changes nothing. */
+/** A key of a body: writable, or read-only and accepted only with its current value. */
 export type Member<Current = never> = Writable<unknown> | ReadOnly<Current>;
 
 export interface Writable<T> {
@@ -22,27 +22,25 @@ export interface Writable<T> {
   field: Field<unknown>;
   isRequired: boolean;
   isNullable: boolean;
-  /** Null counts as absence. */
+  /** Treats null as absent. */
   nullIsAbsent: boolean;
-  /** The type of the member's value once it is read; never a value. */
+  /** Carries the type only; never set. */
   readonly type?: T;
 }
 
 export interface ReadOnly<Current> {
   kind: 'readOnly';
-  /** The message of the refusal. */
   message: string;
-  /** Of a value that can be tolerated; null if none is. */
   schema: JsonSchema | null;
-  /** What stands for the value where it is compared: small, so that it can be handed from thread to thread. */
+  /** A small stand-in to compare, cheap to pass between threads. */
   brief(value: Json): Json;
-  /** @param brief of the value. */
+  /** @param brief result of {@link ReadOnly.brief}. */
   isCurrent(brief: Json, current: Current): boolean;
 }
 
 export type Members<Current = never> = Readonly<Record<string, Member<Current>>>;
 
-/** What the writable members are read into: undefined where the key was absent, null where it was null. */
+/** Values of the writable members: undefined where the key was absent, null where it was null. */
 export type Values<M> = { [K in keyof M as M[K] extends Writable<unknown> ? K : never]: ValueOf<M[K]> };
 type ValueOf<M> = M extends Writable<infer T> ? T : never;
 
@@ -52,7 +50,7 @@ export function mandatory<T>(field: Field<T>): Writable<T> {
   return { ...PLAIN, field, isRequired: true };
 }
 
-/** Mandatory, and null is no better than nothing. */
+/** Mandatory; null counts as absent. */
 export function mandatoryNotNull<T>(field: Field<T>): Writable<T> {
   return { ...PLAIN, field, isRequired: true, nullIsAbsent: true };
 }
@@ -65,12 +63,12 @@ export function nullable<T>(field: Field<T>): Writable<T | null | undefined> {
   return { ...PLAIN, field, isNullable: true };
 }
 
-/** A key that can never be written here. */
+/** Refused whatever its value. */
 export function refusedMember(message: string): ReadOnly<unknown> {
   return { kind: 'readOnly', message, schema: null, brief: () => null, isCurrent: () => false };
 }
 
-/** A key that is tolerated if it says what is so already. */
+/** Accepted with its current value only. */
 export function unchanged<Current>(
   schema: JsonSchema,
   message: string,
@@ -80,14 +78,14 @@ export function unchanged<Current>(
   return { kind: 'readOnly', message, schema, brief, isCurrent };
 }
 
-/** No column that is compared holds an array, an object, or a text as long as that. */
+/** No compared column holds an array, an object or text this long. */
 function scalarInBrief(value: Json): Json {
   const isScalar =
     typeof value === 'string' ? value.length <= 1_024 : typeof value !== 'object' || value === null;
   return isScalar ? value : [];
 }
 
-/** Where in an object a JSON type is wrong: the first place in document order, or null. */
+/** Path of the first wrong JSON type in document order, or null. */
 export function mismatchOf(members: Members<never>, object: JsonObject, source: JsonSource): string | null {
   // Made for the first only: a body can have 300,000 empty objects, and what each takes adds up.
   let found: Map<string, string> | undefined;
@@ -110,32 +108,30 @@ export function mismatchOf(members: Members<never>, object: JsonObject, source: 
   return known.get(first ?? '') ?? [...known.values()][0] ?? null;
 }
 
-/** How an object is read besides its members. */
+/** Context for reading an object. */
 export interface Reading {
-  /** What a message advises instead of a null that is refused, where the member may be left out. */
+  /** Advice in the message that refuses null, where the member may be left out. */
   nullAdvice: string;
-  /** Put in front of every field's name: `tags[0].`. */
+  /** Prefix of every field's name: `tags[0].`. */
   prefix: string;
-  /** Of the object. */
   source: JsonSource;
 }
 
-/** What is read of an object before there is a row to compare it with. Data, to be handed from thread to thread. */
+/** An object's members before there is a row to compare them with. Plain data, so that threads can pass it on. */
 export interface ReadAlone {
-  /** Of writable members. */
   reads: Record<string, Checked<unknown>>;
-  /** Of read-only members that are there, in brief. */
+  /** Read-only members that were given, in brief. */
   given: Record<string, Json>;
   unknown: Refusal | null;
 }
 
-/** Whether the object had the member. */
+/** Whether the member was given at all. */
 export function isGiven({ reads, given }: ReadAlone, name: string): boolean {
   const read = reads[name];
   return name in given || (read !== undefined && !(read.ok && read.value === undefined));
 }
 
-/** Reads the members of an object whose JSON types fit, as far as the object alone tells. */
+/** Reads the members of an object whose JSON types fit, without the row. */
 export function readAlone(members: Members<never>, object: JsonObject, reading: Reading): ReadAlone {
   const alone: ReadAlone = { reads: {}, given: {}, unknown: null };
   for (const key in members) {
@@ -154,10 +150,7 @@ export function readAlone(members: Members<never>, object: JsonObject, reading: 
   return alone;
 }
 
-/**
- * What was read, given the row as it is, or everything that is wrong: members in the order they are declared in, then
- * unknown keys in alphabetical order.
- */
+/** Values given the current row, or everything wrong: members in declared order, then unknown keys alphabetically. */
 export function checkedAgainst<Current, M extends Members<Current>>(
   members: M,
   { reads, given, unknown }: ReadAlone,
@@ -182,7 +175,7 @@ export function checkedAgainst<Current, M extends Members<Current>>(
   return refusals.length > 0 ? gathered(refusals) : accepted(values as Values<M>);
 }
 
-/** Reads the members of an object that is compared with nothing, or says everything that is wrong, as {@link checkedAgainst} does. */
+/** {@link checkedAgainst} for objects that have no row to compare with. */
 export function readMembers<M extends Members<unknown>>(
   members: M,
   object: JsonObject,
@@ -202,7 +195,7 @@ function compared<Current>(
     : refused(readOnly(name, member.message));
 }
 
-/** In alphabetical order. Keys are the caller's, of any number and length. */
+/** Alphabetical. Keys are the caller's, of any number and length. */
 function unknownKeys(keys: readonly string[], prefix: string): Refusal {
   const issues = firstOf(keys, MOST_LISTED).map((key) => {
     const shown = key.length > LONGEST_SHOWN ? `${key.slice(0, LONGEST_SHOWN)}…`.toWellFormed() : key;
@@ -213,7 +206,7 @@ function unknownKeys(keys: readonly string[], prefix: string): Refusal {
 
 const LONGEST_SHOWN = 255;
 
-/** The first of some texts in alphabetical order, without putting all of them in order. */
+/** The alphabetically first texts, without sorting all of them. */
 function firstOf(texts: readonly string[], count: number): string[] {
   let first: string[] = [];
   for (let from = 0; from < texts.length; from += AT_A_TIME) {
@@ -243,12 +236,11 @@ function readMember(
   return member.field.read(value, name, source.member(key));
 }
 
-/** How an object is told to readers of the description. */
+/** Texts for the description. */
 export interface Told {
-  /** Its name there. */
   title?: string;
   description?: string;
-  /** What it becomes: members are explained there by the same names. */
+  /** Schema of the resource it becomes, whose members are explained by the same names. */
   like?: JsonSchema;
   example?: Readonly<Record<string, unknown>>;
 }
@@ -287,7 +279,6 @@ function memberSchema(member: Member<never>): JsonSchema | null {
   return member.isNullable ? nullableSchema(member.field.schema) : member.field.schema;
 }
 
-/** A schema that also takes null. */
 export function nullableSchema(schema: JsonSchema): JsonSchema {
   return typeof schema['type'] === 'string'
     ? { ...schema, type: [schema['type'], 'null'] }

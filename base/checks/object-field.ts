@@ -5,7 +5,7 @@ import { type Members, membersSchema, mismatchOf, readMembers, type Told, type V
 
 const INSIDE_ADVICE = 'omit the field, or provide a value';
 
-/** An object inside another. `check` looks at what its members were read into. */
+/** An object inside another. `check` looks at its values together. */
 export function objectField<M extends Members<unknown>, T>(
   members: M,
   check: (values: Values<M>, name: string) => Checked<T>,

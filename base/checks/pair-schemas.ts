@@ -1,14 +1,14 @@
 import type { JsonSchema } from './fields.ts';
 import type { Pair } from './issues.ts';
 
-/** Of an object in which only one key of each pair may be there. */
+/** Allows only one key of each pair. */
 export function oneOfEach(pairs: readonly Pair[]): JsonSchema {
   return never(
     pairs.map((pair) => ({ required: pair, properties: Object.fromEntries(pair.map((key) => [key, {}])) })),
   );
 }
 
-/** Of an object in which one key of a pair cannot be null and the other a value. */
+/** Refuses null on one key of a pair with a value on the other. */
 export function agreeing(pairs: readonly Pair[]): JsonSchema {
   return never(
     pairs.flatMap(([one, other]) => [

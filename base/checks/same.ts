@@ -1,18 +1,18 @@
 import type { Json } from '../json/exact-json.ts';
 import { fromDatabase, type Instant, parseTimestamp, toWire } from '../timestamps.ts';
 
-/** Whether a JSON value is a scalar of the database, exactly. */
+/** Exact comparison with a scalar column. */
 export function sameScalar(value: Json, stored: string | number | boolean | null): boolean {
   return value === stored;
 }
 
-/** Whether an instant is the one stored, or is what the wire shows of it: the stored one may have finer digits. */
+/** Equal instants, or equal as the wire shows them: the stored one may have finer digits. */
 export function sameInstant(given: Instant, stored: string): boolean {
   const instant = fromDatabase(stored);
   return given === instant || given === parseTimestamp(toWire(instant));
 }
 
-/** {@link sameInstant} of a JSON value in any RFC 3339 form, or of null. */
+/** {@link sameInstant} for a JSON value in any RFC 3339 form, or null. */
 export function sameTime(value: Json, stored: string | null): boolean {
   if (typeof value !== 'string' || stored === null) {
     return value === stored;

@@ -1,6 +1,6 @@
 /**
- * Where a parsed value stands in the text it was parsed from: what is to be kept as it was sent is cut out of it, and
- * digits that a double does not hold are read there. Nothing is looked for before the text is asked for.
+ * The source text of a parsed value: text to be kept as sent is cut out of it, and digits that no double holds are read
+ * from it. Nothing is searched before the text is asked for.
  */
 export class JsonSource {
   readonly #find: () => string | null;
@@ -14,7 +14,7 @@ export class JsonSource {
     return new JsonSource(() => text);
   }
 
-  /** The value as it was written. @throws Error if there is none. */
+  /** The value as written. @throws Error if there is none. */
   get text(): string {
     const text = this.#find();
     if (text === null) {
@@ -23,12 +23,12 @@ export class JsonSource {
     return text;
   }
 
-  /** The value of an object's key; of a repeated one the last. */
+  /** The last value of a repeated key. */
   member(key: string): JsonSource {
     return new JsonSource(() => memberIn(this.text, key));
   }
 
-  /** An element of an array. Each is found by going through those before it. */
+  /** Found by walking the elements before it. */
   element(index: number): JsonSource {
     return new JsonSource(() => elementIn(this.text, index));
   }
@@ -48,7 +48,7 @@ function memberIn(object: string, key: string): string | null {
   return found;
 }
 
-/** Whether a string with its quotation marks says the key; only an escape makes it longer than that. */
+/** Compares a quoted string with the key; only an escape makes it longer. */
 function isKey(text: string, start: number, end: number, key: string): boolean {
   const length = end - start - 2;
   if (length <= key.length) {
@@ -95,7 +95,7 @@ function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Behind the closing quotation mark of the string that starts there. */
+/** Index after the closing quote of the string that starts there. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const char = text.charCodeAt(at);

@@ -3,8 +3,8 @@ import { DEPTH_LIMIT, type Json, traitsOf } from './exact-json.ts';
 import { JsonSource } from './json-source.ts';
 
 /**
- * @param what it is called in messages.
- * @throws AppError `invalid_input` unless the bytes are JSON text in UTF-8 of bounded nesting.
+ * @param what names it in messages.
+ * @throws AppError `invalid_input` unless the bytes are UTF-8 JSON of bounded nesting.
  */
 export function parseJson(bytes: Uint8Array, what: string): { json: Json; source: JsonSource } {
   const text = decodeUtf8(bytes, what);
@@ -25,7 +25,7 @@ export function parseJson(bytes: Uint8Array, what: string): { json: Json; source
   throw notJson(what);
 }
 
-/** A byte order mark is kept, so that it is refused as what it is: not JSON. */
+/** Keeps a byte order mark, so that it is refused as what it is: not JSON. */
 function decodeUtf8(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isArray, isJsonObject, type Json } from './exact-json.ts';
 
-/** {@link sameJsonText}, wherever it is done. */
+/** {@link sameJsonText}, in whichever thread. */
 export type SameJson = (a: string, b: string) => Promise<boolean>;
 
 /**
- * Whether two texts are the same JSON: blanks and the order of keys do not matter, the digits of numbers do. U+0000 is
- * in neither of them.
+ * Compares two texts as JSON: blanks and the order of keys do not matter, digits of numbers do. Neither text contains
+ * U+0000.
  *
- * Texts of a mebibyte take 10 to 100 ms where they differ, so others get their turn in between.
+ * Texts of 1 MiB take 10 to 100 ms where they differ, so it yields in between.
  */
 export async function sameJsonText(a: string, b: string): Promise<boolean> {
   if (a === b) {
@@ -25,7 +25,7 @@ export async function sameJsonText(a: string, b: string): Promise<boolean> {
   return sameJson(first, second);
 }
 
-/** Nobody waits long for a short text. */
+/** Skipped for short texts. */
 async function pause(text: string): Promise<void> {
   if (text.length > 32_768) {
     await nextTurn();
@@ -33,8 +33,8 @@ async function pause(text: string): Promise<void> {
 }
 
 /**
- * The text with every number that a double may not hold to the digit (or not show so: `1.10`, `-0`) made a string that
- * begins with U+0000, which no other string does.
+ * Replaces every number that a double may not hold or show exactly (`1.10`, `-0`) by a string that begins with U+0000,
+ * as no other string does.
  */
 function withDigitsMarked(text: string): string {
   const pieces: string[] = [];
@@ -56,7 +56,7 @@ function withDigitsMarked(text: string): string {
   return pieces.length === 0 ? text : pieces.join('') + text.slice(kept);
 }
 
-/** Where the closing quotation mark of the string is that opens there. */
+/** Index of the closing quote of the string that opens there. */
 function endOfString(text: string, opening: number): number {
   let at = opening + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) {
@@ -71,7 +71,7 @@ function isDigit(char: number): boolean {
 
 const [QUOTE, BACKSLASH, MINUS] = [34, 92, 45];
 const NUMBER_END = /[^0-9+\-.eE]/g;
-/** Integers of so many digits are one double each. */
+/** Integers of up to this many digits are exact doubles. */
 const MOST_DIGITS = 15;
 const PLAIN = /^-?[1-9]\d*$/;
 

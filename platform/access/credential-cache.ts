@@ -1,30 +1,28 @@
 import { heardEverywhere } from '../../base/heard-everywhere.ts';
 
-/** What every credential that can be looked up has. */
 export interface CredentialRow {
-  /** By the database's clock; null for one that does not expire. */
+  /** By the database's clock; null if it never expires. */
   seconds_left: number | null;
 }
 
-/** A credential as it was looked up, with its expiry on this process's monotonic clock. */
+/** A cached credential, with its expiry on this process's monotonic clock. */
 export interface CachedCredential<Row> {
   row: Row;
-  /** `performance.now()` at which it expires; infinite for one that does not. */
+  /** `performance.now()` at expiry; infinite if there is none. */
   expiresAtMs: number;
 }
 
 export interface CredentialCacheOptions<Row> {
   look(id: string): Promise<Row | null>;
-  /** Whether every change of credentials whose revocation was answered has been heard of. */
+  /** Whether every acknowledged revocation has been received. */
   isFresh(): boolean;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
 }
 
 /**
- * Credentials (API keys, handhelds' tokens) that were looked up, until any of them changes. Only what was looked up
- * while changes are heard of is kept, and only if none was heard of during the look-up: one revoked meanwhile must not
- * stay. Unknown ones are not kept.
+ * Credentials (API keys, handheld tokens) by id, until any of them changes. Cached only while LISTEN is connected and
+ * no change arrived during the look-up. Unknown ids are not cached.
  */
 export class CredentialCache<Row extends CredentialRow> {
   readonly #options: CredentialCacheOptions<Row>;
@@ -55,15 +53,15 @@ export class CredentialCache<Row extends CredentialRow> {
     return credential;
   }
 
-  /** Forgets everything: some credential changed, or may have. */
+  /** Called when some credential changed, or may have. */
   clear(): void {
     this.#generation += 1;
     this.#kept.clear();
   }
 
   /**
-   * Makes a change of credentials that counts from the next request on, here and in every other process: what was kept
-   * is forgotten here, and the others have heard of it, or look up.
+   * Runs a change that takes effect with the next request, here and in every other process: this cache is cleared, and
+   * the others have been notified by then, or look up.
    */
   async changing<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = await change();
@@ -82,5 +80,5 @@ export class CredentialCache<Row extends CredentialRow> {
 
 const MOST_KEPT = 10_000;
 
-/** Milliseconds. Bounds how long a revocation can stay unheard whatever goes wrong. */
+/** Milliseconds. Bounds how long a revocation can go unnoticed whatever goes wrong. */
 const LONGEST_KEPT_MS = 30_000;

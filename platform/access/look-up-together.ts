@@ -1,9 +1,8 @@
 /**
- * Look-ups by id, many in one query: those asked for while a query is under way wait for the next one. So whoever tries
- * ids that nobody has costs the database one query at a time, however many they are, and does not keep it from those
- * whose id is good. An answer is never older than the question.
+ * Batches look-ups by id: those that arrive while a query runs wait for the next one. So trying made-up ids costs the
+ * database one query at a time and does not delay good ones. A result is never older than its request.
  *
- * @param lookMany finds at most {@link MOST_AT_ONCE} of them; what is not in the map is not there.
+ * @param lookMany finds at most {@link MOST_AT_ONCE} ids; absent from the map means unknown.
  */
 export function lookUpTogether<Row>(
   lookMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>,

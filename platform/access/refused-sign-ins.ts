@@ -1,12 +1,11 @@
 import { withoutTokens } from '../../base/tag-secrets.ts';
 
-/** A sign-in that was refused. */
 export interface RefusedSignIn {
   kind: 'reader' | 'key' | 'handheld';
-  /** Whose it was as far as was said: a user name, the id in a credential. Never a secret. Empty if nothing was. */
+  /** The user name, or the id in the credential; empty if none was given. Never a secret. */
   name: string;
   address: string;
-  /** Whether there is somebody of this name: they are not crowded out by names that strangers make up. */
+  /** Whether that name exists: known names are not crowded out by made-up ones. */
   isKnown: boolean;
 }
 
@@ -24,14 +23,14 @@ interface Counted extends Pick<RefusedSignIn, 'kind' | 'name' | 'address'> {
 }
 
 export interface RefusedSignInsOptions {
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
   write(counts: readonly RefusedCount[]): Promise<void>;
 }
 
 /**
- * Counts refused sign-ins by name. A flood of failures costs an addition each; what was counted is written together, now
- * and then. In ten minutes so many names have a count of their own, the rest share one of each kind.
+ * Counts refused sign-ins by name, in memory; counts are flushed together now and then, so a flood costs an addition
+ * each. Per ten minutes a limited number of names is counted separately; the rest share one count of each kind.
  */
 export class RefusedSignIns {
   readonly #options: RefusedSignInsOptions;
@@ -55,7 +54,7 @@ export class RefusedSignIns {
     });
   }
 
-  /** Writes what was counted since the last time. False if there is nothing to write. */
+  /** Writes counts gathered since the last flush. False if there are none. */
   async flush(): Promise<boolean> {
     const counts = this.#counts;
     if (counts.size === 0) {
@@ -88,7 +87,7 @@ export class RefusedSignIns {
     return true;
   }
 
-  /** While nothing can be written names are not forgotten, for their counts are kept. */
+  /** Names are kept while nothing can be written, since their counts are. */
   #forgetNames(): void {
     const now = this.#options.now();
     if (now - this.#namedSince > NAMES_KEPT_MS) {
@@ -102,7 +101,7 @@ const MOST_KNOWN = 1_000;
 const MOST_STRANGE = 100;
 const NAMES_KEPT_MS = 600_000;
 
-/** What the database takes as text, short, and without what has the shape of a credential. */
+/** Text that the database accepts, shortened, without anything shaped like a credential. */
 function storable(text: string): string {
   return withoutTokens(text.slice(0, 3 * LONGEST))
     .slice(0, LONGEST)

@@ -15,13 +15,13 @@ export interface Access<Row extends CredentialRow> {
 
 export interface AccessOptions<Row extends CredentialRow> {
   url: string;
-  /** What the connections are called in the database. */
+  /** The connections' name in `pg_stat_activity`. */
   applicationName: string;
-  /** Looks credentials up by the ids in them. */
+  /** Looks credentials up by id. */
   find: (door: AccessDoor, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
 }
 
-/** Starts what knows who may come in, until the process stops. */
+/** Starts authentication and stops it with the process. */
 export async function startAccess<Row extends CredentialRow>(
   { url, applicationName, find }: AccessOptions<Row>,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
@@ -48,5 +48,5 @@ export async function startAccess<Row extends CredentialRow>(
   };
 }
 
-/** One process's, for looking credentials up and for saying whether the database is there. */
+/** Per process, for look-ups and health checks. */
 const CONNECTIONS = 2;

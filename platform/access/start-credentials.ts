@@ -4,8 +4,8 @@ import { listen } from '../../db/timescale/connections/listen.ts';
 import { CredentialCache, type CredentialRow } from './credential-cache.ts';
 
 /**
- * Credentials, kept in this process and forgotten when the database says that one changed. While it cannot be heard,
- * every request looks its credential up, and so does one that comes when it is not sure that everything was heard.
+ * A credential cache that LISTEN keeps current. While notifications do not arrive, or it is not certain that all did,
+ * every request looks its credential up.
  */
 export async function startCredentials<Row extends CredentialRow>(
   url: string,

@@ -6,10 +6,7 @@ import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { type RefusedCount, RefusedSignIns } from './refused-sign-ins.ts';
 
-/**
- * Counts refused sign-ins, and writes the counts every {@link PAUSE_MS} and when the process stops. An outage is logged
- * once, and its end.
- */
+/** Flushes counts every {@link PAUSE_MS} and at shutdown. Logs the beginning and the end of an outage once each. */
 export function startRefusedSignIns(
   db: Connection,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
@@ -55,7 +52,7 @@ export function startRefusedSignIns(
 const PAUSE_MS = 5_000;
 const DROP_EVERY_MS = 3_600_000;
 
-/** In order of the key, as processes that write at once may have names in common. */
+/** Sorted by key, because processes that write at once may share names. */
 async function writeRefusedSignIns(db: Connection, counts: readonly RefusedCount[]): Promise<void> {
   const texts = (of: (count: RefusedCount) => string) => sql.array(counts.map(of), 'text');
   await db.any(sql.type(NO_ROWS)`
@@ -80,7 +77,7 @@ async function writeRefusedSignIns(db: Connection, counts: readonly RefusedCount
       last_at = greatest(refused_sign_ins.last_at, excluded.last_at), address = excluded.address`);
 }
 
-/** Counts that `doctor` shows no more. */
+/** Drops counts older than `doctor` shows. */
 async function dropOldRefusals(db: Connection): Promise<void> {
   await db.any(sql.type(NO_ROWS)`
     delete from refused_sign_ins where period < now() - interval '25 hours'`);

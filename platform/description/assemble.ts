@@ -8,18 +8,18 @@ import type { DescribedMethod, OpenApiDocument, PathItem } from './openapi.ts';
 import { operationOf } from './operation.ts';
 import { methodNotAllowed } from './responses.ts';
 
-/** What a document says beside its operations. */
+/** A document's texts beside its operations. */
 export interface About {
   title: string;
   summary: string;
-  /** In Markdown. @param types of errors there are. */
+  /** Markdown. @param types of errors that occur. */
   guide(types: readonly ProblemType[]): string;
   server: { url: string; description: string };
-  /** The bearer token that every operation takes: its name in the document, and what it is. */
+  /** The bearer token that every operation takes. */
   credential: { name: string; description: string };
 }
 
-/** Routes as an OpenAPI 3.1 document: assembled from what routes and checks requests, so that it cannot differ. */
+/** Builds an OpenAPI 3.1 document from the declarations that route and check requests, so that it cannot drift. */
 export function assembleDocument(
   resources: readonly DescribedResource[],
   { title, summary, guide, server, credential }: About,
@@ -58,7 +58,7 @@ export function assembleDocument(
   };
 }
 
-/** The types of errors there are: those of the routes, and those of paths and methods that are none. */
+/** Error types of the routes, and those of unknown paths and methods. */
 function problemTypesOf(resources: readonly DescribedResource[]): ProblemType[] {
   const declared = resources.flatMap(({ routes }) => routes.flatMap(({ problems }) => [...problems.keys()]));
   const all = new Set<ProblemType>([...declared, 'not_found', 'method_not_allowed', 'gone']);

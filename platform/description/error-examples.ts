@@ -7,10 +7,7 @@ import { BODY_LIMIT } from '../http/read-body.ts';
 import type { DescribedRoute } from './described-route.ts';
 import { HEADERS } from './headers.ts';
 
-/**
- * What an operation answers with a problem of this type, made by what makes the real one. Null for what differs too
- * much from case to case.
- */
+/** An example made by the code that makes the real answer. Null for types that differ too much from case to case. */
 export function errorExample(type: ProblemType, route: DescribedRoute, instance: string): object | null {
   const problem = MAKE[type]?.(route) ?? null;
   return problem === null ? null : envelope(problem, instance, String(HEADERS['X-Request-ID']?.example));

@@ -26,7 +26,7 @@ const FIELD_ERROR: JsonSchema = {
   required: ['field', 'code', 'message'],
 };
 
-/** The body of every answer that is not a success (contract 7.1), with the types there are today. */
+/** Contract 7.1, with today's types. */
 export function errorSchema(types: readonly ProblemType[]): JsonSchema {
   return {
     title: 'Error',

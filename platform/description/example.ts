@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 
 /**
- * An example of a schema: the one it gives, or one made of what it consists of.
+ * The schema's own example, or one composed of its parts.
  *
  * @returns undefined if nothing in it says what a value may look like.
  */

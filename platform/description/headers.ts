@@ -2,7 +2,7 @@ import { CHALLENGE } from '../http/bearer.ts';
 import type { Deprecation } from '../http/deprecation.ts';
 import type { Header, Reference } from './openapi.ts';
 
-/** The headers of answers, by name (contract 7.1, 8 and 9). */
+/** Contract 7.1, 8 and 9. */
 export const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-ID': {
     description: 'Names the request: the one you sent, or a ULID. Quote it in support requests.',
@@ -59,10 +59,10 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   },
 };
 
-/** What every answer of the API carries. */
+/** Sent with every answer of the API. */
 const EVERYWHERE = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** What answers of a status carry beside that. */
+/** Sent with answers of a status, in addition. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
   405: 'Allow',
@@ -71,7 +71,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-/** References to the headers of an answer. */
+/** References to an answer's headers. */
 export function headersOf(status: number, deprecated: Deprecation | null): Record<string, Reference> {
   const own = BY_STATUS[status];
   const names = [

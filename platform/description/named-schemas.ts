@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../../base/checks/fields.ts';
 
-/** Gathers the schemas that have a name (their `title`), so that each stands in the document once. */
 export class NamedSchemas {
   readonly #schemas = new Map<string, JsonSchema>();
 
-  /** By name, in the order in which they came up. */
+  /** In order of first use. */
   get all(): Record<string, JsonSchema> {
     return Object.fromEntries(this.#schemas);
   }
 
   /**
-   * The schema with everything that is named replaced by a reference, itself included.
+   * Replaces every named (titled) schema by a reference, itself included.
    *
-   * @throws Error if a name means two things.
+   * @throws Error if one name has two meanings.
    */
   refer(schema: JsonSchema): JsonSchema {
     const { title, ...rest } = schema;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 
-/** What this API's description is made of: the part of OpenAPI 3.1 that it uses. */
+/** The part of OpenAPI 3.1 that this project uses. */
 export interface OpenApiDocument {
   openapi: '3.1.1';
   info: {
@@ -32,15 +32,14 @@ export interface Operation {
   summary: string;
   description?: string;
   deprecated?: true;
-  /** The scopes a key must have; none if any key will do (contract 5). */
+  /** Empty if any key will do (contract 5). */
   'x-required-scopes': string[];
-  /** The date from which on a deprecated operation answers nothing but 410. */
+  /** Date from which a deprecated operation answers 410 only. */
   'x-sunset'?: string;
   parameters?: Parameter[];
-  /** Which parameters exclude each other, in the inter-parameter dependency language (IDL4OAS). */
+  /** Mutually exclusive parameters, in the inter-parameter dependency language (IDL4OAS). */
   'x-dependencies'?: string[];
   requestBody?: { required: true; content: Record<string, MediaType> };
-  /** By status. */
   responses: Record<string, Response | Reference>;
 }
 
@@ -57,7 +56,7 @@ export interface Parameter {
 
 export interface Response {
   description: string;
-  /** The types of errors that come with the status (contract 7.2). */
+  /** Error types that come with the status (contract 7.2). */
   'x-error-types'?: readonly string[];
   headers: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;

@@ -6,7 +6,6 @@ import type { NamedSchemas } from './named-schemas.ts';
 import type { Operation, Parameter } from './openapi.ts';
 import { responsesOf } from './responses.ts';
 
-/** An operation of the document, from its declaration. */
 export function operationOf(route: DescribedRoute, tag: string, gathered: Gathered): Operation {
   const { schemas } = gathered;
   const parameters = parametersOf(route, schemas);
@@ -24,7 +23,7 @@ export function operationOf(route: DescribedRoute, tag: string, gathered: Gather
   };
 }
 
-/** OpenAPI itself has no way to say it. */
+/** OpenAPI itself cannot express it. */
 function dependenciesOf({ query: { exclusive = [] } }: DescribedRoute): Pick<Operation, 'x-dependencies'> {
   return exclusive.length === 0
     ? {}

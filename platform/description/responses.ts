@@ -6,7 +6,7 @@ import type { Gathered } from './gathered.ts';
 import { headersOf } from './headers.ts';
 import type { Reference, Response } from './openapi.ts';
 
-/** Errors that are the same for every operation, by the name of the component that describes them. */
+/** Errors common to all operations, by the name of their component. */
 const SHARED: Partial<Record<ProblemType, string>> = {
   unauthorized: 'Unauthorized',
   payload_too_large: 'PayloadTooLarge',
@@ -15,7 +15,7 @@ const SHARED: Partial<Record<ProblemType, string>> = {
   query_timeout: 'QueryTimeout',
 };
 
-/** Every answer of an operation, by status. What can have several reasons names them all. */
+/** Every answer of an operation, by status; several reasons for one status are all named. */
 export function responsesOf(route: DescribedRoute, gathered: Gathered): Record<string, Response | Reference> {
   const responses: Record<string, Response | Reference> = {
     [route.success.status]: successOf(route, route.success, gathered),
@@ -39,7 +39,7 @@ export function responsesOf(route: DescribedRoute, gathered: Gathered): Record<s
   return responses;
 }
 
-/** What a path answers to methods it does not have; it belongs to no operation. */
+/** Belongs to a path and to no operation. */
 export function methodNotAllowed({ schemas, error }: Gathered): Response {
   return {
     description:

@@ -1,21 +1,20 @@
 /**
- * A token bucket, measured in microseconds of refill: a token is `interval` of them, all tokens are `capacity`. Both
- * are whole numbers, so that nothing is rounded however long a bucket lives.
+ * A token bucket in microseconds of refill: a token is `interval`, all tokens are `capacity`. Both are integers, so
+ * nothing is rounded however long a bucket lives.
  */
 export interface Bucket {
-  /** Tokens that are refilled a minute. */
   perMinute: number;
   /** Tokens that fit in. */
   burst: number;
-  /** Microseconds in which one token is refilled. */
+  /** Microseconds to refill one token. */
   interval: number;
-  /** Microseconds in which an empty bucket is refilled. */
+  /** Microseconds to refill an empty bucket. */
   capacity: number;
 }
 
 /**
- * @param perMinute 1 to 60,000. Where a minute cannot be divided by it, tokens come the fraction of a microsecond
- * sooner than promised (at most 0.1 %), never later.
+ * @param perMinute 1 to 60,000. Where a minute is not divisible by it, tokens come a fraction of a microsecond early
+ * (at most 0.1 %), never late.
  * @param burst 1 or more.
  */
 export function bucketOf(perMinute: number, burst: number): Bucket {

@@ -1,9 +1,8 @@
 /**
- * Waits for `work`, but not longer than `milliseconds`. They are counted in two halves, because a timer cannot tell
- * who was late: when this process itself is held up, that uses up one of them, and in the other it reads what has
- * arrived meanwhile.
+ * Awaits `work` for at most `milliseconds`. They are counted in two halves, because one timer cannot tell who was late:
+ * a stall of this process uses up one half, and in the other it reads what arrived meanwhile.
  *
- * @throws what `work` throws, or an Error that says how long was waited.
+ * @throws what `work` throws, or a timeout Error.
  */
 export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();

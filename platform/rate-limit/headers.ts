@@ -2,11 +2,10 @@ import type { Headers } from '../http/problem.ts';
 import type { Bucket } from './bucket.ts';
 
 /**
- * What an answer says of the caller's budget (contract 8). `X-RateLimit-Remaining` never exceeds the limit
- * per minute, nor what fits into the bucket; `X-RateLimit-Reset` is when it is next as high as it can be: where the
- * burst is less than the limit per minute, when the bucket is full.
+ * Rate-limit headers (contract 8). `X-RateLimit-Remaining` exceeds neither the limit per minute nor the burst;
+ * `X-RateLimit-Reset` is when it is next at its highest.
  *
- * @param debt microseconds of refill that the bucket lacks; 0 for what costs nothing.
+ * @param debt microseconds of refill that the bucket lacks; 0 for a request that costs nothing.
  * @param wallMs milliseconds since 1970. Reset is rounded up to a second in which its promise holds.
  */
 export function budgetHeaders(debt: number, bucket: Bucket, wallMs: number): Headers {
@@ -22,7 +21,7 @@ export function budgetHeaders(debt: number, bucket: Bucket, wallMs: number): Hea
   };
 }
 
-/** Whole seconds, 1 or more, after which a refused caller finds that many tokens. */
+/** Whole seconds, at least 1, until a refused caller finds that many tokens. */
 export function retryAfter(debt: number, { interval, capacity }: Bucket, tokens: number): number {
   return Math.max(1, Math.ceil((debt + tokens * interval - capacity) / MICROS_PER_SECOND));
 }

@@ -5,11 +5,11 @@ import { budgetHeaders, retryAfter } from './headers.ts';
 import type { Store } from './store.ts';
 
 /**
- * Limits each caller by a token bucket of its own (contract 8). On the memory store this costs a request
- * 0.4 to 0.8 µs, headers included (Node.js 24, one core of an EPYC).
+ * Rate-limits callers by a token bucket each (contract 8). With the memory store a request costs 0.4 to 0.8 µs, headers
+ * included (Node.js 24, one core of an EPYC).
  *
- * @param nameOf names the caller's bucket; no two kinds of caller have a name in common.
- * @param wall milliseconds since 1970, for what callers are told; nothing is counted by it.
+ * @param nameOf names the caller's bucket; names of different kinds of caller do not overlap.
+ * @param wall milliseconds since 1970, for the headers only.
  */
 export function createLimiter<Context>(
   store: Store,

@@ -3,13 +3,12 @@ import type { Store } from './store.ts';
 import { type Taken, take } from './take.ts';
 
 /**
- * Buckets in this process's memory. They are kept in two generations that turn when the time has passed in which any
- * bucket fills: whatever the older one then holds was not touched for that long, is full, and is forgotten with it.
- * So there is nothing to sweep and no timer. More than {@link MOST_KEYS} keys within that time turn it sooner, and
- * those asked for longest ago start anew.
+ * Buckets in this process's memory, in two generations that rotate once the time has passed in which any bucket fills:
+ * whatever the older one then holds was not touched for that long and is full, so it is dropped. No sweep, no timer.
+ * More than {@link MOST_KEYS} keys within that time rotate it sooner, and the least recently used start afresh.
  *
  * Taking a token costs 0.1 µs with a thousand keys and 0.3 µs with 50,000 (Node.js 24, one core of an EPYC); 100,000
- * keys, the most there can be, weigh 9 MB.
+ * keys, the maximum, take 9 MB.
  */
 export class MemoryStore implements Store {
   readonly #bucket: Bucket;
@@ -18,14 +17,13 @@ export class MemoryStore implements Store {
   #older = new Map<string, number>();
   #turnedAt: number;
 
-  /** @param now microseconds on a clock that never goes back. */
+  /** @param now microseconds on a monotonic clock. */
   constructor(bucket: Bucket, now: () => number) {
     this.#bucket = bucket;
     this.#now = now;
     this.#turnedAt = now();
   }
 
-  /** How many keys are remembered. */
   get size(): number {
     return this.#recent.size + this.#older.size;
   }
@@ -46,5 +44,5 @@ export class MemoryStore implements Store {
   }
 }
 
-/** Keys in one generation. */
+/** Per generation. */
 export const MOST_KEYS = 50_000;

@@ -7,25 +7,24 @@ import type { Store } from './store.ts';
 import type { Taken } from './take.ts';
 import { takeCommand } from './take-script.ts';
 
-/** Buckets on a Redis server, by one connection. Once that is lost or closed it is of no more use. */
+/** Buckets on a Redis server, over one connection. Discarded once that is lost or closed. */
 export interface RedisStore extends Store {
-  /** @throws Error if the server does not do it within {@link ANSWER_MS}. */
+  /** @throws Error if the server does not answer within {@link ANSWER_MS}. */
   take(key: string, tokens: number): Promise<Taken>;
   close(): void;
 }
 
-/** Milliseconds in which the server has to answer, and those in which it has to be connected to. */
+/** Milliseconds for the server to accept a connection, and to answer. */
 export const ANSWER_MS = 250;
 export const CONNECT_MS = 2_000;
 
 /**
- * Connects, and takes a token from a new bucket, so that a server that cannot do what is wanted of it is known at
- * once.
+ * Connects and takes a token from a new bucket, so that an unsuitable server shows at once.
  *
- * The client's own ways to reconnect and to time out are not used: it resumes on a connection it never finds dead,
- * and its timeout ends when a command is written, not when it is answered.
+ * The client's own reconnect and timeout are off: it resumes on a connection it never finds dead, and its timeout ends
+ * when a command is written, not when it is answered.
  *
- * @param onLost called when the connection is lost; not for a failed attempt to connect.
+ * @param onLost called when an established connection is lost.
  */
 export async function connectRedis(
   url: string,
@@ -67,7 +66,7 @@ export async function connectRedis(
   };
 }
 
-/** The server's name is sent along, since many servers can share an address; Node.js does so for HTTPS only. */
+/** Sends the server's name (SNI), since many servers can share an address; Node.js does so for HTTPS only. */
 function tlsOptions(url: string): { tls: true; servername?: string } | object {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'rediss:') {
@@ -76,8 +75,8 @@ function tlsOptions(url: string): { tls: true; servername?: string } | object {
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { tls: true, servername: hostname } : { tls: true };
 }
 
-/** What the names of all keys begin with, for servers that serve others too. */
+/** Prefix of all keys, for servers that others use too. */
 const PREFIX = 'tagtrail:rate-limit:';
 
-/** Milliseconds between signs of life, for networks that drop connections without them. */
+/** Milliseconds between pings, for networks that drop silent connections. */
 const PING_MS = 30_000;

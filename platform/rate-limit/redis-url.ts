@@ -1,6 +1,6 @@
 import { optionalUrl } from '../runtime/setting-kinds.ts';
 
-/** Where processes of a kind share their count of what each caller asked. */
+/** Redis server over which processes share rate limits. */
 export const REDIS_URL = optionalUrl(
   'a Redis or Valkey server, for processes that share the budget of a key or a handheld; without one each counts alone',
   ['redis:', 'rediss:'],

@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 import type { Taken } from './take.ts';
 
 export interface SharedStoreOptions {
-  /** @param onLost to be called when the connection is lost later. */
+  /** @param onLost called when the connection is lost later. */
   connect(onLost: (error: Error) => void): Promise<RedisStore>;
   /** Counts while the server cannot be used. */
   own: Store;
@@ -13,10 +13,10 @@ export interface SharedStoreOptions {
 }
 
 /**
- * Buckets shared through a server for as long as that can be used, and this process's own in the meantime: the service
- * does not depend on the server. A caller then has one budget for each process, and a fresh one to begin with. The
- * first sign of trouble ends the connection; a new one is made after a growing pause, and only one that has taken a
- * token counts as good, so that an outage is told once at its beginning and once at its end.
+ * Shared buckets while the server works, this process's own otherwise: the service does not depend on the server. In
+ * the meantime a caller has a fresh budget per process. The first error ends the connection; reconnects back off, and a
+ * connection counts as good once it has taken a token, so an outage is reported once at its beginning and once at its
+ * end.
  */
 export class SharedStore implements Store {
   readonly #options: SharedStoreOptions;
@@ -92,6 +92,6 @@ export class SharedStore implements Store {
   }
 }
 
-/** Milliseconds before the first attempt to connect again, and the longest pause between attempts. */
+/** Milliseconds of the first reconnect back-off, and of the longest. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 5_000;

@@ -10,16 +10,15 @@ export const SIGN_IN_FAILURES_PER_MINUTE = integerSetting(
   { initial: 600, min: 1, max: 60_000 },
 );
 
-/** What a request without a good credential is answered with. */
 export type RefuseSignIn = (refusal: Problem, address: string | undefined) => Problem;
 
 /**
- * Bounds what a stranger gets out of failing: an address has a bucket of refusals, and beyond them is told to wait, and
- * its connection ends, with whatever else was sent on it. 1 MB of unknown keys in one go was answered with 9 MB. Only
- * failures count and only failures are answered so, because many share an address behind a proxy.
+ * Rate-limits failed sign-ins per address: beyond its bucket an address gets 429, and its connection ends with whatever
+ * else was sent on it (1 MB of unknown keys in one go was answered with 9 MB). Only failures count and only failures
+ * are refused, because many clients share an address behind a proxy.
  *
- * @param monotonic microseconds on a clock that never goes back.
- * @param registry which has a counter of them, without a series for each address.
+ * @param monotonic microseconds on a monotonic clock.
+ * @param registry gets one counter, without a series per address.
  */
 export function limitSignInFailures(
   perMinute: number,
@@ -52,7 +51,7 @@ export function limitSignInFailures(
   };
 }
 
-/** Of IPv6, what is one subscriber's: the first 64 bits. */
+/** For IPv6 the subscriber's /64. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) {
     return address.replace(/^::ffff:/i, '');

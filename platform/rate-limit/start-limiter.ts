@@ -9,15 +9,13 @@ import { MemoryStore } from './memory-store.ts';
 import { SharedStore } from './shared-store.ts';
 import type { Store } from './store.ts';
 
-/** How often one caller may ask, and who counts. */
+/** Rate limit of one caller, and where it is counted. */
 export interface Limits<Context> {
-  /** 1 to 60,000. */
   perMinute: number;
-  /** 1 or more. */
   burst: number;
-  /** The server that shares the buckets; null for this process's own count. */
+  /** Redis server to share buckets on; null for counts of this process alone. */
   redisUrl: string | null;
-  /** Names the caller's bucket; no two kinds of caller have a name in common. */
+  /** Names the caller's bucket; names of different kinds of caller do not overlap. */
   nameOf(context: Context): string;
 }
 
@@ -29,9 +27,8 @@ export interface LimiterParts {
 }
 
 export interface Clocks {
-  /** Microseconds on a clock that never goes back, whatever is done to the machine's. */
+  /** Microseconds on a clock that never goes back, whatever happens to the machine's. */
   monotonic(): number;
-  /** Milliseconds since 1970. */
   wall(): number;
 }
 
@@ -41,10 +38,10 @@ export const MACHINE_CLOCKS: Clocks = {
 };
 
 /**
- * Starts what limits callers: by this process's own count, or by one that all processes share through REDIS_URL.
+ * Starts the rate limiter, shared between processes if REDIS_URL is set.
  *
- * @throws AppError `unavailable`, naming REDIS_URL, if that server cannot be used. One that fails later is done
- * without, and `tagtrail_rate_limit_degraded` says so; the process stays ready.
+ * @throws AppError `unavailable`, naming REDIS_URL, if that server cannot be used at start. A later failure degrades to
+ * counts per process (`tagtrail_rate_limit_degraded`); the process stays ready.
  */
 export async function startLimiter<Context>(
   { perMinute, burst, redisUrl, nameOf }: Limits<Context>,

@@ -1,7 +1,7 @@
 import type { Taken } from './take.ts';
 
-/** Keeps one bucket for each key. */
+/** One bucket per key. */
 export interface Store {
-  /** Takes tokens, all or none, from the bucket of `key`, which is full if nothing is known of it. */
+  /** Takes all tokens or none; an unknown bucket is full. */
   take(key: string, tokens: number): Taken | Promise<Taken>;
 }

@@ -3,9 +3,9 @@ import type { Bucket } from './bucket.ts';
 import type { Taken } from './take.ts';
 
 /**
- * `take` (take.ts), to be run by the server that shares the buckets, on the server's clock: one key for each bucket,
- * with the microsecond since 1970 at which it is full, gone when it is. The key is set by redis.call, which writes
- * numbers in full; Lua's own tostring would round them to 14 digits.
+ * `take` (take.ts) as a Redis script, by the server's clock. A key holds the microsecond since 1970 at which its bucket
+ * is full, and expires then. It is set by redis.call, which writes numbers in full; Lua's tostring would round them to
+ * 14 digits.
  */
 export const TAKE_SCRIPT = `
 local time = redis.call('TIME')
@@ -22,7 +22,7 @@ redis.call('SET', KEYS[1], now + debt, 'PX', math.ceil(debt / 1000))
 return {1, debt}
 `;
 
-/** The script as a command of the client, which sends its digest, and its text if the server has forgotten it. */
+/** Registers the script: the client sends its digest, and its text if the server has forgotten it. */
 export function takeCommand() {
   return defineScript({
     SCRIPT: TAKE_SCRIPT,

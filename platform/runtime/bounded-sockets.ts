@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
 /**
- * Bounds how many sockets are open, and always lets the newest in: where there is no room, the oldest evictable socket
- * of the group (commonly an address) that has the most of them is cut off. So thousands of idle sockets keep nobody
- * out, not even a client of the same address, which has to be quicker only than as many new sockets.
+ * Bounds open sockets but always admits the newest: when full, it evicts the oldest evictable socket of the largest
+ * group (commonly an address). So thousands of idle sockets keep nobody out, not even a client of the same address,
+ * which only has to be quicker than as many new sockets.
  */
 export class BoundedSockets {
   readonly #most: number;
-  /** Evictable sockets of each group, the oldest first. */
+  /** Evictable sockets by group, oldest first. */
   readonly #groups = new Map<string, Set<Socket>>();
   readonly #groupOf = new Map<Socket, string>();
   #evicted = 0;
@@ -20,12 +20,12 @@ export class BoundedSockets {
     return this.#groupOf.size;
   }
 
-  /** Sockets cut off for others since the start. */
+  /** Sockets evicted since the start. */
   get evicted(): number {
     return this.#evicted;
   }
 
-  /** Takes a socket until it is closed or removed, and makes room for it. */
+  /** Tracks a socket until it closes or is removed, and makes room for it. */
   add(socket: Socket, group: string): void {
     this.#groupOf.set(socket, group);
     this.release(socket);
@@ -35,7 +35,7 @@ export class BoundedSockets {
     }
   }
 
-  /** Keeps a socket from being evicted. It counts all the same. */
+  /** Protects a socket from eviction; it still counts. */
   pin(socket: Socket): void {
     const name = this.#groupOf.get(socket);
     const group = name === undefined ? undefined : this.#groups.get(name);
@@ -44,7 +44,7 @@ export class BoundedSockets {
     }
   }
 
-  /** Lets a socket be evicted again, as the newest of its group. */
+  /** Makes a socket evictable again, as the newest of its group. */
   release(socket: Socket): void {
     const name = this.#groupOf.get(socket);
     if (name !== undefined) {
@@ -79,7 +79,7 @@ export class BoundedSockets {
   }
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 that one subscriber of IPv6 has. */
+/** An IPv4 address, or the /64 of one IPv6 subscriber. */
 export function groupOfAddress(address: string | undefined): string {
   if (address === undefined) {
     return 'gone';

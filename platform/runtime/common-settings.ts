@@ -1,6 +1,5 @@
 import { choiceSetting, integerSetting, requiredUrl, textSetting } from './setting-kinds.ts';
 
-/** Settings that mean the same in every process. */
 export const DATABASE_URL = requiredUrl(
   'the PostgreSQL or TimescaleDB database',
   ['postgres:', 'postgresql:'],

@@ -10,8 +10,7 @@ import { ORGANIZATION_ROLE } from '../../db/timescale/connections/organization-r
 import { isMigrated } from '../../db/timescale/schema/migrate.ts';
 
 /**
- * Makes sure that the database is there, is reached by no connection pooler, and has this version's schema, before
- * anything relies on it.
+ * Ensures that the database is reachable, without a connection pooler between, and has this version's schema.
  *
  * @throws AppError naming DATABASE_URL, or saying how to migrate.
  */
@@ -20,7 +19,7 @@ export async function requireDatabase(url: string): Promise<void> {
   await requireDirect(url, ORGANIZATION_ROLE);
 }
 
-/** Makes sure that the database has this version's schema. @throws AppError naming DATABASE_URL, or saying how to migrate. */
+/** Ensures that the schema is this version's. @throws AppError naming DATABASE_URL, or saying how to migrate. */
 export async function requireMigrated(url: string): Promise<void> {
   const client = await connect(url);
   try {
@@ -35,13 +34,15 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-/** Makes sure that the database is there, and is reached by no connection pooler. @throws AppError naming DATABASE_URL. */
+/**
+ * Ensures that the database is reachable, without a connection pooler between. @throws AppError naming DATABASE_URL.
+ */
 export async function requireReachable(url: string): Promise<void> {
   await (await connect(url)).end();
   await requireDirect(url);
 }
 
-/** What was found of each way: services of one process have it in common. */
+/** Findings by address, shared by the services of one process. */
 const faults = new Map<string, Promise<string | null>>();
 
 /** @throws AppError naming DATABASE_URL. */
@@ -85,7 +86,7 @@ function throughPooler(url: string, fault: string): AppError {
   );
 }
 
-/** Where a database is, without the credentials. */
+/** Address without credentials. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url);
   return host + pathname;

@@ -1,7 +1,7 @@
-/** Milliseconds within which a signal comes twice, from the terminal and from a program around this one (npm, timeout). */
+/** Milliseconds within which one signal may arrive twice: from the terminal and from a parent (npm, timeout). */
 const SAME = 500;
 
-/** A listener that does `first` at the first signal and `again` at each later one; one that comes twice at once counts once. */
+/** A listener that calls `first` for the first signal and `again` for later ones; duplicates count once. */
 export function firstSignal(
   first: (signal: NodeJS.Signals) => void,
   again: () => void,

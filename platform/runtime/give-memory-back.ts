@@ -4,17 +4,17 @@ import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
 
 export interface MemoryOptions {
-  /** Milliseconds between two looks; tests own it. */
+  /** Milliseconds between checks; tests shorten it. */
   every?: number;
 }
 
 /**
- * Gives back what a peak has left: pages of large rows, an import, what came in after an outage. V8 collects while a
- * process makes new objects, so one that has gone quiet may keep it for as long as it is. Looks now and then whether the
- * process has grown and has nothing to do, and then collects, which holds the event loop for some 25 ms; where that
- * brings nothing, it is not tried again until the process has grown further. Figures are in test/bench/README.md.
+ * Returns memory after a peak: pages of large rows, an import, a backlog after an outage. V8 collects while a process
+ * allocates, so one that has gone quiet may keep it for good. Checks now and then whether the process has grown and is
+ * idle, and then collects, which holds the event loop for some 25 ms; if that gains nothing, the next attempt waits
+ * until it has grown further. Figures: test/bench/README.md.
  *
- * @returns how to stop it.
+ * @returns a function that stops it.
  */
 export function giveMemoryBack(log: Logger, { every = LOOK_EVERY }: MemoryOptions = {}): () => void {
   let floor = process.memoryUsage.rss();
@@ -56,9 +56,9 @@ function collect(): void {
 /** Milliseconds. */
 const LOOK_EVERY = 5_000;
 
-/** Bytes by which it must have grown, and by which a collection must have brought it down for the next to be tried. */
+/** Bytes it must have grown by, and that a collection must gain for the next to be tried. */
 const WORTHWHILE = 24 * 1_048_576;
 const PROGRESS = 4 * 1_048_576;
 
-/** The share of its time for which a process that has nothing to do is busy. */
+/** Share of processor time below which a process is idle. */
 const QUIET = 0.1;

@@ -3,18 +3,18 @@ import type { Registry } from 'prom-client';
 import { messageOf } from '../../base/errors.ts';
 import { measureChecks } from './measure-checks.ts';
 
-/** Something a process cannot do its work without. Resolves if it is there, rejects with the reason if not. */
+/** Resolves if a dependency is there, rejects with the reason if not. */
 export type Check = () => Promise<unknown>;
 
 export interface HealthOptions {
   registry: Registry;
-  /** By the name of what is checked. */
+  /** By name. */
   checks: Readonly<Record<string, Check>>;
-  /** Aborts when the process is about to stop: it is not ready from then on, and still works. */
+  /** Aborts when shutdown is announced: not ready any more, but still working. */
   stopping: AbortSignal;
 }
 
-/** What came of a check; `said` is `ok`, or the reason. */
+/** `said` is `ok` or the reason. */
 export interface CheckOutcome {
   name: string;
   isUp: boolean;
@@ -27,13 +27,12 @@ export interface HealthAnswer {
   body: string;
 }
 
-/** Answers for a path, or null if it is none of `/healthz` (alive), `/readyz` (able to work) and `/metrics`. */
+/** Answers `/healthz` (alive), `/readyz` (able to work) and `/metrics`; null for other paths. */
 export type Health = (path: string) => Promise<HealthAnswer | null>;
 
-/** How long a check may take before the process counts as not ready, in milliseconds. */
+/** Milliseconds after which a check counts as failed. */
 export const CHECK_MS = 2_000;
 
-/** Adds the outcome of the checks to the registry's metrics. */
 export function createHealth({ registry, checks, stopping }: HealthOptions): Health {
   const run = () => Promise.all(Object.entries(checks).map(([name, check]) => outcomeOf(name, check)));
   measureChecks(registry, run);
@@ -76,7 +75,7 @@ function json(status: number, body: object): HealthAnswer {
   return { status, contentType: 'application/json', body: JSON.stringify(body) };
 }
 
-/** Serves nothing but health, for a process that is no HTTP server otherwise. */
+/** Serves health alone, for a process without another HTTP server. */
 export function healthListener(health: Health): RequestListener {
   return async (request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

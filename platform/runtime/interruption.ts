@@ -3,7 +3,7 @@ import { firstSignal } from './first-signal.ts';
 interface Reactions {
   /** Called before the signal is aborted. */
   first?: () => void;
-  /** Called when the user does not wait for the work to end in order; exits if left out. */
+  /** Called by a second interruption; exits if left out. */
   again?: () => void;
 }
 
@@ -27,5 +27,5 @@ export async function withInterruption<Result>(
   }
 }
 
-/** The exit status of what Ctrl-C broke off: 128 and the number of SIGINT. */
+/** Exit status after Ctrl-C: 128 + SIGINT. */
 export const INTERRUPTED = 130;

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
 
 /**
- * The parts of a process in the order they were started in; stopping is that order reversed. A part that cannot be
- * stopped is reported and does not keep the others from being stopped.
+ * Starts the parts of a process in order and stops them in reverse: graceful shutdown. A part that fails to stop is
+ * logged and does not keep the others from stopping.
  */
 export class Lifecycle {
   readonly #log: Logger;
@@ -17,17 +17,17 @@ export class Lifecycle {
     this.#log = log;
   }
 
-  /** Aborts when stopping is announced, before anything is stopped. */
+  /** Aborts when shutdown is announced, before anything stops. */
   get stopping(): AbortSignal {
     return this.#leaving.signal;
   }
 
-  /** Resolves with what the process cannot go on after, if that ever comes. */
+  /** Resolves with a fatal error, if one ever comes. */
   get failure(): Promise<unknown> {
     return this.#failure.promise;
   }
 
-  /** Tells that the process cannot go on. */
+  /** Reports a fatal error. */
   fail(error: unknown): void {
     this.#failure.resolve(error);
   }
@@ -45,8 +45,8 @@ export class Lifecycle {
   }
 
   /**
-   * Announces that everything stops and, `notice` milliseconds later, stops what was started, newest first. Called
-   * again, waits for the same.
+   * Graceful shutdown: announces it and, `notice` milliseconds later, stops all parts, newest first. Further calls wait
+   * for the same.
    */
   stop(notice = 0): Promise<void> {
     this.#stopping ??= this.#stopAll(notice);

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { readPast } from './read-past.ts';
 
 /**
- * Lets whoever sends without listening read the answer. A connection that is closed while bytes come in is reset, and a
- * reset takes the answer with it that was on its way: to a body over the limit or a wrong key, of 30 MB sent, nothing
- * came back. So the answer is sent and this side closed, and what still comes is read and thrown away, within bounds;
- * the same bounds hold for the rest of a body on a connection that is kept.
+ * Lets a client that sends without reading see its answer. Closing a connection while bytes come in resets it, and the
+ * reset discards an answer still on its way: of 30 MB sent to a body over the limit, no answer came back. So the answer
+ * is sent, this side is closed, and the rest is read and discarded within bounds; the same bounds hold for the rest of
+ * a body on a kept connection.
  */
 export function closeLingeringly(server: Server): void {
   const latest = new WeakMap<Socket, IncomingMessage>();
@@ -45,14 +45,13 @@ export function closeLingeringly(server: Server): void {
   });
 }
 
-/** Ends a connection that no parser reads any more: sends `last`, and reads past what still comes, within bounds. */
+/** Ends a connection that no parser reads any more: sends `last` and discards the rest, within bounds. */
 export function endLingeringly(socket: Socket, last = ''): void {
   socket.end(last);
   socket.resume();
   discardWithin(socket, () => false);
 }
 
-/** How much is read and thrown away after the answer, and for how long; then the connection is cut off. */
 export const LINGERS = { bytes: 67_108_864, milliseconds: 30_000 };
 
 const LOOK_MS = 50;

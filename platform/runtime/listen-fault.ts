@@ -3,11 +3,10 @@ import { AppError, messageOf } from '../../base/errors.ts';
 export interface ListenAddress {
   host: string;
   port: number;
-  /** The setting the port came from, for the message when it is taken. */
+  /** Setting that the port came from, for the message when it is taken. */
   setting: string;
 }
 
-/** What to tell of an address that could not be listened on: the setting, and what to do. */
 export function listenFault(error: unknown, address: ListenAddress): AppError {
   return new AppError('unavailable', explain(error, address), { cause: error });
 }

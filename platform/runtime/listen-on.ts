@@ -14,48 +14,44 @@ const { createServer } = process.getBuiltinModule('node:http');
 
 export interface Listening {
   url: string;
-  /** Takes no new requests, and waits for those under way, at most {@link DRAIN_MS}. */
+  /** Refuses new requests and waits for those under way, at most {@link DRAIN_MS}. */
   close(): Promise<void>;
 }
 
-/** How long requests under way may take when the process stops, in milliseconds. */
+/** Milliseconds that requests may take to finish at shutdown. */
 export const DRAIN_MS = 10_000;
 
 /**
- * How long a client may take to send a request's headers, and all of it, in milliseconds. A large body has a time limit of
- * its own (`platform/http/body-room.ts`), which is over before this one, however long it waited to be read.
+ * Milliseconds for a client to send the headers, and the whole request. A large body has a shorter limit of its own
+ * (`platform/http/body-room.ts`), which fires first however long it waited for room.
  */
 const HEADERS_MS = 15_000;
 const REQUEST_MS = 180_000;
 
-/** How often these two are looked at. */
+/** Milliseconds between checks of those two. */
 const CHECK_MS = 5_000;
 
 /**
- * Connections of one listener. An idle one costs some 10 KB; there are up to three listeners in a process, and the
- * embedded broker.
+ * Connections per listener. An idle one costs some 10 KB; a process has up to three listeners, and the embedded broker.
  */
 const MOST_CONNECTIONS = 4_000;
 const SHARE_OF_DESCRIPTORS = 0.15;
 
 /**
- * How long a connection without requests is kept, in milliseconds: longer than a load balancer keeps it (commonly 60
- * s), so that none sends a request on a connection that is just being closed here.
+ * Milliseconds that an idle connection is kept: longer than a load balancer's (commonly 60 s), so that none sends a
+ * request just as it is closed here.
  */
 const KEEP_ALIVE_MS = 75_000;
 
 export interface ListenOptions {
-  /** Sees the server before it listens. */
   prepare?: (server: Server) => void;
-  /** When it aborts, connections end with the answer under way; new ones are taken until `close`. */
+  /** When it aborts, connections close after the current answer; new ones are accepted until `close`. */
   stopping?: AbortSignal;
-  /** Connections at once; tests own it. */
+  /** Tests lower it. */
   mostConnections?: number;
 }
 
-/**
- * @throws AppError `unavailable`, naming the setting, if the address cannot be listened on.
- */
+/** @throws AppError `unavailable`, naming the setting, if the address cannot be listened on. */
 export async function listenOn(
   listener: RequestListener,
   address: ListenAddress,

@@ -1,6 +1,6 @@
 /**
- * Bounds how many lines are logged about one subject, so that a caller or a reader in a loop does not fill a disk. How
- * many were left out is told with the next line.
+ * Rate-limits log lines per subject, so that a caller or reader in a loop does not fill a disk. The next line tells how
+ * many were dropped.
  */
 export class LogBudget {
   readonly #lines: number;
@@ -8,15 +8,15 @@ export class LogBudget {
   readonly #spent = new Map<string, { since: number; written: number; leftOut: number }>();
 
   /**
-   * @param lines a minute about each subject.
-   * @param now milliseconds on a clock that never goes back.
+   * @param lines per minute and subject.
+   * @param now milliseconds on a monotonic clock.
    */
   constructor(lines: number, now: () => number = () => performance.now()) {
     this.#lines = lines;
     this.#now = now;
   }
 
-  /** @returns how many lines about the subject were left out before this one; null if this one is to be left out too. */
+  /** @returns how many lines were dropped before this one; null to drop this one too. */
   take(subject: string): number | null {
     const name =
       this.#spent.has(subject) || this.#spent.size < MOST_SUBJECTS ? subject : this.#makeRoom(subject);
@@ -34,7 +34,7 @@ export class LogBudget {
     return null;
   }
 
-  /** @returns what the subject is counted as: itself, or one of too many. */
+  /** @returns the subject, or one that stands for too many. */
   #makeRoom(subject: string): string {
     const now = this.#now();
     for (const [name, { since }] of this.#spent) {

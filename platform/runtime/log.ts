@@ -4,7 +4,7 @@ import { maskSecrets } from './mask-secrets.ts';
 
 /**
  * One JSON line per event on standard output. Reads are counted, not logged: a line costs more than handling many a
- * message. Credentials are never passed to it; what looks like one is masked all the same.
+ * message. No credential is passed to it; what looks like one is masked all the same.
  */
 export function createLog(
   service: string,

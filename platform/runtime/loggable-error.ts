@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { messageOf } from '../../base/errors.ts';
 
-/** What is taken over from an error if it is there: codes and names, of the system and of the database. */
+/** Codes and names, of the system and of the database. */
 const KEPT = ['code', 'syscall', 'address', 'port', 'constraint', 'table', 'column'] as const;
 
 /**
- * What of an error is logged. Libraries hang all kinds of things on theirs, such as the values of a query or an address
- * with its password, so that only what is known to be harmless is taken over. The stack tells of causes too.
+ * The loggable part of an error. Libraries attach all kinds of things to theirs, such as the values of a query or an
+ * address with its password, so only known harmless fields are taken. The stack includes causes.
  */
 export function loggableError(error: unknown): object {
   if (!(error instanceof Error)) {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Adds to `registry` what `/readyz` says, looked at anew for every scrape, so that alerts know what is away. */
+/** Exports the outcome of `/readyz` at every scrape, so that alerts know which dependency is missing. */
 export function measureChecks(
   registry: Registry,
   run: () => Promise<readonly { name: string; isUp: boolean }[]>,

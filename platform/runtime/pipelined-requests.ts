@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that are handled at the same time. */
+/** Concurrent requests of one connection. */
 export const AT_ONCE = 16;
 
 interface Line {
@@ -10,9 +10,9 @@ interface Line {
 }
 
 /**
- * Handles what is pipelined on one connection a few at a time, and reads no more of it meanwhile. Node.js hands over
- * every request that it has read: four connections full of unknown keys kept a look-up of somebody else waiting for 4 s;
- * so it is 0.5 ms, 0.3 s at worst (all on two busy cores).
+ * Handles pipelined requests of one connection a few at a time and stops reading meanwhile (backpressure). Node.js
+ * hands over every request it has read: four connections full of unknown keys delayed another caller's look-up by 4 s;
+ * now by 0.5 ms, 0.3 s at worst (on two busy cores).
  */
 export function handleInTurn(listener: RequestListener): RequestListener {
   const lines = new WeakMap<Socket, Line>();
@@ -23,7 +23,7 @@ export function handleInTurn(listener: RequestListener): RequestListener {
     listener(request, response);
   }
 
-  /** The same function for all requests. */
+  /** One function for all requests. */
   function leave(this: ServerResponse): void {
     const { socket } = this.req;
     const line = lines.get(socket);
@@ -81,9 +81,9 @@ export function handleInTurn(listener: RequestListener): RequestListener {
 }
 
 /**
- * Lets whoever pipelines read the answers up to the one that ends the connection. A connection that is closed while
- * requests on it were not read is reset, and of 3,000 answers in front of the last one 220 came through. So this side is
- * closed, nothing more is read, and the rest waits for the sender, for a while.
+ * Lets a pipelining client read the answers up to the one that ends the connection. Closing a connection with unread
+ * requests resets it, and of 3,000 answers before the last 220 came through. So this side is closed, nothing more is
+ * read, and the rest waits for the sender for a while.
  */
 function endReadably(socket: Socket, line: Line): void {
   if (readable.has(socket)) {
@@ -110,7 +110,7 @@ const readable = new WeakSet<Socket>();
 /** Milliseconds. */
 const TO_READ = 5_000;
 
-/** Whatever finishes reading a body has Node.js read on; not while requests wait. */
+/** Keeps a connection paused while its requests wait: Node.js resumes it whenever a body has been read. */
 function stayPaused(socket: Socket, line: Line): void {
   if (!Object.hasOwn(socket, 'resume')) {
     const resume = socket.resume.bind(socket);

@@ -1,11 +1,11 @@
 export interface Repeating {
-  /** Begins no more runs, and waits for the one under way. */
+  /** Starts no more runs and waits for the current one. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `task` now and then every `pause` milliseconds after its last run ended. A run that fails is reported, and
- * does not keep the next from being tried.
+ * Runs `task` now and then every `pause` milliseconds after its last run ended. A failed run is reported and does not
+ * stop the next.
  */
 export function repeat(
   pause: number,

@@ -10,11 +10,11 @@ export interface Process {
   log: Logger;
   boot: (lifecycle: Lifecycle) => Promise<unknown>;
   /**
-   * How long SIGTERM, by which a supervisor replaces a process, is announced before anything stops, in milliseconds:
-   * time for whoever distributes requests to send them elsewhere. Nobody who stops it by hand waits.
+   * Milliseconds between SIGTERM, which supervisors send, and shutdown: time for load balancers to react. Ctrl-C does
+   * not wait.
    */
   notice?: number;
-  /** How long stopping may take, in milliseconds, where a database that hangs would have it wait for ever. */
+  /** Milliseconds for a graceful shutdown, where a hanging database would have it wait for ever. */
   patience?: number;
 }
 
@@ -22,9 +22,9 @@ export interface Process {
 const PATIENCE = 20_000;
 
 /**
- * Runs a service as this process, from its configuration to its end. A fault at the start stops what was started,
- * prints one message and exits with status 1, and so does one that comes later (`Lifecycle.fail`). SIGINT, SIGTERM or SIGHUP (a closed terminal) stops in order and exits
- * with 0, or with 1 if that takes too long; a second signal does not wait.
+ * Runs a service as this process, from configuration to exit. A fault at start stops whatever was started, prints one
+ * message and exits with 1; so does a later one (`Lifecycle.fail`). SIGINT, SIGTERM or SIGHUP (a closed terminal) shuts
+ * down gracefully and exits with 0, or with 1 if that takes too long; a second signal exits at once.
  *
  * @param configure makes the log, and what is to be started with it.
  */
@@ -46,7 +46,6 @@ export async function runProcess(configure: () => Process): Promise<void> {
   }
 }
 
-/** What stops in order waits for what is gone, so it does not get much time. */
 async function endOnFailure(lifecycle: Lifecycle): Promise<void> {
   const error = await lifecycle.failure;
   writeSync(process.stderr.fd, `${explain(error)}\n`);
@@ -55,7 +54,6 @@ async function endOnFailure(lifecycle: Lifecycle): Promise<void> {
   process.exit(1);
 }
 
-/** Milliseconds. */
 const FAILURE_PATIENCE = 3_000;
 
 function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noticeDue: () => number): void {
@@ -78,7 +76,7 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noti
   }
 }
 
-/** What is wrong, for a person; a fault nobody foresaw comes with where it happened. */
+/** A message for a person; an unforeseen fault comes with its stack. */
 function explain(error: unknown): string {
   const isForeseen = error instanceof AppError;
   return !isForeseen && error instanceof Error

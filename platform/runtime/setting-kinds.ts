@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Setting } from './settings.ts';
 
-/** Any text. */
 export function textSetting(purpose: string, initial: string): Setting<string> {
   return { purpose, initial, absent: undefined, remedy: 'some text', read: (text) => text };
 }
 
-/** A file, read when the setting is; null where none is set. */
+/** A file, read with the setting; null if unset. */
 export function optionalFile(purpose: string): Setting<Buffer | null> {
   return {
     purpose,
@@ -23,12 +22,11 @@ export function optionalFile(purpose: string): Setting<Buffer | null> {
   };
 }
 
-/** A TCP port; 0 lets the system choose a free one. */
+/** A TCP port; 0 picks a free one. */
 export function portSetting(purpose: string, initial: number): Setting<number> {
   return integerSetting(purpose, { initial, min: 0, max: 65_535 });
 }
 
-/** A whole number in a range. */
 export function integerSetting(
   purpose: string,
   range: { initial: number; min: number; max: number },
@@ -47,7 +45,6 @@ export function integerSetting(
   };
 }
 
-/** One of a few words. */
 export function choiceSetting<T extends string>(
   purpose: string,
   words: readonly T[],
@@ -62,7 +59,7 @@ export function choiceSetting<T extends string>(
   };
 }
 
-/** An address that must be set. It may hold a password, so messages do not repeat it. */
+/** A mandatory URL. It may hold a password, so messages do not repeat it. */
 export function requiredUrl(purpose: string, protocols: readonly string[], example: string): Setting<string> {
   return {
     purpose,
@@ -74,7 +71,7 @@ export function requiredUrl(purpose: string, protocols: readonly string[], examp
   };
 }
 
-/** An address that may be missing: null then. */
+/** A URL, or null. */
 export function optionalUrl(
   purpose: string,
   protocols: readonly string[],

@@ -1,18 +1,18 @@
 import { AppError } from '../../base/errors.ts';
 
-/** One environment variable: what it is for, what it is when it is not set, and how its text is read. */
+/** One environment variable: its purpose, its default and how it is read. */
 export interface Setting<T> {
-  /** What it decides, for the documentation. */
+  /** For the documentation. */
   purpose: string;
-  /** Its default as one would write it; null if it must be set or may be missing. */
+  /** Default as the user would write it; null if there is none. */
   initial: string | null;
-  /** What it is without text and default; `undefined` if that is a fault. */
+  /** Value when neither text nor default is there; `undefined` if that is a fault. */
   absent: T | undefined;
-  /** Of a number, what it can be; for the documentation. */
+  /** Range of a number, for the documentation. */
   range?: { readonly min: number; readonly max: number };
-  /** What to do about a fault, completing "set NAME to". */
+  /** Completes "set NAME to". */
   remedy: string;
-  /** Its text is not repeated in messages. */
+  /** Not repeated in messages. */
   isSecret?: boolean;
   /** @returns undefined if the text is not usable. */
   read(text: string): T | undefined;

@@ -10,8 +10,8 @@ export interface RetentionConfig {
 }
 
 /**
- * Has what is too old to be kept dropped, now and every hour, until the process stops. On a connection of its own, which
- * is open only then: without chunks to drop it may take longer than a service waits for a statement.
+ * Drops expired data now and every hour until shutdown. It uses a connection of its own, open only then: without chunks
+ * to drop it may take longer than a service waits for a statement.
  */
 export async function startRetention(
   { DATABASE_URL, SCAN_RETENTION_DAYS }: RetentionConfig,
@@ -34,5 +34,4 @@ export async function startRetention(
   );
 }
 
-/** Milliseconds. */
 const SWEEP_EVERY = 3_600_000;

@@ -1,7 +1,7 @@
 import { integerSetting } from './setting-kinds.ts';
 import type { Configuration } from './settings.ts';
 
-/** How long scans are kept and how late they may come, in days. */
+/** Days. */
 export const TIME_SETTINGS = {
   SCAN_RETENTION_DAYS: integerSetting('how many days raw scans are kept', {
     initial: 30,
@@ -15,7 +15,7 @@ export const TIME_SETTINGS = {
   }),
 };
 
-/** A scan that comes late is placed among the raw scans around it, so those must still be there. */
+/** A late scan is sorted in among the raw scans around it, so those must still exist. */
 export function retentionCoversLateness(times: Configuration<typeof TIME_SETTINGS>): string | null {
   const { SCAN_RETENTION_DAYS: retention, LATENESS_DAYS: lateness } = times;
   return retention < lateness

@@ -1,32 +1,31 @@
 import type { Logger } from 'pino';
 import type { Piscina } from 'piscina';
 
-/** What a thread is to do. */
 export interface ThreadTask {
-  /** Address of the module that exports the function. */
+  /** URL of the module that exports the function. */
   module: string;
   name: string;
   argument: unknown;
-  /** Handed over, not copied. */
+  /** Transferred, not copied. */
   transferList?: ArrayBuffer[];
 }
 
-/** A process has few cores: as many threads as keep one slow task from stopping all others. */
+/** Few, like a process's cores: enough that one slow task does not stop all others. */
 export const THREADS = 2;
 
-/** A thread begins in 0.15 s, and keeps some 30 MB while it has nothing to do. */
+/** Milliseconds. A thread starts in 0.15 s and takes some 30 MB while idle. */
 const IDLE = 30_000;
 
 /**
- * Threads for what would hold up the thread that answers everybody. They begin with the first task. Whoever has many
- * tasks bounds them and lets tenants take turns: here they are done in the order in which they come.
+ * Worker threads for what would hold up the main thread, started by the first task. Tasks run in order of arrival:
+ * whoever has many bounds them and is fair to tenants itself.
  */
 export class WorkThreads {
   readonly #log: Logger;
   readonly #idle: number;
   #pool: Promise<Piscina> | null = null;
 
-  /** @param options.idle milliseconds after which a thread that has nothing to do ends. */
+  /** @param options.idle milliseconds after which an idle thread ends. */
   constructor(log: Logger, { idle = IDLE } = {}) {
     this.#log = log;
     this.#idle = idle;
@@ -37,7 +36,6 @@ export class WorkThreads {
     return (await this.#pool).run(argument, { filename: module, name, transferList });
   }
 
-  /** Ends the threads, whatever they do. */
   async close(): Promise<void> {
     await (await this.#pool)?.destroy();
   }
