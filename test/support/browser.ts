@@ -200,7 +200,7 @@ const END_KEYS = {
 } as const;
 
 /** Npm brings a Chromium for Linux on x64, with the libraries and the fonts it needs; elsewhere Chrome is taken. */
-async function launch(): Promise<Browser> {
+export async function launch(): Promise<Browser> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return playwright.launch({ channel: 'chrome' });
   }

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
-import { iconPng } from './icon.ts';
 
 /** Browsers of handhelds are seldom the newest: Chrome of an Android 8 device, Safari of iOS 16. */
 const TARGET = ['chrome100', 'safari16', 'firefox110'];
-
-const ICONS = [
-  { name: 'icon-192.png', size: 192, padding: 0 },
-  { name: 'icon-512.png', size: 512, padding: 0 },
-  { name: 'icon-maskable-512.png', size: 512, padding: 0.1 },
-  { name: 'apple-touch-icon.png', size: 180, padding: 0.04 },
-];
 
 /**
  * Makes the app's files in {@link APP_FOLDER}: beside it first, so that a gateway that serves the folder meanwhile
@@ -27,8 +19,7 @@ export async function buildApp(): Promise<void> {
     await Promise.all([
       writePage(folder, script, style),
       copyFile(join(SOURCE_FOLDER, 'manifest.webmanifest'), join(folder, 'manifest.webmanifest')),
-      copyFile(join(SOURCE_FOLDER, 'icon.svg'), join(folder, 'icon.svg')),
-      ...ICONS.map(({ name, ...shape }) => writeFile(join(folder, name), iconPng(shape))),
+      cp(join(SOURCE_FOLDER, 'icons'), folder, { recursive: true }),
     ]);
     await buildWorker(folder);
     await rm(APP_FOLDER, { recursive: true, force: true });
