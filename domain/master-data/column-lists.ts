@@ -1,6 +1,7 @@
 import { texts } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
-import { type Column, type Columns, NOW, type Written } from './columns.ts';
+import { type Column, type Columns, type Given, NOW, type Stored } from './columns.ts';
+import { writtenValue } from './written.ts';
 
 /** `name, description`: for `insert into`, `as given` and `returning`. */
 export function named(columns: Columns): FragmentSqlToken {
@@ -32,7 +33,10 @@ export function withNames(items: Readonly<Record<string, FragmentSqlToken>>): Fr
 }
 
 /** What is stored of values that were sent, in the order of {@link named}; null is now where now is the default. */
-export function stored(columns: Columns, sent: (name: string) => ValueExpression): FragmentSqlToken {
+export function stored<C extends Columns>(
+  columns: C,
+  sent: (name: keyof C) => ValueExpression,
+): FragmentSqlToken {
   return listed(columns, (name, { type, otherwise }) => {
     const value = sql.fragment`${sent(name)}::${CASTS[type]}`;
     return otherwise === NOW ? sql.fragment`coalesce(${value}, now())` : value;
@@ -47,7 +51,10 @@ const CASTS = {
 };
 
 /** `name = ${name}::text`; null leaves JSON as it is, where it is. */
-export function updated(columns: Columns, sent: (name: string) => ValueExpression): FragmentSqlToken {
+export function updated<C extends Columns>(
+  columns: C,
+  sent: (name: keyof C) => ValueExpression,
+): FragmentSqlToken {
   return listed(columns, (name, { type }) => {
     const column = sql.identifier([name]);
     const value = sql.fragment`${sent(name)}::${CASTS[type]}`;
@@ -68,14 +75,33 @@ export function excluded(columns: Columns): FragmentSqlToken {
 /** `given.name`, for {@link stored}. */
 export const ofGiven = (name: string): ValueExpression => sql.identifier(['given', name]);
 
-/** An array for each column, for `unnest`, in the order of {@link named}. */
-export function arraysOf<C extends Columns>(columns: C, rows: readonly Written<C>[]): FragmentSqlToken {
-  return listed(columns, (name, { type }) => {
-    const values = rows.map((row) => row[name] ?? null);
-    return type === 'flag'
-      ? sql.fragment`${sql.array(values as boolean[], 'bool')}`
-      : sql.fragment`${sql.binary(texts(values as (string | null)[]))}::text[]`;
-  });
+/** An array for each column of new rows, for `unnest`, in the order of {@link named}. */
+export function arraysOfNew<C extends Columns>(columns: C, rows: readonly Given<C>[]): FragmentSqlToken {
+  return listed(columns, (name, column) =>
+    arrayOf(
+      column,
+      rows.map((row) => writtenValue(column, row[name])),
+    ),
+  );
+}
+
+/** {@link arraysOfNew}, of rows as they are stored. */
+export function arraysOf<C extends Columns>(
+  columns: C,
+  rows: readonly Partial<Stored<C>>[],
+): FragmentSqlToken {
+  return listed(columns, (name, column) =>
+    arrayOf(
+      column,
+      rows.map((row) => row[name] ?? null),
+    ),
+  );
+}
+
+function arrayOf({ type }: Column, values: readonly (string | boolean | null)[]): FragmentSqlToken {
+  return type === 'flag'
+    ? sql.fragment`${sql.array(values as boolean[], 'bool')}`
+    : sql.fragment`${sql.binary(texts(values as (string | null)[]))}::text[]`;
 }
 
 function listed(

@@ -36,13 +36,23 @@ export const ASSET_COLUMNS = {
 /** What people fill in of a location. Its parent refers to a row, and is none of these. */
 export const LOCATION_COLUMNS = COMMON_COLUMNS;
 
-export const COLUMNS_OF = { asset: ASSET_COLUMNS, location: LOCATION_COLUMNS };
+type ItemColumns = typeof ASSET_COLUMNS & typeof LOCATION_COLUMNS;
+export type ItemColumn = keyof ItemColumns;
 
-export type ItemColumn = keyof typeof ASSET_COLUMNS | keyof typeof LOCATION_COLUMNS;
+const OF = { asset: ASSET_COLUMNS, location: LOCATION_COLUMNS };
 
-/** What {@link COLUMNS_OF} has, one by one. */
-export function columnsOf(resource: keyof typeof COLUMNS_OF): [ItemColumn, Column][] {
-  return Object.entries(COLUMNS_OF[resource]) as [ItemColumn, Column][];
+/** The columns of either, where rows of both go one way. The type has those of both: what is not in the list, no row has. */
+export function columnsOf(resource: keyof typeof OF): ItemColumns {
+  return OF[resource] as ItemColumns;
+}
+
+/** Names of columns of JSON, which have no bound of their own. */
+export type JsonName<C extends Columns> = {
+  [Name in keyof C]: C[Name]['type'] extends 'json' ? Name : never;
+}[keyof C];
+
+export function jsonNames<C extends Columns>(columns: C): JsonName<C>[] {
+  return Object.keys(columns).filter((name) => columns[name]?.type === 'json') as JsonName<C>[];
 }
 
 interface Held {
@@ -62,9 +72,8 @@ export type StoredValue<C extends Column> = Held[C['type']] | OrNull<C>;
 /** The columns of a row, as they are read. */
 export type Stored<C extends Columns> = { -readonly [Name in keyof C]: StoredValue<C[Name]> };
 
-/** The columns of an asset or of a location, as they are read. */
-export type StoredItem = Stored<typeof COMMON_COLUMNS> &
-  Partial<Stored<typeof ASSET_COLUMNS> & Stored<typeof LOCATION_COLUMNS>>;
+/** The columns of either, as they are read. */
+export type StoredItem = Stored<typeof COMMON_COLUMNS> & Partial<Stored<ItemColumns>>;
 
 /** The columns of a row, as they are written: null for now. */
 export type Written<C extends Columns> = {

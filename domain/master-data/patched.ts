@@ -11,7 +11,7 @@ type Value = string | boolean | null;
  */
 export async function patched<C extends Columns>(
   columns: C,
-  current: Stored<C>,
+  current: Partial<Stored<C>>,
   changes: Changes<C>,
   same: SameJson,
 ): Promise<Stored<C>> {

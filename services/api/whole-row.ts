@@ -1,5 +1,6 @@
 import { notFound } from '../../base/errors.ts';
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
+import { ASSET_COLUMNS, type JsonName, jsonNames } from '../../domain/master-data/columns.ts';
 import { JsonBytes } from '../../platform/http/json-bytes.ts';
 import type { ApiContext } from './context.ts';
 import type { Keyed } from './external-keys/mint.ts';
@@ -9,17 +10,28 @@ import type { Keyed } from './external-keys/mint.ts';
  * null in their place. With 10,000 tags and a mebibyte of metadata, and four at a time, others waited 70 ms.
  */
 export type LookedUp<Row> = {
-  [Name in keyof Row]: Name extends 'metadata' | 'tags' ? Row[Name] | null : Row[Name];
+  [Name in keyof Row]: Name extends LongText ? Row[Name] | null : Row[Name];
 };
+
+type LongText = 'tags' | JsonName<typeof ASSET_COLUMNS>;
+
+/** The texts that can be large. */
+export const LONG_TEXTS: readonly LongText[] = ['tags', ...jsonNames(ASSET_COLUMNS)];
 
 /** In bytes: stored, which may be compressed to a ninetieth; and as text. */
 const STORED = 8_192;
 const LONG = 65_536;
 
-/** Select-list item for a text that is not large, else null; one that is stored in little is unpacked to see that. */
-export function unlessLarge(text: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`case when pg_column_size(${text}) <= ${STORED}
-    then case when octet_length(${text}::text) <= ${LONG} then ${text} end end`;
+/** Texts where they are not large, else null; one that is stored in little is unpacked to see that. */
+export function unlessLarge(
+  texts: Readonly<Record<string, FragmentSqlToken>>,
+): Record<string, FragmentSqlToken> {
+  const items = Object.entries(texts).map(([name, text]) => [
+    name,
+    sql.fragment`case when pg_column_size(${text}) <= ${STORED}
+    then case when octet_length(${text}::text) <= ${LONG} then ${text} end end`,
+  ]);
+  return Object.fromEntries(items);
 }
 
 /**
@@ -44,5 +56,5 @@ export async function wholeView<Row extends { id: number; tags: string }, View>(
 }
 
 export function isWhole<Row extends object>(row: object): row is Row {
-  return !('tags' in row && row.tags === null) && !('metadata' in row && row.metadata === null);
+  return LONG_TEXTS.every((name) => (row as Record<string, unknown>)[name] !== null);
 }

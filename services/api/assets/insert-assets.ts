@@ -1,8 +1,10 @@
-import { toDatabase } from '../../../base/timestamps.ts';
 import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { arraysOfNew, named, ofGiven, selected, stored } from '../../../domain/master-data/column-lists.ts';
+import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
+import { jsonLength } from '../../../domain/master-data/written.ts';
 import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
@@ -17,13 +19,13 @@ export type KeyedAsset = NewAsset & { external_key: string };
 /** The row, or the tag that was taken; if none, the key was. */
 type InsertedAsset = (AssetRow | { id: null }) & { taken_type: string | null; taken_value: string | null };
 
-/** Characters of metadata with which an asset may go together with others. */
+/** Characters of JSON with which an asset may go together with others. */
 const SHORT = 8_192;
 
 /** Creates assets whose names are free, each with its tags; a refused one draws no ids. */
 export const INSERT_ASSETS: GroupedWrite<KeyedAsset, InsertedAsset, AssetRow> = {
-  namesOf: ({ external_key: key, metadata = '', tags = NO_TAGS }) =>
-    tags.names === null || metadata.length > SHORT ? null : [keyName(key), ...tags.names],
+  namesOf: ({ external_key: key, tags = NO_TAGS, ...asset }) =>
+    tags.names === null || jsonLength(ASSET_COLUMNS, asset) > SHORT ? null : [keyName(key), ...tags.names],
   first: (orgId, assets) =>
     claiming(
       orgId,
@@ -57,10 +59,11 @@ function tagsOf(assets: readonly KeyedAsset[]): TagArrays {
  */
 function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery<InsertedAsset> {
   const owners = assets.flatMap(({ tags }, index) => Array<number>(tags?.count ?? 0).fill(index + 1));
+  const keys = sql.binary(texts(assets.map(({ external_key: key }) => key)));
   return sql.prepared('insert-assets', rowsOf<InsertedAsset>())`
     with given as materialized (
-      select * from unnest(${columnsOf(assets)}) with ordinality
-        as given (external_key, name, description, is_active, valid_from, valid_to, metadata, place)
+      select * from unnest(${keys}::text[], ${arraysOfNew(ASSET_COLUMNS, assets)}) with ordinality
+        as given (external_key, ${NAMES}, place)
     ), tag as materialized (
       select * from unnest(${sql.binary(integers(owners))}::integer[], ${tagArrays(tagsOf(assets))}) with ordinality
         as tag (owner, tag_type, value, tag_key, place)
@@ -73,11 +76,8 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
       where tag.owner not in (select place from keyed)
       order by tag.owner, tag.place
     ), made as (
-      insert into assets (org_id, external_key, name, description, is_active, valid_from, valid_to, metadata)
-      select
-        ${orgId}, given.external_key, given.name, given.description, given.is_active,
-        coalesce(given.valid_from::timestamptz, now()), given.valid_to::timestamptz, given.metadata::json
-      from given
+      insert into assets (org_id, external_key, ${NAMES})
+      select ${orgId}, given.external_key, ${STORED} from given
       where given.place not in (select place from keyed) and given.place not in (select owner from taken)
       order by given.place
       on conflict (org_id, external_key) where deleted_at is null do nothing
@@ -93,10 +93,8 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
         json_agg(json_build_object('id', id, 'tag_type', tag_type, 'value', value) order by id) as tags
       from attached group by asset_id
     )
-    select made.id, made.external_key, made.name, made.description,
-      null::integer as location_id, null as location_external_key,
-      made.is_active, made.valid_from, made.valid_to, made.created_at, made.updated_at, made.deleted_at,
-      made.metadata, coalesce(listed.tags, '[]') as tags,
+    select made.id, made.external_key, ${MADE}, null::integer as location_id, null as location_external_key,
+      made.created_at, made.updated_at, made.deleted_at, coalesce(listed.tags, '[]') as tags,
       taken.tag_type as taken_type, taken.value as taken_value
     from given
     left join made using (external_key)
@@ -105,17 +103,6 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
     order by given.place`;
 }
 
-/** An array each, for `unnest`. */
-function columnsOf(assets: readonly KeyedAsset[]): FragmentSqlToken {
-  const column = (of: (asset: KeyedAsset) => string | null) =>
-    sql.fragment`${sql.binary(texts(assets.map(of)))}::text[]`;
-  const active = sql.array(
-    assets.map(({ is_active }) => is_active ?? true),
-    'bool',
-  );
-  return sql.fragment`${column(({ external_key }) => external_key)}, ${column(({ name }) => name)},
-    ${column(({ description }) => description ?? null)}, ${active},
-    ${column(({ valid_from: from }) => (from === undefined ? null : toDatabase(from)))},
-    ${column(({ valid_to: to }) => (to === undefined || to === null ? null : toDatabase(to)))},
-    ${column(({ metadata }) => metadata ?? '{}')}`;
-}
+const NAMES = named(ASSET_COLUMNS);
+const STORED = stored(ASSET_COLUMNS, ofGiven);
+const MADE = selected(ASSET_COLUMNS, 'made');

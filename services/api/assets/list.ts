@@ -10,7 +10,7 @@ import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
 import { allOf, inEffect, orderBy, when } from '../sql.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
 import { matched } from './matched.ts';
-import { LOCATION, PLACED, SHORT_COLUMNS } from './queries.ts';
+import { LOCATION, LONG_COLUMNS, PLACED, SHORT_COLUMNS } from './queries.ts';
 import type { AssetFilters } from './schema.ts';
 
 const SORT_COLUMNS = {
@@ -24,7 +24,7 @@ const SORT_COLUMNS = {
 const UNIQUE = ['external_key'] as const;
 
 const TEXTS = {
-  metadata: sql.fragment`asset.metadata`,
+  ...LONG_COLUMNS,
   tags: sql.fragment`coalesce(tagged.tags::text, ${NO_TAGS})`,
 };
 

@@ -9,7 +9,7 @@ import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import { isUnchanged, patched, updateOf } from '../../../domain/master-data/patched.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { QUEUE } from '../dear-queue.ts';
-import { isWhole, type LookedUp } from '../whole-row.ts';
+import { isWhole, LONG_TEXTS, type LookedUp } from '../whole-row.ts';
 import { findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
 import type { AssetPatch } from './schema.ts';
 
@@ -44,7 +44,7 @@ async function readToPatch(
   patch: AssetPatch,
 ): Promise<AssetRow> {
   const looked = await mustBeThere(lookUpAsset(transaction, id));
-  if (isWhole<AssetRow>(looked) || !patch.touches('metadata', 'tags')) {
+  if (isWhole<AssetRow>(looked) || !patch.touches(...LONG_TEXTS)) {
     return looked as AssetRow;
   }
   await dearTurns.hold(transaction.orgId, 'rows', QUEUE);

@@ -1,10 +1,18 @@
-import { toDatabase } from '../../../base/timestamps.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import {
+  named,
+  selectedJson,
+  selectedShort,
+  stored,
+  updated,
+  withNames,
+} from '../../../domain/master-data/column-lists.ts';
+import { ASSET_COLUMNS, type Written } from '../../../domain/master-data/columns.ts';
 import type { Update } from '../../../domain/master-data/patched.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
+import { written } from '../../../domain/master-data/written.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
 import { NEXT_UPDATE } from '../sql.ts';
@@ -13,12 +21,14 @@ import { type LookedUp, unlessLarge } from '../whole-row.ts';
 import type { NewAsset } from './schema.ts';
 
 /** Of an `asset` with its `location_id`, and of that `location`; all but the texts below. */
-export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, asset.description,
+export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${selectedShort(ASSET_COLUMNS, 'asset')},
   asset.location_id, location.external_key as location_external_key,
-  asset.is_active, asset.valid_from, asset.valid_to,
   asset.created_at, asset.updated_at, asset.deleted_at`;
 
-const COLUMNS = sql.fragment`${SHORT_COLUMNS}, asset.metadata, ${liveTags('asset', 'asset')}`;
+/** The columns without a bound of their own. */
+export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
+
+const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${withNames(LONG_COLUMNS)}, ${liveTags('asset', 'asset')}`;
 
 /** Assets with where they are. The location is shown also when it was deleted since. */
 export const PLACED = sql.fragment`assets asset
@@ -48,7 +58,7 @@ export function lookUpAsset(
     { orgId: connection.orgId, id },
     (marks) =>
       sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
-      select ${SHORT_COLUMNS}, ${unlessLarge(sql.fragment`asset.metadata`)} as metadata, ${fewLiveTags('asset', 'asset')}
+      select ${SHORT_COLUMNS}, ${withNames(unlessLarge(LONG_COLUMNS))}, ${fewLiveTags('asset', 'asset')}
       from (
         select asset.*, position.location_id from ${PLACED}
         where asset.org_id = ${marks.orgId} and asset.id = ${marks.id} and asset.deleted_at is null
@@ -101,19 +111,22 @@ export function insertAsset(
   externalKey: string,
   asset: NewAsset,
 ): Promise<AssetRow | null> {
-  const { name, description, is_active, valid_from, valid_to, metadata } = asset;
-  return transaction.maybeOne(sql.prepared('insert-asset', rowsOf<AssetRow>())`
-    insert into assets (org_id, external_key, name, description, is_active, valid_from, valid_to, metadata)
-    select
-      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${is_active ?? true}::boolean,
-      coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
-      ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz,
-      ${metadata ?? '{}'}::json
-    where (${liveByKey('asset', transaction.orgId, externalKey)}) is null
+  const values = { orgId: transaction.orgId, externalKey, ...written(ASSET_COLUMNS, asset) };
+  const query = INSERT.query(
+    '',
+    values,
+    (marks) => sql.prepared('insert-asset', rowsOf<AssetRow>())`
+    insert into assets (org_id, external_key, ${named(ASSET_COLUMNS)})
+    select ${marks.orgId}, ${marks.externalKey}, ${stored(ASSET_COLUMNS, (name) => marks[name])}
+    where (${liveByKey('asset', marks.orgId, marks.externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
-    returning id, external_key, name, description, null::integer as location_id, null as location_external_key,
-      is_active, valid_from, valid_to, created_at, updated_at, deleted_at, metadata, '[]' as tags`);
+    returning id, external_key, ${named(ASSET_COLUMNS)}, null::integer as location_id, null as location_external_key,
+      created_at, updated_at, deleted_at, '[]' as tags`,
+  );
+  return transaction.maybeOne(query);
 }
+
+const INSERT = new ComposedOnce<{ orgId: number; externalKey: string } & Written<typeof ASSET_COLUMNS>>();
 
 /**
  * Locks the live asset against other changes of it until the transaction ends; scans of it are not held up.
@@ -134,13 +147,17 @@ export async function updateAsset(
   id: number,
   columns: Update<typeof ASSET_COLUMNS>,
 ): Promise<void> {
-  await transaction.exec(sql.prepared('update-asset', NO_ROWS)`
-    update assets set
-      name = ${columns.name}, description = ${columns.description}, is_active = ${columns.is_active},
-      valid_from = ${columns.valid_from}::timestamptz, valid_to = ${columns.valid_to}::timestamptz,
-      metadata = coalesce(${columns.metadata}::json, metadata), updated_at = ${NEXT_UPDATE}
-    where org_id = ${transaction.orgId} and id = ${id}`);
+  const query = UPDATE.query(
+    '',
+    { orgId: transaction.orgId, id, ...columns },
+    (marks) => sql.prepared('update-asset', NO_ROWS)`
+    update assets set ${updated(ASSET_COLUMNS, (name) => marks[name])}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${marks.orgId} and id = ${marks.id}`,
+  );
+  await transaction.exec(query);
 }
+
+const UPDATE = new ComposedOnce<{ orgId: number; id: number } & Update<typeof ASSET_COLUMNS>>();
 
 export async function updateAssetKey(
   transaction: OrganizationConnection,

@@ -1,13 +1,7 @@
 import { JsonText } from '../../../base/json/json-text.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import { type Instant, toWire, wireTime } from '../../../base/timestamps.ts';
-import {
-  type ASSET_COLUMNS,
-  COLUMNS_OF,
-  type Column,
-  columnsOf,
-  type Stored,
-} from '../../../domain/master-data/columns.ts';
+import { type Column, columnsOf, type ItemColumn } from '../../../domain/master-data/columns.ts';
 import { patched } from '../../../domain/master-data/patched.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import type { NewTag } from '../tags/schema.ts';
@@ -26,10 +20,7 @@ export async function patchedRow(
   same: SameJson,
 ): Promise<PatchedRow> {
   const { id, external_key } = stored;
-  // Of a location no more is read than it has.
-  const columns = COLUMNS_OF[resource] as typeof ASSET_COLUMNS;
-  const current = stored as Stored<typeof ASSET_COLUMNS>;
-  return { id, external_key, ...(await patched(columns, current, given, same)) };
+  return { id, external_key, ...(await patched(columnsOf(resource), stored, given, same)) };
 }
 
 /**
@@ -44,7 +35,8 @@ export function fieldChanges(
   after: PatchedRow,
   added: readonly NewTag[],
 ): FieldChange[] {
-  const changes = columnsOf(resource)
+  const columns = Object.entries(columnsOf(resource)) as [ItemColumn, Column][];
+  const changes = columns
     .filter(([name]) => stored[name] !== after[name])
     .map(([name, { type }]) => ({
       field: name,

@@ -4,6 +4,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { jsonLength } from '../../../domain/master-data/written.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { countRows } from './count-rows.ts';
 import type { CsvSource } from './csv.ts';
@@ -104,7 +106,7 @@ const GROUP_SIZE = 262_144;
 
 /** About as much as the row's cells have characters. */
 function sizeOf({ given }: ImportRow): number {
-  return 200 + (given.metadata?.length ?? 0) + 20 * (given.tags?.length ?? 0);
+  return 200 + jsonLength(ASSET_COLUMNS, given) + 20 * (given.tags?.length ?? 0);
 }
 
 async function importAll(

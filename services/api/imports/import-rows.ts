@@ -99,7 +99,7 @@ async function updateStored(
   await lockRows(transaction, resource, ids, 'change');
   // As they are now that nobody else changes them; one that was renamed meanwhile has another key.
   for await (const piece of readStoredRows(transaction, resource, ids)) {
-    const updates: (WrittenRow & { id: number })[] = [];
+    const updates: WrittenRow[] = [];
     for (const stored of piece) {
       const row = left.get(stored.external_key);
       if (row !== undefined) {

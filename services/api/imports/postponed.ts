@@ -14,8 +14,8 @@ import type { RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { insertRows, type NewRow } from './write-rows.ts';
 
-/** A row without a key as it is put away: its line, what it says, and its metadata as it was written. */
-type Keyless = [line: number, given: Omit<ImportRow['given'], 'metadata'>, metadata: string | null];
+/** A row without a key as it is put away. */
+type Keyless = [line: number, given: ImportRow['given']];
 
 /** A tag as it is put away. */
 type WantedTag = [line: number, parentId: number, tagType: TagType, value: string];
@@ -41,8 +41,7 @@ export class Postponed {
 
   /** @param told what the report says of it, if it does. */
   create(row: ImportRow, told: RowChange | null): void {
-    const { metadata, ...given } = row.given;
-    this.#keyless.add([row.line, given, metadata ?? null]);
+    this.#keyless.add([row.line, row.given]);
     this.#parents.want(row, null);
     if (told !== null) {
       this.#told.set(row.line, told);
@@ -114,12 +113,11 @@ export class Postponed {
   }
 }
 
-function asNew([, given, metadata]: Keyless, externalKey: string): NewRow {
+function asNew([, given]: Keyless, externalKey: string): NewRow {
   return {
     ...given,
     external_key: externalKey,
     name: given.name ?? '',
-    metadata: metadata ?? undefined,
   };
 }
 

@@ -1,7 +1,8 @@
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { StoredItem } from '../../../domain/master-data/columns.ts';
+import { selectedJson, selectedShort, withNames } from '../../../domain/master-data/column-lists.ts';
+import { columnsOf, type StoredItem } from '../../../domain/master-data/columns.ts';
 import type { Keyed } from '../external-keys/mint.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
@@ -105,9 +106,10 @@ export async function* readStoredRows(
   resource: Keyed,
   ids: readonly number[],
 ): AsyncGenerator<readonly StoredRow[], void> {
-  const { own, texts } = OWN[resource];
-  const short = sql.fragment`stored.id, stored.external_key, stored.name, stored.description,
-    stored.is_active, stored.valid_from, stored.valid_to, ${own}`;
+  const columns = columnsOf(resource);
+  const texts = { ...selectedJson(columns, 'stored'), tags: sql.fragment`tagged.tags` };
+  const short = sql.fragment`stored.id, stored.external_key, ${selectedShort(columns, 'stored')},
+    ${PARENT_KEY[resource]} as parent_external_key`;
   const read = (items: FragmentSqlToken, some: readonly number[]) =>
     connection.any(sql.type(rowsOf<StoredRow & Sized>())`
       select ${short}, ${items}
@@ -120,31 +122,17 @@ export async function* readStoredRows(
       where stored.id = given.id and stored.deleted_at is null
       order by stored.external_key`);
   yield* inPieces(await read(textsThatFit(texts, sql.fragment`stored.external_key`), ids), (some) =>
-    read(wholeTexts(texts), some),
+    read(withNames(texts), some),
   );
 }
 
-/** What only one of the two has. */
-const OWN = {
-  asset: {
-    own: sql.fragment`null as parent_external_key`,
-    texts: { metadata: sql.fragment`stored.metadata`, tags: sql.fragment`tagged.tags` },
-  },
-  location: {
-    own: sql.fragment`null as metadata, (
+const PARENT_KEY: Record<Keyed, FragmentSqlToken> = {
+  asset: sql.fragment`null`,
+  location: sql.fragment`(
       select parent.external_key from locations parent
       where parent.org_id = stored.org_id and parent.id >= stored.parent_id order by parent.id limit 1
-    ) as parent_external_key`,
-    texts: { tags: sql.fragment`tagged.tags` },
-  },
-} satisfies Record<Keyed, { own: FragmentSqlToken; texts: Record<string, FragmentSqlToken> }>;
-
-function wholeTexts(texts: Readonly<Record<string, FragmentSqlToken>>): FragmentSqlToken {
-  const items = Object.entries(texts).map(
-    ([name, text]) => sql.fragment`${text} as ${sql.identifier([name])}`,
-  );
-  return sql.fragment`${sql.join(items, sql.fragment`, `)}`;
-}
+    )`,
+};
 
 /** `liveTags` of the row `stored`; that they come in an order leaves the planner one index to find them by. */
 function tagsOf(resource: Keyed): FragmentSqlToken {

@@ -1,7 +1,9 @@
 import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { LOCATION_COLUMNS, Stored } from '../../../domain/master-data/columns.ts';
+import { updated } from '../../../domain/master-data/column-lists.ts';
+import { LOCATION_COLUMNS, type Stored } from '../../../domain/master-data/columns.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 
 /**
@@ -69,13 +71,19 @@ export async function updateLocation(
   id: number,
   columns: LocationColumns,
 ): Promise<void> {
-  await transaction.exec(sql.prepared('update-location', NO_ROWS)`
+  const query = UPDATE.query(
+    '',
+    { orgId: transaction.orgId, id, ...columns },
+    (marks) => sql.prepared('update-location', NO_ROWS)`
     update locations set
-      name = ${columns.name}, description = ${columns.description}, parent_id = ${columns.parent_id},
-      is_active = ${columns.is_active}, valid_from = ${columns.valid_from}::timestamptz,
-      valid_to = ${columns.valid_to}::timestamptz, updated_at = ${NEXT_UPDATE}
-    where org_id = ${transaction.orgId} and id = ${id}`);
+      ${updated(LOCATION_COLUMNS, (name) => marks[name])}, parent_id = ${marks.parent_id}::integer,
+      updated_at = ${NEXT_UPDATE}
+    where org_id = ${marks.orgId} and id = ${marks.id}`,
+  );
+  await transaction.exec(query);
 }
+
+const UPDATE = new ComposedOnce<{ orgId: number; id: number } & LocationColumns>();
 
 export async function updateLocationKey(
   transaction: OrganizationConnection,

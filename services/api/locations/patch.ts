@@ -11,7 +11,7 @@ import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import { isUnchanged, patched } from '../../../domain/master-data/patched.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { QUEUE } from '../dear-queue.ts';
-import { isWhole, type LookedUp } from '../whole-row.ts';
+import { isWhole, LONG_TEXTS, type LookedUp } from '../whole-row.ts';
 import { isWithin, lockLocationForChange, lockTree, updateLocation } from './changes.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
 import type { LocationChanges, LocationPatch } from './schema.ts';
@@ -49,7 +49,7 @@ async function readToPatch(
   patch: LocationPatch,
 ): Promise<LocationRow> {
   const looked = await mustBeThere(lookUpLocation(transaction, id));
-  if (isWhole<LocationRow>(looked) || !patch.touches('tags')) {
+  if (isWhole<LocationRow>(looked) || !patch.touches(...LONG_TEXTS)) {
     return looked as LocationRow;
   }
   await dearTurns.hold(transaction.orgId, 'rows', QUEUE);

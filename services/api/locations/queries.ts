@@ -1,12 +1,14 @@
 import type { Page } from '../../../base/page.ts';
-import { toDatabase } from '../../../base/timestamps.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { named, selected, stored } from '../../../domain/master-data/column-lists.ts';
+import { LOCATION_COLUMNS, type Written } from '../../../domain/master-data/columns.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
+import { written } from '../../../domain/master-data/written.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
 import { liveByKey } from '../external-keys/live-by-key.ts';
@@ -19,9 +21,8 @@ import type { LookedUp } from '../whole-row.ts';
 import type { LocationFilters, NewLocation } from './schema.ts';
 
 /** Of a `location` and its `parent`; all but its tags. */
-export const SHORT_COLUMNS = sql.fragment`location.id, location.external_key, location.name, location.description,
+export const SHORT_COLUMNS = sql.fragment`location.id, location.external_key, ${selected(LOCATION_COLUMNS, 'location')},
   location.parent_id, parent.external_key as parent_external_key,
-  location.is_active, location.valid_from, location.valid_to,
   location.created_at, location.updated_at, location.deleted_at`;
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${liveTags('location', 'location')}`;
@@ -178,16 +179,21 @@ export async function insertLocation(
   location: NewLocation,
   parentId: number | null,
 ): Promise<number | null> {
-  const { name, description, is_active, valid_from, valid_to } = location;
-  const row = await transaction.maybeOne(sql.prepared('insert-location', rowsOf<{ id: number }>())`
-    insert into locations (org_id, external_key, name, description, parent_id, is_active, valid_from, valid_to)
-    select
-      ${transaction.orgId}, ${externalKey}, ${name}, ${description ?? null}, ${parentId}::integer,
-      ${is_active ?? true}::boolean,
-      coalesce(${valid_from === undefined ? null : toDatabase(valid_from)}::timestamptz, now()),
-      ${valid_to === undefined || valid_to === null ? null : toDatabase(valid_to)}::timestamptz
-    where (${liveByKey('location', transaction.orgId, externalKey)}) is null
+  const values = { orgId: transaction.orgId, externalKey, parentId, ...written(LOCATION_COLUMNS, location) };
+  const query = INSERT.query(
+    '',
+    values,
+    (marks) => sql.prepared('insert-location', rowsOf<{ id: number }>())`
+    insert into locations (org_id, external_key, parent_id, ${named(LOCATION_COLUMNS)})
+    select ${marks.orgId}, ${marks.externalKey}, ${marks.parentId}::integer,
+      ${stored(LOCATION_COLUMNS, (name) => marks[name])}
+    where (${liveByKey('location', marks.orgId, marks.externalKey)}) is null
     on conflict (org_id, external_key) where deleted_at is null do nothing
-    returning id`);
-  return row?.id ?? null;
+    returning id`,
+  );
+  return (await transaction.maybeOne(query))?.id ?? null;
 }
+
+const INSERT = new ComposedOnce<
+  { orgId: number; externalKey: string; parentId: number | null } & Written<typeof LOCATION_COLUMNS>
+>();
