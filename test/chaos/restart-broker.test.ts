@@ -147,7 +147,7 @@ describe('a broker that is restarted while readers publish', function () {
         expect(await program.figure('session_lost_timestamp_seconds')).to.equal(0);
         await broker.stop();
         await broker.start();
-        await program.said('The broker has lost this session');
+        await program.said('Broker lost this session');
         await until(async () => (await program.figure('session_lost_timestamp_seconds')) > 1_700_000_000);
         await until(
           async () =>

@@ -113,7 +113,7 @@ describe('rate limits shared through a server', () => {
     await redis.command('CONFIG', 'SET', 'min-replicas-to-write', '3');
     await spend(api, key, 20);
     expect((await api.get(ME, { key })).status).to.equal(429);
-    await api.hasLogged('cannot be used yet');
+    await api.hasLogged('still cannot be used');
     await redis.command('CONFIG', 'SET', 'min-replicas-to-write', '0');
     await api.hasLogged(BACK);
     await spend(api, key, 20);

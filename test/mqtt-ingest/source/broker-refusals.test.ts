@@ -81,6 +81,6 @@ describe('ingestion from a broker that refuses something', () => {
     broker.connections[0]?.send({ cmd: 'disconnect', reasonCode: 142 });
     broker.connections[0]?.socket.end();
     await until(() => ingest.subscriber.figures().connections === 2);
-    expect(logged.join()).to.include('set MQTT_CLIENT_ID of each to its own');
+    expect(logged.join()).to.include('give each process an MQTT_CLIENT_ID of its own');
   });
 });

@@ -191,15 +191,15 @@ describe('the logs of all processes at their lowest level', () => {
       (await database.rows('select from scan_events where reader_id is not null')).length;
     await until(async () => {
       await publisher.publishAsync(TOPIC, `{"value":"E2801160","x":"${key}"`, { qos: 1 });
-      return ingest.stdout().includes('A message was rejected');
+      return ingest.stdout().includes('Message rejected');
     });
     await without('scan_events', async () => {
       await publisher.publishAsync(TOPIC, '{"value":"E2801160"}', { qos: 1 });
-      await until(() => ingest.stdout().includes('The database takes no messages'));
+      await until(() => ingest.stdout().includes('Database unavailable'));
     });
     await until(async () => (await stored()) > 0);
     await broker.stop();
-    await until(() => ingest.stdout().includes('The broker cannot be reached'));
+    await until(() => ingest.stdout().includes('Broker cannot be reached'));
 
     const readers = `mqtt://127.0.0.1:${mqttPort}`;
     const login = { username: mqttUsername, reconnectPeriod: 0 };
