@@ -239,6 +239,16 @@ describe('the structure', () => {
     expect(strays).to.deep.equal([]);
   });
 
+  it('shares among rooms of tests only what is in test/support', () => {
+    const wrong = arrows().filter(
+      ({ from, to }) =>
+        from.startsWith('test/') &&
+        begins(to, ['test/']) &&
+        ![roomOfTests(from), SHARED].includes(roomOfTests(to)),
+    );
+    expect(wrong.map(said)).to.deep.equal([]);
+  });
+
   it('uses Koa nowhere but where HTTP is served', () => {
     const served = ['platform/http/', 'services/api/', 'services/handheld-gateway/'];
     const told = sources.filter((file) => /from 'koa'|@koa/.test(sourceOf(file)) && !begins(file, served));
@@ -329,6 +339,13 @@ function isWithin(folder: string, other: string): boolean {
 /** What a folder of tests may be of: `services` and `timescale` are left out of their names. */
 function namesTested(folder: string): string[] {
   return [folder, `services/${folder}`, folder.replace(/^db(?=\/|$)/, 'db/timescale')];
+}
+
+const SHARED = 'test/support';
+
+/** The first folder below `test`, and the second where the first holds several rooms. */
+function roomOfTests(file: string): string {
+  return /^test\/((domain|platform|db|clients)\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? 'test';
 }
 
 function isFolder(path: string): boolean {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { API_ROUTES } from '../../services/api/routes.ts';
-import { expectError, expectFields, RESOURCES, useClient } from '../contract/support.ts';
+import { expectError, expectFields, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const CONDITIONS = {
   'If-Match': '"any"',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { useClient } from '../contract/support.ts';
 import { useApi } from '../support/api.ts';
+import { useClient } from '../support/contract-client.ts';
 
 /** Far more than the tests' other rows have. */
 const FIRST_ID = 1_000_000;

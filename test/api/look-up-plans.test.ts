@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
 import { findLiveAssetId, lockLiveAsset } from '../../services/api/assets/queries.ts';
 import { lookUpLocation } from '../../services/api/locations/queries.ts';
-import { emptyStatistics } from '../domain/tracking/plans/empty-statistics.ts';
 import { useDatabase } from '../support/database.ts';
+import { emptyStatistics } from '../support/empty-statistics.ts';
 import { MeasuredLists } from './measured-lists.ts';
 
 const ROWS = 20_000;

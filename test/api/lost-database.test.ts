@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
-import { Link, targetOf } from '../chaos/link.ts';
 import { apiConfig, type Call, expectProblem, useApi } from '../support/api.ts';
 import { openCuttingProxy } from '../support/cutting-proxy.ts';
 import type { Answer } from '../support/declared-answer.ts';
+import { Link, targetOf } from '../support/link.ts';
 import { expectUnavailable } from '../support/unavailable.ts';
 
 /** Longer than anything here waits for a database that says nothing; it used to be a minute. */

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
-import { Link, targetOf } from '../chaos/link.ts';
 import { apiConfig, expectProblem, useApi } from '../support/api.ts';
 import { type Cut, type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.ts';
 import type { Answer } from '../support/declared-answer.ts';
+import { Link, targetOf } from '../support/link.ts';
 import { expectUnavailable } from '../support/unavailable.ts';
 
 /** At once: the first goes alone, and while it does others gather that go together; the answer to all fits one packet. */

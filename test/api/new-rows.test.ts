@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { useClient } from '../contract/support.ts';
-import { waits } from '../domain/tracking/concurrently.ts';
+import { waits } from '../support/concurrently.ts';
+import { useClient } from '../support/contract-client.ts';
 
 describe('new rows', () => {
   const client = useClient();

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { listAssets } from '../../services/api/assets/list.ts';
 import type { AssetFilters } from '../../services/api/assets/schema.ts';
-import { useClient } from '../contract/support.ts';
-import { MeasuredClient } from '../domain/tracking/plans/measured-client.ts';
 import { useApi } from '../support/api.ts';
+import { useClient } from '../support/contract-client.ts';
+import { MeasuredClient } from '../support/measured-client.ts';
 import { MeasuredLists } from './measured-lists.ts';
 
 /** Of two organizations. The first has most of all; the other's came after the statistics were made. */

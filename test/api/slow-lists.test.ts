@@ -5,8 +5,8 @@ import { dearTurns } from '../../base/dear-turns.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
-import { useClient } from '../contract/support.ts';
 import { apiConfig, useApi } from '../support/api.ts';
+import { useClient } from '../support/contract-client.ts';
 
 /** Histories are held up by a lock on their table, which look-ups of assets do not read. */
 describe('lists that take long', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { WAITING_PER_ORGANIZATION } from '../../db/timescale/connections/scanning-connections.ts';
-import { useClient } from '../contract/support.ts';
 import { useApi } from '../support/api.ts';
+import { useClient } from '../support/contract-client.ts';
 import type { Answer } from '../support/declared-answer.ts';
 
 /** More than a process has connections, of which some have writes under way. */

@@ -8,8 +8,8 @@ import { createHandheld } from '../../domain/administration/handhelds/create-han
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { startCredentials } from '../../platform/access/start-credentials.ts';
-import { Link, targetOf } from '../chaos/link.ts';
 import { useDatabase } from '../support/database.ts';
+import { Link, targetOf } from '../support/link.ts';
 import { Site } from '../support/site.ts';
 
 describe('a credential whose end was answered', () => {

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { show, spreadOf } from '../support/statistics.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';
 import { type Filled, fill } from './rows/seed.ts';
-import { show, spreadOf } from './statistics.ts';
 
 const ASSETS = 100_000;
 const SINGLES = 2_000;

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import { ulid } from 'ulid';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { quantile } from '../support/statistics.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { interleaved } from './interleaved.ts';
 import { startServer } from './processes.ts';
 import { fill } from './rows/seed.ts';
-import { quantile } from './statistics.ts';
 
 /** Measures submissions of 1000 scans; `README.md` beside this file says how to read it. */
 const { values } = parseArgs({

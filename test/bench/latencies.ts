@@ -1,10 +1,10 @@
+import { show, spreadOf } from '../support/statistics.ts';
 import { interleaved } from './interleaved.ts';
 import type { Load, Measured } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { measure, type ServerProcess, startServer } from './processes.ts';
 import { apiEnvironment, turns } from './requests.ts';
 import { type Filled, fill } from './rows/seed.ts';
-import { show, spreadOf } from './statistics.ts';
 
 /** A request whose time is measured at several sizes of the database. */
 export interface Question {

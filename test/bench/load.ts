@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import { quantile } from './statistics.ts';
+import { quantile } from '../support/statistics.ts';
 
 /** What to send, to whom. The requests are sent in turn, again and again. */
 export interface Load {

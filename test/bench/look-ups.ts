@@ -1,10 +1,10 @@
+import { type Spread, show, spreadOf } from '../support/statistics.ts';
 import { interleaved } from './interleaved.ts';
 import type { Load, Measured } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { measure, startServer } from './processes.ts';
 import { apiEnvironment, turns } from './requests.ts';
 import { fill } from './rows/seed.ts';
-import { type Spread, show, spreadOf } from './statistics.ts';
 
 const ASSETS = 20_000;
 const CONNECTIONS = 32;

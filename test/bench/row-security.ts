@@ -8,10 +8,10 @@ import {
 import { PipelinedConnections } from '../../db/timescale/connections/pipelined-connections.ts';
 import { verbsOn } from '../../db/timescale/queries/verbs.ts';
 import { findLiveAsset } from '../../services/api/assets/queries.ts';
+import { show, spreadOf } from '../support/statistics.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';
 import { fill } from './rows/seed.ts';
-import { show, spreadOf } from './statistics.ts';
 
 const ASSETS = 20_000;
 const CALLERS = 32;

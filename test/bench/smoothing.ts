@@ -8,9 +8,9 @@ import { createDatabase, withDatabase } from '../../db/timescale/schema/create-d
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { recordScans } from '../../domain/tracking/record.ts';
 import type { Scan } from '../../domain/tracking/scan.ts';
+import { show, spreadOf } from '../support/statistics.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { interleaved } from './interleaved.ts';
-import { show, spreadOf } from './statistics.ts';
 
 /**
  * What smoothing costs the recorder: `node test/bench/smoothing.ts [repetitions]`. Five hundred assets are read once a

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { quantile } from '../support/statistics.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { answerOf, forkFile } from './processes.ts';
-import { quantile } from './statistics.ts';
 import { type Line, type Listening, linesOf } from './worst/lines.ts';
 import { ServerLoad } from './worst/server-load.ts';
 import { Site } from './worst/site.ts';

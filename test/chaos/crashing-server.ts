@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startEmbedded } from '../../db/timescale/embedded/server.ts';
-import { Link, targetOf } from './link.ts';
+import { Link, targetOf } from '../support/link.ts';
 
 /** A database server of the caller's own, which can be crashed. Its address stays the same. */
 export interface CrashingServer {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Sighting, Transition } from '../../domain/tracking/history.ts';
-import { historyByDefinition } from '../domain/tracking/sightings.ts';
+import { historyByDefinition } from '../support/sightings.ts';
 
 /** Compares transitions and positions with what the rule, written down plainly, makes of the raw scans. */
 export async function findHistoryFaults(

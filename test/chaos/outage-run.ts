@@ -1,5 +1,5 @@
 import { setTimeout as lasts } from 'node:timers/promises';
-import { memoryOf } from '../bench/ingest/processor-time.ts';
+import { memoryOf } from '../support/processor-time.ts';
 import { createCrashingDatabase } from './crashing-database.ts';
 import type { Findings } from './findings.ts';
 import { Scenario, type ScenarioOptions } from './scenario.ts';

@@ -1,4 +1,4 @@
-import { show, spreadOf } from '../bench/statistics.ts';
+import { show, spreadOf } from '../support/statistics.ts';
 import { type Findings, NO_FAULTS } from './findings.ts';
 import type { LongRun } from './long-run.ts';
 import type { OutageRun } from './outage-run.ts';

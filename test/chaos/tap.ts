@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type Packet, parser } from 'mqtt-packet';
-import type { Observer } from './link.ts';
+import type { Observer } from '../support/link.ts';
 import { indexOf } from './traffic.ts';
 
 /** Messages that one end of a connection has sent and the other has not acknowledged, and the other way about. */

@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
 import { openRegistry, type Registry } from '../../services/mqtt-ingest/registry/registry.ts';
-import { loadFixtures } from '../domain/formats/fixtures.ts';
 import { BEATS_PER_SECOND, beatsUntil } from '../support/beats.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { loadFixtures } from '../support/format-fixtures.ts';
 import { Site } from '../support/site.ts';
 import { storeAnyFormat } from '../support/stored-format.ts';
 

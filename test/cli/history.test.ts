@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
-import { historyOfEarlierVersion, storeHistory } from '../domain/tracking/recompute/earlier-version.ts';
-import { storedHistory } from '../domain/tracking/recording.ts';
-import { storeSettings } from '../domain/tracking/smoothing/stored-settings.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, type TestDatabase, useDatabase } from '../support/database.ts';
+import { historyOfEarlierVersion, storeHistory } from '../support/earlier-history.ts';
+import { storedHistory } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
+import { storeSettings } from '../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { aRead, record, storedHistory } from '../domain/tracking/recording.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { aRead, record, storedHistory } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;

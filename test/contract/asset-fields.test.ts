@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ASSET_FIELDS, expectFields, useClient, WIRE_TIME } from './support.ts';
+import { ASSET_FIELDS, expectFields, useClient, WIRE_TIME } from '../support/contract-client.ts';
 
 describe('an asset', () => {
   const client = useClient();

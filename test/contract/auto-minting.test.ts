@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, RESOURCES, useClient } from './support.ts';
+import { expectError, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const PREFIX = { assets: 'ASSET', locations: 'LOC' };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
+import { RESOURCES, useClient } from '../support/contract-client.ts';
 import type { Answer } from '../support/declared-answer.ts';
-import { RESOURCES, useClient } from './support.ts';
 
 const count = (answers: Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;

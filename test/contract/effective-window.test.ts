@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, expectFields, RESOURCES, useClient } from './support.ts';
+import { expectError, expectFields, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const PAST = '2020-01-01T00:00:00.000Z';
 const FUTURE = '2099-01-01T00:00:00.000Z';

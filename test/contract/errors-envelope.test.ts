@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { useClient } from '../support/contract-client.ts';
 import type { Answer } from '../support/declared-answer.ts';
-import { useClient } from './support.ts';
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const KEYS = ['type', 'title', 'status', 'detail', 'instance', 'request_id'];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, expectFields, useClient } from './support.ts';
+import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
 const NOT_UTF_8 = ['%FF', 'a%C3%28', '%C3', '%ED%A0%80', '%C0%AF', '%F8%88%80%80%80'];
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, expectFields, useClient } from './support.ts';
+import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
 const FIELDS = ['event_observed_at', 'location_id', 'location_external_key', 'duration_seconds'];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, expectFields, RESOURCES, SINGULAR, useClient } from './support.ts';
+import { expectError, expectFields, RESOURCES, SINGULAR, useClient } from '../support/contract-client.ts';
 
 const PATTERN = 'external_key must match ^[A-Za-z0-9-]+$';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, expectFields, useClient } from './support.ts';
+import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
 const NOT_JSON = 'Request body is not valid JSON';
 

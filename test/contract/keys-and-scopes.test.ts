@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, useClient } from './support.ts';
+import { expectError, useClient } from '../support/contract-client.ts';
 
 /** Every operation and the scope it needs, if any. */
 const OPERATIONS: [method: string, path: string, scope: string | null][] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, expectFields, useClient } from './support.ts';
+import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
 const BOTH = 'parent_id and parent_external_key are mutually exclusive; supply exactly one';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectFields, LOCATION_FIELDS, useClient, WIRE_TIME } from './support.ts';
+import { expectFields, LOCATION_FIELDS, useClient, WIRE_TIME } from '../support/contract-client.ts';
 
 describe('a location', () => {
   const client = useClient();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectError, expectFields, useClient } from './support.ts';
+import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
 const PATHS: Record<string, string> = {
   '/assets': 'GET, HEAD, POST',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Call } from '../support/api.ts';
 import { useApi } from '../support/api.ts';
-import { expectError, expectFields, useClient } from './support.ts';
+import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
 const TOO_LARGE = `{"name":"${'x'.repeat(1_100_000)}"}`;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectFields, useClient } from './support.ts';
+import { expectFields, useClient } from '../support/contract-client.ts';
 
 describe('pages of lists', () => {
   const client = useClient();

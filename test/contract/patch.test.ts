@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, expectFields, RESOURCES, useClient } from './support.ts';
+import { expectError, expectFields, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const SERVER = /submit the current value or omit/;
 const READ_ONLY = {

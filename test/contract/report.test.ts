@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectFields, useClient, WIRE_TIME } from './support.ts';
+import { expectFields, useClient, WIRE_TIME } from '../support/contract-client.ts';
 
 const REPORT = '/reports/asset-locations';
 const FIELDS = [

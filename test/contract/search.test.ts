@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectFields, RESOURCES, useClient } from './support.ts';
+import { expectFields, RESOURCES, useClient } from '../support/contract-client.ts';
 
 describe('search', () => {
   const server = useApi();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, expectFields, type Issue, RESOURCES, useClient } from './support.ts';
+import { expectError, expectFields, type Issue, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const ON_CREATE = 'cannot be null; omit the field to use the server default, or provide a value';
 /** There is no server default of a name. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectFields, RESOURCES, useClient } from './support.ts';
+import { expectFields, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const SORTS = {
   assets: ['external_key', 'name', 'created_at', 'updated_at'],

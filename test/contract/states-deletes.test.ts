@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, RESOURCES, TITLE, useClient, WIRE_TIME } from './support.ts';
+import { expectError, RESOURCES, TITLE, useClient, WIRE_TIME } from '../support/contract-client.ts';
 
 const HAS_DESCENDANTS =
   'location has descendant locations; reassign or remove them before deleting (cascade is not supported)';

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectError, expectFields, RESOURCES, SINGULAR, TITLE, useClient } from './support.ts';
+import {
+  expectError,
+  expectFields,
+  RESOURCES,
+  SINGULAR,
+  TITLE,
+  useClient,
+} from '../support/contract-client.ts';
 
 const TYPES = ['rfid', 'ble', 'barcode'];
 const BAD_TYPE = 'tag_type must be one of: rfid, ble, barcode';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useApi } from '../support/api.ts';
-import { expectFields, RESOURCES, useClient } from './support.ts';
+import { expectFields, RESOURCES, useClient } from '../support/contract-client.ts';
 
 const ACCEPTED: Record<string, string> = {
   '2026-01-02T03:04:05Z': '2026-01-02T03:04:05.000Z',

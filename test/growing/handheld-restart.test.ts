@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
-import { aScan, aSubmission } from '../handheld-gateway/new-submission.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { replicaOf } from './replica.ts';

@@ -5,9 +5,9 @@ import { revokeHandheld } from '../../domain/administration/handhelds/revoke-han
 import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
 import { useGateway } from '../support/gateway.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 import { sendInterrupted } from '../support/raw-request.ts';
 import { Site } from '../support/site.ts';
-import { aScan, aSubmission } from './new-submission.ts';
 
 describe('the token of a handheld', () => {
   const gateway = useGateway();

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
 import { useGateway } from '../support/gateway.ts';
 import { longestHold, Yardstick } from '../support/held-loop.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { BODY_BYTES, worstBodies } from '../support/worst-bodies.ts';
-import { aScan, aSubmission } from './new-submission.ts';
 
 /** Parsing it takes 40 ms on a machine on which nobody may be held up for more than 100. */
 const YARDSTICK = new Yardstick(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { useGateway } from '../support/gateway.ts';
-import { aScan, aSubmission } from './new-submission.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 
 describe('the rate limit of handhelds', () => {
   const gateway = useGateway();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectIssues } from '../support/api.ts';
 import { useGateway } from '../support/gateway.ts';
-import { aScan, aSubmission } from './new-submission.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 
 describe('looking up', () => {
   const gateway = useGateway();

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { Link, targetOf } from '../chaos/link.ts';
 import { openCuttingProxy } from '../support/cutting-proxy.ts';
 import { useGateway } from '../support/gateway.ts';
+import { Link, targetOf } from '../support/link.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 import { expectUnavailable } from '../support/unavailable.ts';
-import { aScan, aSubmission } from './new-submission.ts';
 
 describe('the handheld gateway while the database cannot be reached', () => {
   const gateway = useGateway();

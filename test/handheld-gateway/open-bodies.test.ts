@@ -5,8 +5,8 @@ import { createHandheld } from '../../domain/administration/handhelds/create-han
 import { ROOM } from '../../platform/http/body-bounds.ts';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { useGateway } from '../support/gateway.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
-import { aScan, aSubmission } from './new-submission.ts';
 
 /** Connections of one handheld; and their bodies, without the last bytes. */
 const MANY = 120;

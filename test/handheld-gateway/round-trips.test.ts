@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type CountingProxy, openCountingProxy } from '../support/counting-proxy.ts';
 import { useGateway } from '../support/gateway.ts';
-import { aSubmission, statusesOf } from './new-submission.ts';
+import { aSubmission, statusesOf } from '../support/new-submission.ts';
 
 describe('the way of a submission to the database and back', () => {
   const gateway = useGateway();

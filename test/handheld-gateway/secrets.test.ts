@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { useGateway } from '../support/gateway.ts';
-import { aScan, aSubmission, statusesOf } from './new-submission.ts';
+import { aScan, aSubmission, statusesOf } from '../support/new-submission.ts';
 
 const SECRET = 'aB3-_'.repeat(8).concat('xyz');
 const SPACED = SECRET.replaceAll(/.{4}/g, '$& ');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { aRead, record, storedPosition } from '../domain/tracking/recording.ts';
-import { storeSettings } from '../domain/tracking/smoothing/stored-settings.ts';
 import { useGateway } from '../support/gateway.ts';
-import { aSubmission } from './new-submission.ts';
+import { aSubmission } from '../support/new-submission.ts';
+import { aRead, record, storedPosition } from '../support/recording.ts';
+import { storeSettings } from '../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { expectIssues } from '../support/api.ts';
 import { useGateway } from '../support/gateway.ts';
-import { aScan, aSubmission } from './new-submission.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 
 describe('a submission that cannot be', () => {
   const gateway = useGateway();

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
-import { aRead, record, storedHistory } from '../domain/tracking/recording.ts';
 import { useGateway } from '../support/gateway.ts';
-import { aSubmission } from './new-submission.ts';
+import { aSubmission } from '../support/new-submission.ts';
+import { aRead, record, storedHistory } from '../support/recording.ts';
 
 describe('when the scans of a submission were made', () => {
   const gateway = useGateway();

@@ -3,8 +3,8 @@ import { createHandheld } from '../../domain/administration/handhelds/create-han
 import { MAX_HELD_BY_ORGANIZATION as MAX_HELD } from '../../services/handheld-gateway/submissions/turns.ts';
 import type { Answer } from '../support/declared-by.ts';
 import { useGateway } from '../support/gateway.ts';
+import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
-import { aScan, aSubmission } from './new-submission.ts';
 
 describe('many submissions at once', () => {
   const gateway = useGateway();

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { expect } from 'chai';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { useGateway } from '../support/gateway.ts';
+import { ago, aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
-import { ago, aScan, aSubmission } from './new-submission.ts';
 
 describe('a submission that comes more than once', () => {
   const gateway = useGateway();

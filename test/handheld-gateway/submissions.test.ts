@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useGateway } from '../support/gateway.ts';
+import { aScan, aSubmission, statusesOf } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
-import { aScan, aSubmission, statusesOf } from './new-submission.ts';
 
 describe('a submission', () => {
   const gateway = useGateway();

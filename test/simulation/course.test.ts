@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AssetTruth } from '../../simulation/truth/asset-truth.ts';
 import type { Seen, Stay } from '../../simulation/truth/course.ts';
-import { micros } from '../domain/formats/mapping/mapping.ts';
+import { micros } from '../support/mapping.ts';
 
 describe('the course of an asset, as the simulator has it', () => {
   const at = (time: string) => micros(`2026-05-01T${time}Z`);

@@ -5,7 +5,7 @@ import { tagKey } from '../../domain/tracking/tag-key.ts';
 import type { Device, Encoder, TagRead } from '../../simulation/encoders/encoder.ts';
 import { BROKEN_PAYLOAD, ENCODERS } from '../../simulation/encoders/encoders.ts';
 import { UNUSABLE_TAG } from '../../simulation/reader-line.ts';
-import { builtin, itemsOf, map, micros } from '../domain/formats/mapping/mapping.ts';
+import { builtin, itemsOf, map, micros } from '../support/mapping.ts';
 
 const DEVICE: Device = { name: 'docks', topic: 'site/docks' };
 const TIMES = ['2026-05-01T10:00:00.123456Z', '2026-05-01T10:00:00.000001Z', '2026-12-31T23:59:59.999999Z'];

@@ -6,7 +6,7 @@ import { shiftAt } from '../../simulation/shifts.ts';
 import { stopsOf } from '../../simulation/site.ts';
 import { SiteLife } from '../../simulation/site-life.ts';
 import { makeWarehouse } from '../../simulation/warehouse.ts';
-import { micros } from '../domain/formats/mapping/mapping.ts';
+import { micros } from '../support/mapping.ts';
 
 describe('the life of a simulated site', () => {
   const START = micros('2026-05-01T09:00:00Z');

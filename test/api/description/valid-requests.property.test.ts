@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { describePublicApi } from '../../../services/api/description/document.ts';
 import { API_RESOURCES } from '../../../services/api/routes.ts';
-import { useClient } from '../../contract/support.ts';
+import { useClient } from '../../support/contract-client.ts';
 import { requestsOf } from './requests-from-description.ts';
 
 const RUNS = 60;

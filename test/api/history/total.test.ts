@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Scan } from '../../../domain/tracking/scan.ts';
-import { useClient } from '../../contract/support.ts';
-import { aRead, record } from '../../domain/tracking/recording.ts';
 import { useApi } from '../../support/api.ts';
+import { useClient } from '../../support/contract-client.ts';
+import { aRead, record } from '../../support/recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const SECOND = 1_000_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { useClient } from '../../contract/support.ts';
 import { useApi } from '../../support/api.ts';
+import { useClient } from '../../support/contract-client.ts';
 
 const REPORT = '/reports/asset-locations';
 

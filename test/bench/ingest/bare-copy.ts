@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
-import { backendsOf, processorTime } from './processor-time.ts';
+import { backendsOf, processorTime } from '../../support/processor-time.ts';
 import { onServer } from './site.ts';
 
 export interface Copied {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { show, spreadOf } from '../statistics.ts';
+import { memoryOf } from '../../support/processor-time.ts';
+import { show, spreadOf } from '../../support/statistics.ts';
 import { committed, untilCommitted } from './counters.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
 import { type Installation, install, type SourceName } from './installation.ts';
 import type { IngestOptions } from './options.ts';
-import { memoryOf } from './processor-time.ts';
 import { type BenchSite, copySite, createSite } from './site.ts';
 import { halfOfTheMost, type SteadyLoad, startSteadyLoad } from './steady-load.ts';
 

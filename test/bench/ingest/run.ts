@@ -1,7 +1,7 @@
+import { backendsOf, timeSince, timesOf } from '../../support/processor-time.ts';
 import { bareCopy } from './bare-copy.ts';
 import { committed, untilCommitted } from './counters.ts';
 import type { Installation, SourceName } from './installation.ts';
-import { backendsOf, timeSince, timesOf } from './processor-time.ts';
 import { preparePublishers } from './publish.ts';
 import { READERS } from './site.ts';
 

@@ -1,5 +1,5 @@
+import { type Spread, show, spreadOf } from '../../support/statistics.ts';
 import { interleaved } from '../interleaved.ts';
-import { type Spread, show, spreadOf } from '../statistics.ts';
 import { type Installation, install } from './installation.ts';
 import type { IngestOptions } from './options.ts';
 import { type Run, run, type Variant } from './run.ts';

@@ -1,7 +1,7 @@
 import type { Route } from '../../../platform/http/route.ts';
 import { API_ROUTES } from '../../../services/api/routes.ts';
 import { GATEWAY_ROUTES } from '../../../services/handheld-gateway/routes.ts';
-import { loadTargets } from '../../domain/formats/fuzz/targets.ts';
+import { loadTargets } from '../../support/fuzz-targets.ts';
 import type { Attack } from './attack.ts';
 import type { Case } from './case.ts';
 import { casesOf, floodsOf, mixOf } from './cases.ts';

@@ -1,8 +1,8 @@
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
-import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
-import type { Target } from '../../domain/formats/fuzz/targets.ts';
+import type { Target } from '../../support/fuzz-targets.ts';
 import { timeOf } from '../../support/held-loop.ts';
+import { largePayloads } from '../../support/large-payloads.ts';
 
 /** Messages that are published in turn. */
 export interface Messages {

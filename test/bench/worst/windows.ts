@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { quantile } from '../../support/statistics.ts';
 import { answerOf } from '../processes.ts';
-import { quantile } from '../statistics.ts';
 import type { Answered, Attack } from './attack.ts';
 import { type ServerLoad, whenIdle } from './server-load.ts';
 import type { LookUps } from './victim.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listen } from '../../../db/timescale/connections/listen.ts';
-import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
+import { Link, targetOf } from '../../support/link.ts';
 
 describe('listening to notifications', () => {
   const database = useDatabase();

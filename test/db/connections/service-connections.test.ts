@@ -5,8 +5,8 @@ import { openOrganizationDoor } from '../../../db/timescale/connections/organiza
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
+import { Link, targetOf } from '../../support/link.ts';
 import { Site } from '../../support/site.ts';
 
 /** Milliseconds. */

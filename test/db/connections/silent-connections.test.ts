@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createRequestPool } from '../../../db/timescale/connections/pool.ts';
-import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
+import { Link, targetOf } from '../../support/link.ts';
 
 describe('connections for requests', () => {
   const database = useDatabase();

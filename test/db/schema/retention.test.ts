@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { sweep } from '../../../db/timescale/schema/retention.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../domain/tracking/recording.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
 describe('retention', () => {

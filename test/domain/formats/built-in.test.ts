@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { dryRun } from '../../../domain/formats/dry-run.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { compileFormat, FORMAT_SCHEMA } from '../../../domain/formats/mapping/format.ts';
-import { loadFixtures } from './fixtures.ts';
+import { loadFixtures } from '../../support/format-fixtures.ts';
 import { readmeOfFormats } from './readme-of-formats.ts';
 
 describe('the built-in formats', () => {

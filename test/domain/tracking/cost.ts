@@ -5,7 +5,7 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import { recordScans } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import type { TestDatabase } from '../../support/database.ts';
-import { RULES } from './recording.ts';
+import { RULES } from '../../support/recording.ts';
 
 export interface Cost {
   statements: number;

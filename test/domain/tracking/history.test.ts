@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { history, type Sighting } from '../../../domain/tracking/history.ts';
 import { revise, type Window } from '../../../domain/tracking/revise.ts';
-import { aSighting, historyByDefinition } from './sightings.ts';
+import { aSighting, historyByDefinition } from '../../support/sightings.ts';
 
 describe('history', () => {
   const A = 1;

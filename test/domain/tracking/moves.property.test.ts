@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Seen } from '../../../domain/tracking/smoothing/counting.ts';
 import type { Move } from '../../../domain/tracking/tell-moves.ts';
-import { historyByDefinition } from './sightings.ts';
+import { historyByDefinition } from '../../support/sightings.ts';
 import { AssetInMemory } from './smoothing/in-memory.ts';
 import { ARRIVALS, arriving, provingSettings, type RandomRead, someReads } from './smoothing/passing.ts';
 

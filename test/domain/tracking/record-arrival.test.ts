@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import type { Outcome } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const DAY_SECONDS = 86_400;

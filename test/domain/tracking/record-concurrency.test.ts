@@ -4,11 +4,11 @@ import { inTransaction } from '../../../db/timescale/connections/transaction.ts'
 import type { Sighting } from '../../../domain/tracking/history.ts';
 import { KnownAfterAll } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
+import { recordAtFirst, recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
+import { historyByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
-import { recordAtFirst, recordIn, waits } from './concurrently.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
-import { historyByDefinition } from './sightings.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Scan } from '../../../domain/tracking/scan.ts';
+import { recordIn } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { recordIn } from './concurrently.ts';
 import { costOfRecording } from './cost.ts';
-import { aRead, record, storedHistory } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { Sighting } from '../../../domain/tracking/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
+import { historyByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
-import { historyByDefinition } from './sightings.ts';
 
 const AT = Date.UTC(2026, 4, 1, 10) * 1_000;
 const LATER = AT + 60_000_000;

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
+import { recordAtFirst, recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { recordAtFirst, recordIn, waits } from './concurrently.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const LATER = START + 60_000_000;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ReaderSource, Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
 
 const AT = Date.UTC(2026, 4, 1, 10) * 1_000;
 const LATER = AT + 60_000_000;

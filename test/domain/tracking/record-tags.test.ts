@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Outcome } from '../../../domain/tracking/scan.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record, storedHistory } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const IBEACON = 'E2C56DB5DFFB48D2B060D0F5A71096E0';

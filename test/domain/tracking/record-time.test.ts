@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, RULES, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, RULES, record, storedHistory, storedPosition } from './recording.ts';
 
 const RECEIVED = Date.UTC(2026, 4, 1, 10) * 1_000;
 const TWO_MINUTES = 120 * MICROS_PER_SECOND;

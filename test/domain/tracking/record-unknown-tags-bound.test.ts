@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { recordUnknownTags } from '../../../domain/tracking/unknown-tags.ts';
+import { waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { waits } from './concurrently.ts';
-import { aRead } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const second = (count: number) => START + count * 1_000_000;

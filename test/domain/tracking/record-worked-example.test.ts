@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
 
 describe('recording the worked example', () => {
   const database = useDatabase();

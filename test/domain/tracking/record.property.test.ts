@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { compareRssi } from '../../../domain/tracking/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
+import { anInstant, anRssi, historyByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from './recording.ts';
-import { anInstant, anRssi, historyByDefinition } from './sightings.ts';
 
 /**
  * Random reads of an asset with two tags by three readers with two antennas each, at three locations, so that readers

@@ -4,7 +4,7 @@ import type { PlacedScan } from '../../../domain/tracking/placed-scan.ts';
 import { scanName } from '../../../domain/tracking/placed-scan.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { ScanNumbers } from '../../../domain/tracking/scan-numbers.ts';
-import { aRead } from './recording.ts';
+import { aRead } from '../../support/recording.ts';
 
 const few = fc.nat({ max: 2 });
 const aPlacedScan = fc

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
+import { aRead, record } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
-import { aRead, record } from './recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 

@@ -4,11 +4,11 @@ import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { mapMessage } from '../../../domain/formats/mapping/run.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { LARGE } from '../../../services/mqtt-ingest/intake/large-messages.ts';
-import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
-import { loadTargets } from '../../domain/formats/fuzz/targets.ts';
 import { useDatabase } from '../../support/database.ts';
+import { loadTargets } from '../../support/fuzz-targets.ts';
 import { longestHold, timeOf, Yardstick } from '../../support/held-loop.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
+import { largePayloads } from '../../support/large-payloads.ts';
 import { Site } from '../../support/site.ts';
 
 const keys = (count: number) =>

@@ -5,8 +5,8 @@ import { mapMessage, type Policies } from '../../../domain/formats/mapping/run.t
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { WorkThreads } from '../../../platform/runtime/work-threads.ts';
 import { LARGE, LargeMessages } from '../../../services/mqtt-ingest/intake/large-messages.ts';
-import { largePayloads } from '../../domain/formats/fuzz/large-payloads.ts';
-import { loadTargets } from '../../domain/formats/fuzz/targets.ts';
+import { loadTargets } from '../../support/fuzz-targets.ts';
+import { largePayloads } from '../../support/large-payloads.ts';
 
 const POLICIES: readonly Partial<Policies>[] = [{}, { time: 'receive', reportUnknown: 'off' }];
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type ReaderWarning, ReaderWarnings } from '../../../services/mqtt-ingest/intake/reader-warnings.ts';
 import type { RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
-import { builtin, map } from '../../domain/formats/mapping/mapping.ts';
+import { builtin, map } from '../../support/mapping.ts';
 
 describe('the warnings of readers', () => {
   const SECOND = 1_000_000;

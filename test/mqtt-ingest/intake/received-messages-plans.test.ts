@@ -4,8 +4,8 @@ import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { excerptOf, type ReadMessage } from '../../../services/mqtt-ingest/intake/message.ts';
 import { rememberMessages } from '../../../services/mqtt-ingest/intake/received-messages.ts';
 import { loadReaders, type RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
-import { MeasuredClient } from '../../domain/tracking/plans/measured-client.ts';
 import { useDatabase } from '../../support/database.ts';
+import { MeasuredClient } from '../../support/measured-client.ts';
 import { Site } from '../../support/site.ts';
 
 describe('messages that came before, on tables without statistics', function () {

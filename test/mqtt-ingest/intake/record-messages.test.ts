@@ -11,8 +11,8 @@ import {
 import { recordMessages } from '../../../services/mqtt-ingest/intake/record-messages.ts';
 import { keepRejectedMessages } from '../../../services/mqtt-ingest/intake/rejected-messages.ts';
 import { loadReaders, type RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
-import { RULES } from '../../domain/tracking/recording.ts';
 import { useDatabase } from '../../support/database.ts';
+import { RULES } from '../../support/recording.ts';
 import { Site } from '../../support/site.ts';
 
 type Identity = Pick<IncomingMessage, 'sender' | 'packetId'>;

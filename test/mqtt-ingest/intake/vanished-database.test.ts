@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { createPool } from '../../../db/timescale/connections/pool.ts';
 import { serviceConfig } from '../../../db/timescale/connections/service-connections.ts';
 import { LANES } from '../../../services/mqtt-ingest/intake/reader-lanes.ts';
-import { Link, targetOf } from '../../chaos/link.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, type TestIntake } from '../../support/intake.ts';
+import { Link, targetOf } from '../../support/link.ts';
 import { Site } from '../../support/site.ts';
 
 /** Milliseconds. */

@@ -6,11 +6,11 @@ import { pino } from 'pino';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { startEmbeddedIngest } from '../../../services/mqtt-ingest/ingest.ts';
-import { Link, targetOf } from '../../chaos/link.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { connected, connectReader, ingestConfig } from '../../support/ingest.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
+import { Link, targetOf } from '../../support/link.ts';
 import { Site } from '../../support/site.ts';
 
 /** What becomes of the news that a reader was changed. */

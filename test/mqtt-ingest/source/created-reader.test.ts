@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { MqttClient } from 'mqtt';
-import { Link } from '../../chaos/link.ts';
 import { commandLineOn } from '../../support/command-line.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf } from '../../support/intake.ts';
+import { Link } from '../../support/link.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
 import { Site } from '../../support/site.ts';
 import { startIngestOn, until } from '../../support/subscribed-ingest.ts';

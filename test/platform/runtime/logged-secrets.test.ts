@@ -9,10 +9,10 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { aScan, aSubmission } from '../../handheld-gateway/new-submission.ts';
 import { useDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
+import { aScan, aSubmission } from '../../support/new-submission.ts';
 import { type Program, run } from '../../support/process.ts';
 import { useRedis } from '../../support/redis-server.ts';
 import { Site } from '../../support/site.ts';

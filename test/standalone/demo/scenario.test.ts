@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { figuresOf } from '../../../services/standalone/demo/plan-figures.ts';
 import { makeScenario } from '../../../services/standalone/demo/scenario.ts';
 import { truthOf } from '../../../services/standalone/demo/truth.ts';
-import { micros } from '../../domain/formats/mapping/mapping.ts';
+import { micros } from '../../support/mapping.ts';
 
 describe('the scenario of a seed', () => {
   const END = micros('2026-05-01T12:00:00.123Z');

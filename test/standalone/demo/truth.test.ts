@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Visit } from '../../../services/standalone/demo/itinerary.ts';
 import { truthOf } from '../../../services/standalone/demo/truth.ts';
-import { micros } from '../../domain/formats/mapping/mapping.ts';
+import { micros } from '../../support/mapping.ts';
 
 describe('what is true of an itinerary', () => {
   const visit = (place: string, enteredAt: string, leftAt: string, ...reads: string[]): Visit => ({

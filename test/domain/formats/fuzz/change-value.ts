@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../../support/random.ts';
 import { anyKey, anyValue } from './values.ts';
 
 /** `value` with one or a few of its members, at any depth, changed, moved, repeated or left out. */

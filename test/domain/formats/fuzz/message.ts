@@ -2,11 +2,11 @@ import { encode } from '@msgpack/msgpack';
 import type { Format } from '../../../../domain/formats/mapping/format.ts';
 import { IDENTITIES } from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Message, Policies } from '../../../../domain/formats/mapping/run.ts';
+import type { Target } from '../../../support/fuzz-targets.ts';
+import { largePayload } from '../../../support/large-payloads.ts';
+import { Random } from '../../../support/random.ts';
 import { changeBytes, soup } from './change-bytes.ts';
 import { changeValue } from './change-value.ts';
-import { largePayload } from './large-payloads.ts';
-import { Random } from './random.ts';
-import type { Target } from './targets.ts';
 
 export interface FuzzedMessage {
   format: Format;

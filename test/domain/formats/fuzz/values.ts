@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../../support/random.ts';
 
 /** Values that are where they do not belong, out of range, or nearly right. */
 const VALUES: readonly unknown[] = [

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Mapped, mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { loadTargets } from '../../../support/fuzz-targets.ts';
 import { type FuzzedMessage, fuzzedMessage } from './message.ts';
 import { faultOf } from './soundness.ts';
-import { loadTargets } from './targets.ts';
 
 export interface Order {
   seed: number;

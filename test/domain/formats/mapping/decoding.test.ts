@@ -5,7 +5,7 @@ import { splitFields } from '../../../../domain/formats/mapping/decoding/lines.t
 import { decodeMsgpack } from '../../../../domain/formats/mapping/decoding/msgpack.ts';
 import { LongNumber } from '../../../../domain/formats/mapping/values/long-number.ts';
 import { timeOf } from '../../../support/held-loop.ts';
-import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from './mapping.ts';
+import { builtin, formatOf, itemsOf, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 describe('decoding', () => {
   const MIB = 1_048_576;

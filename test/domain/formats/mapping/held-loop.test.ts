@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/values/limits.ts';
+import { loadTargets } from '../../../support/fuzz-targets.ts';
 import { timeOf, Yardstick } from '../../../support/held-loop.ts';
-import { largePayloads } from '../fuzz/large-payloads.ts';
-import { loadTargets } from '../fuzz/targets.ts';
+import { largePayloads } from '../../../support/large-payloads.ts';
 
 /** A payload that takes 40 ms to parse on a machine on which no other reader may wait for more than 100. */
 const YARDSTICK = new Yardstick(

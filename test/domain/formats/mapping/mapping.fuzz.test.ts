@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { loadTargets } from '../../../support/fuzz-targets.ts';
 import { fuzzedMessage } from '../fuzz/message.ts';
 import { faultOf } from '../fuzz/soundness.ts';
-import { loadTargets } from '../fuzz/targets.ts';
 
 /** The long form of this is `npm run fuzz:formats`. A finding is repeated by its seed and index, there and here. */
 const SEED = 1;

@@ -6,7 +6,7 @@ import type {
 } from '../../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../../domain/formats/mapping/run.ts';
 import { compileTopicPattern } from '../../../../domain/formats/mapping/topic-pattern.ts';
-import { formatOf, map, outcomesOf, readsOf } from './mapping.ts';
+import { formatOf, map, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 const values = (mapped: ReturnType<typeof map>) => readsOf(mapped).map((read) => read.value);
 

@@ -1,5 +1,5 @@
 import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
-import { builtin, bytes } from './mapping.ts';
+import { builtin, bytes } from '../../../support/mapping.ts';
 
 /** Measures reads a second on one core. Not a test: `node test/domain/formats/mapping/throughput.ts`. */
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { TransformDefinition } from '../../../../domain/formats/mapping/language/definition.ts';
-import { formatOf, map, micros } from './mapping.ts';
+import { formatOf, map, micros } from '../../../support/mapping.ts';
 
 /** What is in the payload, as JSON text so that long numbers keep their digits, and the time it is. */
 type Table = [json: string, instant: string | null][];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { TransformDefinition } from '../../../../domain/formats/mapping/language/definition.ts';
-import { formatOf, map, outcomesOf } from './mapping.ts';
+import { formatOf, map, outcomesOf } from '../../../support/mapping.ts';
 
 const UUID = 'E2C56DB5DFFB48D2B060D0F5A71096E0';
 const HYPHENATED = 'e2c56db5-dffb-48d2-b060-d0f5a71096e0';

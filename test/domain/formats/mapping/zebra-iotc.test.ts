@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { builtin, map, micros, outcomesOf, readsOf } from './mapping.ts';
+import { builtin, map, micros, outcomesOf, readsOf } from '../../../support/mapping.ts';
 
 describe('the format zebra-iotc', () => {
   const format = builtin('zebra-iotc');

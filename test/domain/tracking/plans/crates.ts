@@ -1,7 +1,7 @@
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import type { TestDatabase } from '../../../support/database.ts';
+import { aRead } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
-import { aRead } from '../recording.ts';
 
 export const SECOND = 1_000_000;
 export const START = Date.UTC(2026, 4, 1, 10) * 1_000;

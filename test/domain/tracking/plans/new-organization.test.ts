@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { type Instant, wireTimeOfMicros } from '../../../../base/timestamps.ts';
 import type { Client } from '../../../../db/timescale/connections/client.ts';
 import { takeSubmission } from '../../../../services/handheld-gateway/submissions/take-submission.ts';
+import { recordIn } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { recordIn } from '../concurrently.ts';
-import { RULES, record } from '../recording.ts';
+import { emptyStatistics } from '../../../support/empty-statistics.ts';
+import { type Measured, MeasuredClient } from '../../../support/measured-client.ts';
+import { RULES, record } from '../../../support/recording.ts';
 import { CRATES, Crates, SECOND, START } from './crates.ts';
-import { emptyStatistics } from './empty-statistics.ts';
-import { type Measured, MeasuredClient } from './measured-client.ts';
 
 /**
  * A plan that is made for such an organization expects a row of it at the most, by whatever index that begins with

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Client } from '../../../../db/timescale/connections/client.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
+import { recordIn } from '../../../support/concurrently.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { recordIn } from '../concurrently.ts';
-import { record } from '../recording.ts';
-import { storeSettings } from '../smoothing/stored-settings.ts';
+import { emptyStatistics, FIRST_OWN_OID } from '../../../support/empty-statistics.ts';
+import { type Measured, MeasuredClient } from '../../../support/measured-client.ts';
+import { record } from '../../../support/recording.ts';
+import { storeSettings } from '../../../support/stored-smoothing.ts';
 import { CRATES, Crates, READS, SECOND, START } from './crates.ts';
-import { emptyStatistics, FIRST_OWN_OID } from './empty-statistics.ts';
-import { type Measured, MeasuredClient } from './measured-client.ts';
 
 /**
  * The same batch is recorded, and rolled back, on the same rows without statistics and with them. What it takes is

@@ -6,13 +6,13 @@ import { recomputeOrganization } from '../../../../domain/tracking/recompute/rec
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { historyOfEarlierVersion, storeHistory } from '../../../support/earlier-history.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
+import { START } from '../../../support/sightings.ts';
 import { Site } from '../../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from '../recording.ts';
-import { START } from '../sightings.ts';
-import { smoothedHistoryByDefinition } from '../smoothing/by-definition.ts';
+import { smoothedHistoryByDefinition } from '../../../support/smoothing-by-definition.ts';
+import { storeSettings } from '../../../support/stored-smoothing.ts';
 import { provingSettings, type RandomRead, someReads } from '../smoothing/passing.ts';
-import { storeSettings } from '../smoothing/stored-settings.ts';
-import { historyOfEarlierVersion, storeHistory } from './earlier-version.ts';
 
 const SECOND = 1_000_000;
 

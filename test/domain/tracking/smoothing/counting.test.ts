@@ -7,8 +7,8 @@ import {
   type Smoothing,
   SmoothingSettings,
 } from '../../../../domain/tracking/smoothing/settings.ts';
-import { historyByDefinition } from '../sightings.ts';
-import { aSeen, countingByDefinition, someSettings } from './by-definition.ts';
+import { historyByDefinition } from '../../../support/sightings.ts';
+import { aSeen, countingByDefinition, someSettings } from '../../../support/smoothing-by-definition.ts';
 
 const SECOND = 1_000_000;
 

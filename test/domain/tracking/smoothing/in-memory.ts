@@ -7,7 +7,7 @@ import { type DatedSmoothing, SmoothingSettings } from '../../../../domain/track
 import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';
 import type { Move } from '../../../../domain/tracking/tell-moves.ts';
 import { touchedAssets } from '../../../../domain/tracking/touched.ts';
-import { aRead } from '../recording.ts';
+import { aRead } from '../../../support/recording.ts';
 import type { RandomRead } from './passing.ts';
 
 const ORG = 1;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { smoothedHistoryByDefinition } from './by-definition.ts';
+import { smoothedHistoryByDefinition } from '../../../support/smoothing-by-definition.ts';
 import { AssetInMemory } from './in-memory.ts';
 import { ARRIVALS, arriving, datesAMoveEarlier, provingSettings, someReads } from './passing.ts';
 

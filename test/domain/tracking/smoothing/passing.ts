@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
-import { anInstant, anRssi, START } from '../sightings.ts';
-import { smoothedHistoryByDefinition, someSettings } from './by-definition.ts';
+import { anInstant, anRssi, START } from '../../../support/sightings.ts';
+import { smoothedHistoryByDefinition, someSettings } from '../../../support/smoothing-by-definition.ts';
 
 const SECOND = 1_000_000;
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { useDatabase } from '../../../support/database.ts';
+import { aRead, record } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
+import { storeSettings } from '../../../support/stored-smoothing.ts';
 import { costOfRecording } from '../cost.ts';
-import { aRead, record } from '../recording.ts';
-import { storeSettings } from './stored-settings.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;

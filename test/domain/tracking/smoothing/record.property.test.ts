@@ -7,10 +7,11 @@ import { readSmoothing } from '../../../../domain/tracking/smoothing/read-settin
 import { setSmoothing } from '../../../../domain/tracking/smoothing/set-smoothing.ts';
 import type { DatedSmoothing, Smoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
+import { START } from '../../../support/sightings.ts';
 import { Site } from '../../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from '../recording.ts';
-import { START } from '../sightings.ts';
-import { smoothedHistoryByDefinition, someSettings } from './by-definition.ts';
+import { smoothedHistoryByDefinition, someSettings } from '../../../support/smoothing-by-definition.ts';
+import { storeSettings } from '../../../support/stored-smoothing.ts';
 import {
   ARRIVALS,
   arriving,
@@ -19,7 +20,6 @@ import {
   type RandomRead,
   someReads,
 } from './passing.ts';
-import { storeSettings } from './stored-settings.ts';
 
 /** Where others share the processor, fewer sets are tried; and what fails says so, however long making it smaller takes. */
 const LONGEST_MS = 60_000;

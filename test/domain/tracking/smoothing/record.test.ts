@@ -4,9 +4,9 @@ import type { Scan } from '../../../../domain/tracking/scan.ts';
 import { setSmoothing } from '../../../../domain/tracking/smoothing/set-smoothing.ts';
 import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
-import { aRead, record, storedHistory, storedPosition } from '../recording.ts';
-import { storeSettings } from './stored-settings.ts';
+import { storeSettings } from '../../../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;

@@ -6,8 +6,8 @@ import { proposed } from '../../../../domain/tracking/smoothing/proposed.ts';
 import { SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
 import { type Move, trySmoothing } from '../../../../domain/tracking/smoothing/try-smoothing.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { aRead, record, storedHistory } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
-import { aRead, record, storedHistory } from '../recording.ts';
 
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 const SECOND = 1_000_000;

@@ -4,9 +4,9 @@ import { history } from '../../../../domain/tracking/history.ts';
 import { countingScans, type Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { aRead, record, storedHistory } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
-import { aRead, record, storedHistory } from '../recording.ts';
-import { storeSettings } from './stored-settings.ts';
+import { storeSettings } from '../../../support/stored-smoothing.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;

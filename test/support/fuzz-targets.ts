@@ -1,7 +1,7 @@
-import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
-import { DECODINGS } from '../../../../domain/formats/mapping/language/definition.ts';
-import { loadFixtures } from '../fixtures.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format } from '../../domain/formats/mapping/format.ts';
+import { DECODINGS } from '../../domain/formats/mapping/language/definition.ts';
+import { loadFixtures } from './format-fixtures.ts';
 
 /** A format, and messages it was made for. */
 export interface Target {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { Transition } from '../../../../domain/tracking/history.ts';
-import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
-import type { DatedSmoothing, Smoothing } from '../../../../domain/tracking/smoothing/settings.ts';
-import { anInstant, aSighting, historyByDefinition, START } from '../sightings.ts';
+import type { Transition } from '../../domain/tracking/history.ts';
+import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
+import type { DatedSmoothing, Smoothing } from '../../domain/tracking/smoothing/settings.ts';
+import { anInstant, aSighting, historyByDefinition, START } from './sightings.ts';
 
 const SECOND = 1_000_000;
 

@@ -1,8 +1,8 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import { recordScans } from '../../../domain/tracking/record.ts';
-import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import type { Client } from '../../db/timescale/connections/client.ts';
+import { inTransaction } from '../../db/timescale/connections/transaction.ts';
+import { recordScans } from '../../domain/tracking/record.ts';
+import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
+import type { TestDatabase } from './database.ts';
 import { RULES } from './recording.ts';
 
 /** Records a batch in a transaction that the caller ends. */

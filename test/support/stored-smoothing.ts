@@ -1,6 +1,6 @@
-import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
-import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
-import type { TestDatabase } from '../../../support/database.ts';
+import { MICROS_PER_SECOND } from '../../base/instant.ts';
+import type { DatedSmoothing } from '../../domain/tracking/smoothing/settings.ts';
+import type { TestDatabase } from './database.ts';
 
 /** Gives an organization these settings and no others, by plain SQL. */
 export async function storeSettings(

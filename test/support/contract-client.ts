@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { aRead, record } from '../domain/tracking/recording.ts';
-import { type Call, type TestApi, useApi } from '../support/api.ts';
-import type { Answer } from '../support/declared-answer.ts';
+import { type Call, type TestApi, useApi } from './api.ts';
+import type { Answer } from './declared-answer.ts';
+import { aRead, record } from './recording.ts';
 
 export const RESOURCES = ['assets', 'locations'] as const;
 export type Resource = (typeof RESOURCES)[number];

@@ -1,4 +1,4 @@
-import type { TestDatabase } from '../../../support/database.ts';
+import type { TestDatabase } from './database.ts';
 
 /** Below are the catalogs'. */
 export const FIRST_OWN_OID = 16_384;

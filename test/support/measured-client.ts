@@ -1,5 +1,5 @@
-import { Client } from '../../../../db/timescale/connections/client.ts';
-import { connectionConfig } from '../../../../db/timescale/connections/connection.ts';
+import { Client } from '../../db/timescale/connections/client.ts';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 
 /** What the executions of one statement took, all of them together. */
 export interface Measured {

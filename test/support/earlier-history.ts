@@ -1,8 +1,8 @@
-import type { Transition } from '../../../../domain/tracking/history.ts';
-import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
-import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
-import type { TestDatabase } from '../../../support/database.ts';
-import { smoothedHistoryByDefinition } from '../smoothing/by-definition.ts';
+import type { Transition } from '../../domain/tracking/history.ts';
+import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
+import type { DatedSmoothing } from '../../domain/tracking/smoothing/settings.ts';
+import type { TestDatabase } from './database.ts';
+import { smoothedHistoryByDefinition } from './smoothing-by-definition.ts';
 
 /** The history that an earlier version made of scans in order: it passed over those at the place where the asset was. */
 export function historyOfEarlierVersion(

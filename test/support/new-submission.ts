@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { Answer } from '../support/declared-by.ts';
+import type { Answer } from './declared-by.ts';
 
 /** A scan as a device sends it. @param secondsAgo by the device's clock. */
 export function aScan(value: string, secondsAgo = 1, tagType = 'rfid') {

@@ -1,5 +1,5 @@
 import { encode } from '@msgpack/msgpack';
-import { MAX_PAYLOAD_BYTES } from '../../../../domain/formats/mapping/values/limits.ts';
+import { MAX_PAYLOAD_BYTES } from '../../domain/formats/mapping/values/limits.ts';
 import type { Random } from './random.ts';
 
 /** Payloads near the limits, of the kinds that could cost time or memory out of proportion. */

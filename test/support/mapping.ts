@@ -1,8 +1,8 @@
-import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
-import type { RuleDefinition } from '../../../../domain/formats/mapping/language/definition.ts';
-import type { Item, Mapped, Policies, TagRead } from '../../../../domain/formats/mapping/run.ts';
-import { mapMessage } from '../../../../domain/formats/mapping/run.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format } from '../../domain/formats/mapping/format.ts';
+import type { RuleDefinition } from '../../domain/formats/mapping/language/definition.ts';
+import type { Item, Mapped, Policies, TagRead } from '../../domain/formats/mapping/run.ts';
+import { mapMessage } from '../../domain/formats/mapping/run.ts';
 
 const BUILTIN = loadBuiltinFormats();
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { DryRun } from '../../../domain/formats/dry-run.ts';
-import type { Policies } from '../../../domain/formats/mapping/run.ts';
+import type { DryRun } from '../../domain/formats/dry-run.ts';
+import type { Policies } from '../../domain/formats/mapping/run.ts';
 
 /** A payload of a device's shape, and what is to become of it. test/fixtures/README.md explains the files. */
 export interface Fixture {
@@ -14,7 +14,7 @@ export interface Fixture {
 
 /** The fixtures of each format, by its name: of the built-in ones, or of such as users write. */
 export function loadFixtures(folder: 'formats' | 'own-formats' = 'formats'): Map<string, Fixture[]> {
-  const url = new URL(`../../fixtures/${folder}/`, import.meta.url);
+  const url = new URL(`../fixtures/${folder}/`, import.meta.url);
   return new Map(readdirSync(url).map((name) => [name, fixturesIn(new URL(`${name}/`, url))]));
 }
 
