@@ -27,58 +27,58 @@ import type { Route } from './route.ts';
 import { type Dispatch, routerOf, unknownPath } from './router.ts';
 import { StreamedList } from './streamed-list.ts';
 
-/** How credentials become what handlers get. */
+/** Turns credentials into the context that handlers get. */
 export interface Access<Context> {
-  /** @throws Problem `unauthorized` (see `unauthorized`) if the token is not good. */
+  /** @throws Problem `unauthorized` for a bad token. */
   authenticate(token: string): Promise<Context>;
   /** @throws Problem if the caller may not use the route. */
   authorize(context: Context, route: Route<Context>): void;
-  /** Who it is, for the log. */
+  /** Ids for the log. */
   callerOf(context: Context): Caller;
 }
 
-/** Bounds how often a caller may ask. */
+/** Rate-limits callers. */
 export interface Limiter<Context> {
   /** Headers of answers that cost nothing. */
   idle(): Headers;
-  /** Takes what one request costs. @throws Problem `rate_limited`, with the same headers. */
+  /** Takes one token. @throws Problem `rate_limited`, with the same headers. */
   take(context: Context): Promise<Headers>;
-  /**
-   * Takes what a request turns out to cost beyond that. @throws Problem `rate_limited`, if the caller cannot pay all of it;
-   * then nothing is taken.
-   */
+  /** Takes further tokens, all or none. @throws Problem `rate_limited` if the caller cannot pay all of them. */
   takeMore(context: Context, tokens: number): Promise<Headers>;
 }
 
-/** Told of a token that is not good, why, and where it came from. */
+/** Reports a bad token, why it was refused, and its origin. */
 export type NoteRefusal = (token: string, refusal: Problem, address: string | undefined) => void;
 
 export interface HttpAppOptions<Context> {
   routes: readonly Route<Context>[];
   access: Access<Context>;
   log: Logger;
-  /** Which requests are logged; those that failed if left out. */
+  /** Defaults to those that failed. */
   logRequests?: LoggedRequests;
   registry: Registry;
-  /** Without one, callers are not limited. */
+  /** Without one, callers are not rate-limited. */
   limiter?: Limiter<Context>;
-  /** Where large bodies are checked, and the module that has them for it; where all others are if left out. */
+  /**
+   * Worker threads for large bodies, and the module that defines the bodies for them; without it all are checked on the
+   * main thread.
+   */
   largeBodies?: { threads: LargeBodies; bodies: string };
-  /** What a request without a good credential is answered with, by where it comes from; its own refusal if left out. */
+  /** Decides what a request without a good credential gets, by its address; its own refusal by default. */
   refuseSignIn?: (refusal: Problem, address: string | undefined) => Problem;
-  /** Told of a token that is not good, before the answer to it is decided. */
+  /** Called with a bad token before the answer is decided. */
   noteRefusal?: NoteRefusal;
-  /** Whatever is served beside the routes, without credentials. */
+  /** Served beside the routes, without credentials. */
   pages?: readonly Middleware[];
-  /** Pages about the API, without credentials: they show the budget, and cost nothing of it. */
+  /** Pages about the API, without credentials: they show the rate-limit budget and cost nothing of it. */
   documents?: readonly Middleware[];
-  /** Milliseconds since 1970, to tell when a sunset has passed; the machine's clock if left out. */
+  /** Milliseconds since 1970, for sunsets; the machine's clock by default. */
   now?: () => number;
 }
 
 /**
- * An HTTP application of declared routes; it does not listen. The order of its checks: routing (404, 405, 410), 401,
- * 429, 403, and then those of the route.
+ * An HTTP application of declared routes; it does not listen. Order of checks (contract 4.8): routing (404, 405, 410),
+ * 401, 429, 403, then those of the route.
  */
 export function createHttpApp<Context>(options: HttpAppOptions<Context>): Koa {
   const app = new Koa();
@@ -114,7 +114,9 @@ const identify: Middleware = (koa, next) => {
   return next();
 };
 
-/** Turns whatever is thrown into an envelope; what was set for a success is kept only if every answer has it. */
+/**
+ * Turns whatever is thrown into an error envelope. Of headers set for a success only those of every answer are kept.
+ */
 function answerProblems(log: RequestLog): Middleware {
   return async (koa, next) => {
     const since = performance.now();
@@ -212,14 +214,14 @@ function senderOf(caller: Caller): Sender {
   return { organization: String(caller['orgId'] ?? ''), caller: JSON.stringify(caller) };
 }
 
-/** To HEAD nothing of it is read. */
+/** A HEAD request reads none of it. */
 function sendStream(koa: Koa.Context, status: number, large: LargeAnswers, list: StreamedList): void {
   koa.status = status;
   koa.set('Content-Type', 'application/json');
   koa.body = koa.method === 'HEAD' ? Readable.from([]) : large.open(list, koa.res, koa.state['caller']);
 }
 
-/** @throws Problem `unauthorized`, or what there is in place of it. */
+/** @throws Problem `unauthorized`, or what replaces it. */
 async function signIn<Context>(
   { req }: Koa.Context,
   { access, refuseSignIn = (refusal) => refusal, noteRefusal }: HttpAppOptions<Context>,
@@ -254,9 +256,9 @@ function sendJson(koa: Koa.Context, status: number, body: object | null): void {
 }
 
 /**
- * ASCII goes to the socket together with the headers, in one write, which takes 7 us less of a look-up. Anything else
- * goes as bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1. So does what
- * is large, for which Node.js would take three times its length: 34 us instead of 43 for sending 21 kB.
+ * ASCII goes to the socket in one write with the headers, which saves a look-up 7 us. Anything else goes as bytes:
+ * Node.js would send the headers of a text body in UTF-8, and a request id is Latin-1. So does large text, for which
+ * Node.js would allocate three times its length: 34 us instead of 43 for 21 kB.
  */
 function sendable(text: string, requestId: string): string | Buffer {
   if (!isAscii(text)) {
@@ -265,7 +267,7 @@ function sendable(text: string, requestId: string): string | Buffer {
   return text.length < LARGE && isAscii(requestId) ? text : Buffer.from(text, 'latin1');
 }
 
-/** Bytes that Node.js writes without memory of their own, by three for each character. */
+/** Bytes that Node.js writes without allocating, at three per character. */
 const LARGE = 16_384 / 3;
 
 function isAscii(text: string): boolean {

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Problem } from './problem.ts';
 
 /**
- * The token of an `Authorization: Bearer` header; the scheme's case does not matter.
+ * The token of an `Authorization: Bearer` header.
  *
- * @throws Problem `unauthorized` in the words of contract 5.
+ * @throws Problem `unauthorized`, as contract 5 words it.
  */
 export function bearerToken(headers: IncomingHttpHeaders): string {
   const { authorization } = headers;
@@ -22,9 +22,9 @@ export function bearerToken(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Refuses a credential, with the challenge that every 401 carries (RFC 9110 section 11.6.1).
+ * A 401 with its challenge (RFC 9110 section 11.6.1).
  *
- * @param caller whose credential it is, if it is one that was good once.
+ * @param caller the owner of a credential that was good once.
  */
 export function unauthorized(detail: string, caller?: Caller): Problem {
   const headers = { 'WWW-Authenticate': CHALLENGE };

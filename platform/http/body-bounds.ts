@@ -1,31 +1,27 @@
-/** Who sends a body; callers share their organization's room. */
 export interface Sender {
   organization: string;
   caller: string;
 }
 
 export interface RoomBounds {
-  /** Bytes of all bodies, of those of an organization, and of those of a caller. No body is larger than the last. */
+  /** Bytes of all bodies, of an organization's and of a caller's. No body is larger than the last. */
   total: number;
   perOrganization: number;
   perCaller: number;
-  /** Requests that may wait for room, of a caller and of all. */
+  /** Requests that may wait for room, per caller and in all. */
   waitingPerCaller: number;
   waiting: number;
-  /** Milliseconds that one waits. */
+  /** Milliseconds a request waits for room. */
   patience: number;
-  /** Milliseconds in which {@link PROGRESS} has to come while others wait for the room. */
+  /** Milliseconds within which {@link PROGRESS} must arrive while others wait. */
   stall: number;
-  /** Milliseconds that a body may take however much others want the room, and that those wait at least. */
+  /** Milliseconds that every body may take, whoever waits. */
   grace: number;
-  /** Milliseconds in which a body has to be there. */
+  /** Milliseconds within which a body must be complete. */
   deadline: number;
 }
 
-/**
- * A body of 1 MiB has two minutes: 9 KB/s, and of a usual submission of 20 KB less than a modem of 1980 could send. The
- * largest, a file of 10 MiB, must come with 85 KB/s.
- */
+/** A body of 1 MiB has two minutes: 9 KB/s. The largest, a file of 10 MiB, needs 85 KB/s. */
 export const ROOM: RoomBounds = {
   total: 48 * 1_048_576,
   perOrganization: 24 * 1_048_576,

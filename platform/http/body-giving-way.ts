@@ -1,10 +1,9 @@
 import type { RoomBounds } from './body-bounds.ts';
 import type { BodyShares, Sized } from './body-shares.ts';
 
-/** A body that is arriving. */
 export interface Arriving extends Sized {
   since: number;
-  /** When enough of it to count had come last. */
+  /** When enough of it to count as progress last arrived. */
   progressAt: number;
 }
 
@@ -12,17 +11,17 @@ export interface WaitingBody extends Sized {
   since: number;
 }
 
-/** How many of those that wait are looked at, of who holds least: each is compared with all that arrive, some thousands. */
+/** Waiting requests to consider, those with least first: each is compared with all bodies under way, some thousands. */
 const LOOKED_AT = 32;
 
 /**
- * Which bodies have to go for others that wait:
+ * Bodies to evict for others that wait:
  *
- *   1. what stalls, whoever wants its room;
- *   2. what has been arriving for longer than the grace, if its sender holds at least as much as the one that waits would.
- *      Two organizations of 24 connections with 1 KB/s each kept out the bodies of all others without this.
+ * 1. stalled ones, whoever wants the room;
+ * 2. those older than the grace whose sender holds at least as much as the waiting one would. Without this, two
+ * organizations with 24 connections at 1 KB/s each kept out all others' bodies.
  *
- * First what stalls, then of who has most, then what began first.
+ * Stalled ones first, then those of whoever holds most, then the oldest.
  */
 export function givingWay<Body extends Arriving>(
   arriving: readonly Body[],

@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts';
 
-/** Why a body found no room, or lost it. */
+/** Reasons why a body found no room, or lost it. */
 export const REFUSALS = ['crowded', 'waited', 'stalled', 'late'] as const;
 
 export type Refusal = (typeof REFUSALS)[number];

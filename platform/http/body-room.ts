@@ -4,19 +4,19 @@ import { type Refusal, refusalOf } from './body-refusals.ts';
 import { BodyShares } from './body-shares.ts';
 import { badRequest, type Problem } from './problem.ts';
 
-/** The room that a body takes, from before it is read until its request is answered. */
+/** Room reserved for a body, from before it is read until its request is answered. */
 export interface Place {
-  /** So many bytes have come. */
+  /** Reports bytes received. */
   heard(bytes: number): void;
-  /** All of it is there, and is this large. */
+  /** Reports that the body is complete, and its size. */
   complete(bytes: number): void;
-  /** @param give is called, at most once, when the room is needed by others, or the time is up, before it is complete. */
+  /** @param give called at most once, if the room is needed by others or time is up before the body is complete. */
   onLost(give: (problem: Problem) => void): void;
   leave(): void;
 }
 
 interface Held extends Arriving {
-  /** Bytes that came since `progressAt`. */
+  /** Bytes received since `progressAt`. */
   progress: number;
   isComplete: boolean;
   lose: ((problem: Problem) => void) | null;
@@ -28,12 +28,12 @@ interface Waiting extends WaitingBody {
 }
 
 /**
- * Bounds the bytes of bodies in memory, by fair shares. A body that finds no room is not read: its sender is held back
- * by TCP and has its turn when there is room, whoever has least first. A body that is in others' way has to give way
- * ({@link givingWay}); where nobody waits it has all the time there is.
+ * Bounds the bytes of bodies in memory, in fair shares. A body without room is not read: TCP backpressure holds its
+ * sender back until there is room, whoever has least first. A body in others' way is evicted ({@link givingWay}); while
+ * nobody waits it has all the time there is.
  *
- * 400 connections of one handheld with 1 MiB each, all but the last bytes, took `npm start` from 166 to 567 MB, and
- * 20 s after they were gone it had 570; with this from 125 to 240, and 166 afterwards (the same with one malloc arena).
+ * 400 connections of one handheld with 1 MiB each, all but the last bytes, took `npm start` from 166 to 567 MB, and 20
+ * s after they had gone it held 570; with this from 125 to 240, and 166 afterwards (both with one malloc arena).
  */
 export class BodyRoom {
   readonly #bounds: RoomBounds;
@@ -65,7 +65,7 @@ export class BodyRoom {
 
   /**
    * @param signal ends the wait.
-   * @throws Problem `unavailable` if too many wait already, or there is no room in time.
+   * @throws Problem `unavailable` if too many wait, or no room comes in time.
    */
   async enter(sender: Sender, bytes: number, signal: AbortSignal): Promise<Place> {
     return this.#shares.boundFor({ sender, bytes }) === null
@@ -145,14 +145,13 @@ export class BodyRoom {
     });
   }
 
-  /** Of the organization that has most waiting, the one that came last. */
+  /** The latest of the organization that has most waiting. */
   #newestOfMost(): Waiting {
     const byOrganization = Map.groupBy(this.#waiting, ({ sender }) => sender.organization);
     const [most] = [...byOrganization.values()].sort((a, b) => b.length - a.length);
     return most?.at(-1) as Waiting;
   }
 
-  /** Lets in whoever there is room for: of those that hold least first, and then who came first. */
   #admit(): void {
     for (let next = this.#next(); next !== null; next = this.#next()) {
       next.enter();

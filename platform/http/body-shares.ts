@@ -1,15 +1,13 @@
 import type { RoomBounds, Sender } from './body-bounds.ts';
 
-/** A body, or one that waits to be read. */
+/** A body, or a request waiting to send one. */
 export interface Sized {
   sender: Sender;
   bytes: number;
 }
 
-/** The bound that keeps a body out, the narrowest of them. */
 export type Bound = 'caller' | 'organization' | 'total';
 
-/** How many bytes everybody holds. */
 export class BodyShares {
   readonly #bounds: RoomBounds;
   #ofOrganization = new Map<string, number>();
@@ -38,7 +36,7 @@ export class BodyShares {
     add(this.#ofCaller, caller, bytes);
   }
 
-  /** Null if there is room. */
+  /** The narrowest bound that keeps the body out; null if there is room. */
   boundFor({ sender: { organization, caller }, bytes }: Sized): Bound | null {
     const { total, perOrganization, perCaller } = this.#bounds;
     if (this.#of(this.#ofCaller, caller) + bytes > perCaller) {
@@ -50,14 +48,17 @@ export class BodyShares {
     return this.#bytes + bytes > total ? 'total' : null;
   }
 
-  /** What its organization holds, and then what it does itself. */
+  /** Bytes held by the organization, then by the caller. */
   weightOf({ organization, caller }: Sender): number {
     return (
       this.#of(this.#ofOrganization, organization) * this.#bounds.total + this.#of(this.#ofCaller, caller)
     );
   }
 
-  /** Whether somebody else holds at least as much as this one would with its body: another organization, or caller of its own. */
+  /**
+   * Whether somebody else (another organization, or another caller of this one) holds at least as much as this sender
+   * would with its body.
+   */
   isOwedBy({ organization, caller }: Sender, { sender, bytes }: Sized): boolean {
     return organization === sender.organization
       ? caller !== sender.caller &&

@@ -2,15 +2,14 @@ import { sameJsonText } from '../../base/json/same-json.ts';
 import type { Body } from './body.ts';
 import { type CheckedBody, checkBody } from './checked-body.ts';
 
-/** A body to be checked in this thread. */
+/** A body to check in this thread. */
 export interface BodyTask {
-  /** Address of a module whose `BODIES` are those of an application's operations. */
+  /** URL of a module whose `BODIES` are an application's, by operation. */
   bodies: string;
   operationId: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Bodies that an application takes, by operation. */
 export type Bodies = Readonly<Record<string, Body<unknown>>>;
 
 export async function check({ bodies, operationId, bytes }: BodyTask): Promise<CheckedBody> {

@@ -21,26 +21,25 @@ import { parseJson } from '../../base/json/parse-json.ts';
 import { type BodyType, JSON_TYPE, MERGE_PATCH_TYPE } from './media-type.ts';
 import { badRequest } from './problem.ts';
 
-/** What an operation takes as its body, and what its handler gets. */
 export interface Body<T> {
   readonly type: BodyType;
   readonly schema: JsonSchema;
   /**
-   * Reads it as far as the bytes alone tell. What comes of it is small where the body is refused, and data: it can be
-   * handed from thread to thread.
+   * Checks what the bytes alone tell. The result is plain data, to pass between threads, and small if the body is
+   * refused.
    *
-   * @throws Problem `bad_request` or AppError `invalid_input` for what cannot be decoded, Invalid for what is decoded and wrong.
+   * @throws Problem `bad_request` or AppError `invalid_input` if it cannot be decoded, Invalid if its values are wrong.
    */
   check(bytes: Uint8Array): unknown;
-  /** What the handler gets, of what {@link check} made. */
+  /** Turns the result of {@link check} into the handler's input. */
   taken(checked: unknown): T;
 }
 
-/** A body too large to be held: read as it arrives. */
+/** A body too large to hold, read as it arrives. */
 export interface StreamedBody<T> {
   readonly type: BodyType;
   readonly schema: JsonSchema;
-  /** In bytes, of the whole body. */
+  /** Bytes of the whole body. */
   readonly limit: number;
   /** @throws Problem as {@link Body.check} does. */
   receive(chunks: AsyncIterable<Buffer>, headers: IncomingHttpHeaders): Promise<T>;
@@ -49,11 +48,11 @@ export interface StreamedBody<T> {
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
 
 export interface BodyRules extends Told {
-  /** Two keys that say the same, of which only one may be there. */
+  /** Pairs of keys of which only one may be given. */
   exclusive?: readonly Pair[];
 }
 
-/** A JSON object to create something with. */
+/** A JSON object. */
 export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRules = {}): Body<Values<M>> {
   return {
     type: JSON_TYPE,
@@ -69,7 +68,7 @@ export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRule
   };
 }
 
-/** A body whose members, once read, are looked at together. `check` makes data. */
+/** Adds a check of the values together. `check` returns plain data. */
 export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Checked<Result>): Body<Result> {
   return {
     ...body,
@@ -79,19 +78,19 @@ export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Check
 }
 
 export interface PatchRules extends Told {
-  /** Two keys that say the same, of which one cannot be null and the other a value. */
+  /** Pairs of keys that may not contradict each other, null against a value. */
   alike?: readonly Pair[];
 }
 
-/** A JSON Merge Patch (RFC 7396), judged against the row as it is when it is applied. */
+/** A JSON Merge Patch (RFC 7396), checked against the row it is applied to. */
 export interface MergePatch<Current, T> {
   /** Whether any of these members is given. */
   touches(...names: string[]): boolean;
-  /** @throws Invalid, with everything that is wrong with it. */
+  /** @throws Invalid with everything that is wrong. */
   against(current: Current): T;
 }
 
-/** What a PATCH of a `Current` takes: read-only members may be sent as they are. */
+/** Builds the body of a PATCH; read-only members are accepted with their current values. */
 export function mergePatchOf<Current>() {
   const nullAdvice = 'omit the field to leave unchanged, or provide a value';
   return <M extends Members<Current>>(
@@ -126,7 +125,7 @@ interface CheckedPatch {
   pairs: readonly Pair[];
 }
 
-/** @throws AppError `invalid_input`: `bad_request` to the caller. */
+/** @throws AppError `invalid_input`, which callers see as `bad_request`. */
 export function parseBody(bytes: Uint8Array): { json: Json; source: JsonSource } {
   return parseJson(bytes, 'Request body');
 }
@@ -147,7 +146,7 @@ function contradict(object: JsonObject, pair: Pair): boolean {
   return given.length === 2 && given.filter((key) => object[key] === null).length === 1;
 }
 
-/** Ambiguous pairs take the place of whatever else is wrong with their members; the order of members stays. */
+/** Ambiguous pairs replace other issues of their members; the order of members stays. */
 function inOrder<T>(read: Checked<T>, pairs: readonly Pair[], members: Members<never>): Checked<T> {
   if (pairs.length === 0) {
     return read;

@@ -2,7 +2,7 @@ import type { FieldIssue } from '../../base/checks/issues.ts';
 import type { Body } from './body.ts';
 import { Problem, type ProblemType, toProblem } from './problem.ts';
 
-/** What comes of the bytes of a body, as data. */
+/** The outcome for a body's bytes, as plain data. */
 export type CheckedBody = { ok: true; checked: unknown } | { ok: false; refusal: Refusal };
 
 interface Refusal {
@@ -11,7 +11,7 @@ interface Refusal {
   fields: readonly FieldIssue[] | undefined;
 }
 
-/** Checks a body; the one way there is, in whatever thread. */
+/** The one check of bodies, in whatever thread. */
 export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
   try {
     return { ok: true, checked: body.check(bytes) };
@@ -24,7 +24,7 @@ export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
   }
 }
 
-/** What the handler gets. @throws Problem if the body is refused. */
+/** The handler's input. @throws Problem if the body is refused. */
 export function takeBody<T>(body: Body<T>, outcome: CheckedBody): T {
   if (outcome.ok) {
     return body.taken(outcome.checked);

@@ -1,16 +1,16 @@
 import { type Headers, Problem } from './problem.ts';
 
-/** A route on its way out (contract 9); dates are `YYYY-MM-DD`, and begin at midnight UTC. */
+/** Deprecation of a route (contract 9). Dates are `YYYY-MM-DD`, from midnight UTC. */
 export interface Deprecation {
-  /** When that was announced. */
+  /** Date of the announcement. */
   since: string;
-  /** From this date on it answers nothing but 410. */
+  /** Date from which it answers 410 only. */
   sunset: string;
 }
 
 const MONTHS_OF_NOTICE = 6;
 
-/** @throws Error unless callers have six months from the announcement to the sunset. */
+/** @throws Error unless six months lie between announcement and sunset. */
 export function requireNotice(deprecation: Deprecation | null): void {
   if (deprecation === null) {
     return;
@@ -22,7 +22,7 @@ export function requireNotice(deprecation: Deprecation | null): void {
   }
 }
 
-/** What every answer of a deprecated route carries (contract 9, RFC 8594). */
+/** Contract 9, RFC 8594. */
 export function deprecationHeaders({ sunset }: Deprecation): Headers {
   return { Deprecation: 'true', Sunset: midnight(sunset).toUTCString() };
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
 
-/** What a request counts as whose caller hung up before the answer; nobody gets to see it. The number is nginx's. */
+/** Status logged for a request whose caller hung up before the answer; never sent. The number is nginx's. */
 export const HUNG_UP_STATUS = 499;
 
 class HungUp extends Error {}
 
-/** Aborted when the caller hangs up before the answer. Only routes that can be interrupted ask for it: a look-up is done sooner. */
+/** Aborted when the caller hangs up before the answer. Only interruptible routes use it: a look-up is done sooner. */
 export function signalOf(response: ServerResponse): AbortSignal {
   const hangingUp = new AbortController();
   const onClose = () => {
@@ -22,12 +22,12 @@ export function signalOf(response: ServerResponse): AbortSignal {
   return hangingUp.signal;
 }
 
-/** Whether a connection's error says that the other end is gone. */
+/** Whether a connection error means that the peer is gone. */
 export function isHangUp({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'ECONNRESET';
 }
 
-/** Whether this was thrown because the caller hung up: while it waited for its turn, or by a query that was cancelled. */
+/** Whether this was thrown because the caller hung up: while waiting for its turn, or by a cancelled query. */
 export function isInterrupted(response: ServerResponse, error: unknown): boolean {
   return (
     response.closed && (error instanceof HungUp || (error instanceof AppError && error.code === 'timed_out'))

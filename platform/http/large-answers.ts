@@ -4,14 +4,16 @@ import type { Logger } from 'pino';
 import { type Caller, Problem } from './problem.ts';
 import type { StreamedList } from './streamed-list.ts';
 
-/** Answers of one caller, and of an organization, that are sent in pieces at a time. Of each, one piece is held. */
+/** Streamed answers at a time, per caller and per organization. One piece of each is in memory. */
 const MOST_AT_ONCE = 8;
 const MOST_OF_ORGANIZATION = 16;
 
-/** How long a caller may take over a piece, in milliseconds; whoever reads more slowly is cut off. */
+/** Milliseconds a caller may take to read a piece; slower readers are cut off. */
 const PATIENCE_MS = 60_000;
 
-/** Sends answers too large to be held: no faster than they are read, and a few of a caller at a time. */
+/**
+ * Streams answers too large to hold, with backpressure: no faster than they are read, and a few per caller at a time.
+ */
 export class LargeAnswers {
   readonly #log: Logger;
   readonly #underWay = new Map<string, number>();
@@ -21,9 +23,9 @@ export class LargeAnswers {
   }
 
   /**
-   * The answer as a stream to be piped into `response`.
+   * A stream to pipe into `response`.
    *
-   * @throws Problem `unavailable` if the caller reads as many as it may.
+   * @throws Problem `unavailable` if the caller reads as many as allowed.
    */
   open(list: StreamedList, response: ServerResponse, caller: Caller): Readable {
     const [who, organization] = [JSON.stringify(caller), String(caller['orgId'])];
@@ -80,5 +82,5 @@ export class LargeAnswers {
 const TOO_MANY =
   'Too many large pages are being read with this credential, or by its organization; read them to their end, or ask for fewer rows with limit';
 
-/** Why a list that can be large answers 503, for its declaration. */
+/** Why such a list answers 503, for its declaration. */
 export const TOO_MANY_LARGE = 'Too many large pages are being read at once';

@@ -7,15 +7,18 @@ import type { BodyTask } from './body-thread.ts';
 import { type CheckedBody, checkBody, takeBody } from './checked-body.ts';
 import { type Caller, Problem } from './problem.ts';
 
-/** Bodies and texts of more bytes than that are looked at in threads of their own. That many take about a millisecond. */
+/** Bytes beyond which bodies and texts go to worker threads. That much takes about a millisecond. */
 export const LARGE = 32_768;
 
-/** Commas in a shorter body that is as large: `{},` 10,000 times, 30 kB, took 13 ms to refuse. A usual submission has some 1,200. */
+/**
+ * Commas that make a shorter body large, too: `{},` 10,000 times, 30 kB, took 13 ms to refuse. A usual submission has
+ * some 1,200.
+ */
 const MANY = 2_000;
 
 /**
- * Bodies of one organization, and milliseconds that one waits for its turn. There is room for 24 MiB of them
- * (`body-bounds.ts`), and of a mebibyte each takes some 0.1 s until it is answered.
+ * Bodies of one organization, and milliseconds one waits for its turn. There is room for 24 MiB of them
+ * (`body-bounds.ts`); one of 1 MiB takes some 0.1 s to answer.
  */
 const MOST_WAITING = 1_000;
 const PATIENCE = 20_000;
@@ -23,17 +26,17 @@ const PATIENCE = 20_000;
 const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
 
 /**
- * Checks large bodies in threads of their own: a body of a mebibyte takes 10 to 100 ms, and the thread that answers
- * everybody has other things to do. Organizations take turns, and one has one thread at most, so that another one's body
- * does not wait for all of its bodies. Each is done in its organization's turn ({@link dearTurns}).
+ * Checks large bodies in worker threads: 1 MiB takes 10 to 100 ms, which would hold up the main thread. Organizations
+ * take turns with one thread each at most, so that nobody waits for all of another's bodies. Each is done within its
+ * organization's turn ({@link dearTurns}).
  */
 export class LargeBodies {
   readonly #queue: QueueBounds;
   readonly #turns: FairSemaphore<string>;
-  /** Others may have something done in them, too. */
+  /** Shared with other users. */
   readonly threads: WorkThreads;
 
-  /** @param options.mostWaiting bodies of an organization. */
+  /** @param options.mostWaiting bodies per organization. */
   constructor(threads: WorkThreads, { mostWaiting = MOST_WAITING } = {}) {
     this.threads = threads;
     this.#queue = { waitingPerKey: mostWaiting, patience: PATIENCE, refusal: tooMany };
@@ -41,10 +44,10 @@ export class LargeBodies {
   }
 
   /**
-   * What the handler gets. The request of a large body has its organization's turn from here on.
+   * Checks a body and returns the handler's input. From here on the request holds its organization's turn.
    *
    * @param signal ends the wait.
-   * @param where the module that has the body for a thread, and its operation there.
+   * @param where the module and operation that define the body.
    * @throws Problem for what is wrong with the body; `unavailable` if too much is waiting.
    */
   async read<T>(
@@ -76,7 +79,7 @@ export class LargeBodies {
       : this.#inTurn(caller, { name: 'same', argument: [a, b] });
   }
 
-  /** Has something else done when the caller has a turn. @throws Problem `unavailable` if too much is waiting. */
+  /** Runs another task in the caller's turn. @throws Problem `unavailable` if too much is waiting. */
   run<Result>(task: ThreadTask, caller: Caller): Promise<Result> {
     return this.#inTurn(caller, task);
   }
@@ -96,7 +99,7 @@ function keyOf(caller: Caller): string {
   return String(caller['orgId'] ?? JSON.stringify(caller));
 }
 
-/** Whether a body is looked at in a thread. */
+/** Whether a body goes to a worker thread. */
 export function isLarge(bytes: Uint8Array): boolean {
   if (bytes.length > LARGE || bytes.length <= MANY) {
     return bytes.length > LARGE;

@@ -4,10 +4,10 @@ import type { Page, Paging, SortTerm } from '../../base/page.ts';
 import { described, integer, type Parameter } from './parameters.ts';
 import { StreamedList } from './streamed-list.ts';
 
-/** Where a page of a list starts and how long it is (contract 4.6). */
+/** Contract 4.6. */
 export const PAGING = pagingOf({ max: 200, initial: 50 });
 
-/** The same for lists whose pages are of another length. */
+/** Parameters of lists whose pages have another length. */
 export function pagingOf({ max, initial }: { max: number; initial: number }) {
   return {
     limit: described(integer({ min: 1, max }, initial), 'How many rows a page has at most.'),
@@ -15,7 +15,6 @@ export function pagingOf({ max, initial }: { max: number; initial: number }) {
   };
 }
 
-/** The body of a list answer. */
 export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, view: (row: Row) => View) {
   const { later, totalCount } = page;
   const data = page.rows.map(view);
@@ -23,7 +22,6 @@ export function listBody<Row, View>(page: Page<Row>, { limit, offset }: Paging, 
   return later === undefined ? { data, ...rest } : new StreamedList(data, later, rest);
 }
 
-/** The JSON Schema of {@link listBody}. */
 export function listSchema(item: JsonSchema, { limit, offset }: typeof PAGING): JsonSchema {
   const description = 'How many rows there are on all pages.';
   return {
@@ -39,7 +37,7 @@ export function listSchema(item: JsonSchema, { limit, offset }: typeof PAGING): 
   };
 }
 
-/** `sort`: field names separated by commas, `-` in front for descending. Empty is as if absent. */
+/** `sort`: comma-separated field names, a leading `-` for descending. Empty means absent. */
 export function sortBy<Field extends string>(
   fields: readonly Field[],
   initial: readonly SortTerm<Field>[],

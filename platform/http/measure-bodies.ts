@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { REFUSALS, type Refusal } from './body-refusals.ts';
 
-/** @returns the counter of requests whose body was not read, or not to its end. */
+/** @returns a counter of requests whose body was not read, or not to its end. */
 export function measureBodies(registry: Registry, bytes: () => number): Counter<'why'> {
   new Gauge({
     name: 'tagtrail_http_bodies_bytes',

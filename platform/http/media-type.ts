@@ -8,8 +8,8 @@ export const MULTIPART_TYPE = 'multipart/form-data';
 export type BodyType = typeof JSON_TYPE | typeof MERGE_PATCH_TYPE | typeof MULTIPART_TYPE;
 
 /**
- * Refuses a body that does not say it is what the operation takes (contract 4.1). Media types are parsed:
- * case, blanks and quotes do not matter, another charset than UTF-8 does.
+ * Refuses a body whose media type the operation does not take (contract 4.1). Media types are parsed: case, blanks and
+ * quotes do not matter, a charset other than UTF-8 does.
  *
  * @throws Problem `unsupported_media_type`.
  */

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Counts and times answers by operation, so that the number of series does not grow with the number of paths. */
+/** Counts and times requests by operation, so that the number of series does not grow with the number of paths. */
 export function measureRequests(registry: Registry): Middleware {
   const labelNames = ['operation', 'method', 'status'] as const;
   const requests = new Counter({

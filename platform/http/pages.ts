@@ -1,25 +1,25 @@
 import type { Middleware } from 'koa';
 import { type Headers, Problem } from './problem.ts';
 
-/** Something served as it is, without credentials: health, metrics, a description; or the way there. */
+/** A page served without credentials (health, metrics, a description), or a redirect. */
 export type Page = WholePage | Redirect;
 
 interface WholePage {
   status: number;
   contentType: string;
   body: string | Buffer;
-  /** Further headers. With an `ETag`, a caller that has the page already is told so instead (304). */
+  /** With an `ETag`, a caller that has the page gets 304. */
   headers?: Headers;
 }
 
 interface Redirect {
-  /** For good, or for now. */
+  /** Permanent or temporary. */
   status: 301 | 302;
   headers: { Location: string };
   body: null;
 }
 
-/** Serves pages to GET and HEAD, by path. `find` gives null for a path it has no page for. */
+/** Serves pages to GET and HEAD. `find` gives null for an unknown path. */
 export function servePages(find: (path: string) => Promise<Page | null>): Middleware {
   return async (koa, next) => {
     const page = await find(koa.path);

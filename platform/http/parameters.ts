@@ -21,27 +21,27 @@ import {
 import { JsonSource } from '../../base/json/json-source.ts';
 import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
 
-/** One parameter of a query string or a path. */
+/** A parameter of a query string or a path. */
 export interface Parameter<T> {
   readonly schema: JsonSchema;
   readonly isRepeatable: boolean;
-  /** In a query, where others may be left out; in a path every parameter is there. */
+  /** For queries only; a path always has all of its parameters. */
   readonly isRequired?: true;
-  /** What it asks for, for readers of the description; see {@link described}. */
+  /** For the description; see {@link described}. */
   readonly description?: string;
   readonly example?: unknown;
   /** Reads all values given under the name; none if it is absent. */
   read(values: readonly string[], name: string): Checked<T>;
 }
 
-/** A parameter with what readers of the description are told of it. */
+/** Adds texts for the description. */
 export function described<T>(parameter: Parameter<T>, description: string, example?: unknown): Parameter<T> {
   return { ...parameter, description, ...(example === undefined ? {} : { example }) };
 }
 
 type ReadOne<T> = (value: string, name: string) => Checked<T>;
 
-/** A parameter given at most once. */
+/** Given at most once. */
 function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>): Parameter<T | Absent> {
   return {
     schema,
@@ -55,7 +55,7 @@ function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>):
   };
 }
 
-/** A parameter of a query that must be given, once, read as the text of a body's field is. */
+/** A mandatory query parameter, given once and checked like a body's field. */
 export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
   const parameter = scalar(field.schema, undefined, (value, name) =>
     field.read(value, name, JsonSource.of(JSON.stringify(value))),
@@ -73,7 +73,6 @@ export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
   };
 }
 
-/** A parameter given any number of times: any of its values matches. Undefined if it is absent. */
 export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | undefined> {
   return {
     schema: { type: 'array', items: parameter.schema },
@@ -96,12 +95,12 @@ export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | u
   };
 }
 
-/** Tells which of several values it is that is wrong. */
+/** Names the value that is wrong among several. */
 function withValue(issue: FieldIssue, value: string): FieldIssue {
   return { ...issue, params: { ...issue.params, value } };
 }
 
-/** An integer in decimal digits, of any number of digits. */
+/** Decimal digits, any number of them. */
 export function integer<Absent>(
   range: { min: number; max: number },
   absent: Absent,
@@ -120,16 +119,15 @@ export function integer<Absent>(
   });
 }
 
-/** An id as a filter. */
 export const idFilter: Parameter<number | undefined> = {
   ...integer({ min: 1, max: MAX_ID }, undefined),
   schema: ID_SCHEMA,
 };
 
-/** An id in a path, where it is never absent. */
+/** Never absent. */
 export const idInPath = idFilter as Parameter<number>;
 
-/** An external key as a filter: whatever is no key is an invalid value. */
+/** An invalid key is `invalid_value`, not an empty result. */
 export const keyFilter: Parameter<string | undefined> = scalar(KEY_SCHEMA, undefined, (value, name) => {
   if (!KEY_PATTERN.test(value)) {
     return refused(invalidValue(name, `must match ${KEY_PATTERN.source}`));
@@ -149,7 +147,7 @@ export function booleanFilter<Absent>(absent: Absent): Parameter<boolean | Absen
   );
 }
 
-/** Text to search for; empty is as if absent. */
+/** Empty means absent. */
 export const searchText: Parameter<string | undefined> = scalar(
   { type: 'string', pattern: String.raw`^[^\u0000-\u001f\u007f]*$` },
   undefined,
@@ -162,7 +160,7 @@ export const searchText: Parameter<string | undefined> = scalar(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** A bound in time. Its message is one of its own (contract 7.3). */
+/** Has a message of its own (contract 7.3). */
 export const timeBound: Parameter<TimeBound | undefined> = scalar(
   GIVEN_TIME_SCHEMA,
   undefined,
@@ -175,7 +173,7 @@ export const timeBound: Parameter<TimeBound | undefined> = scalar(
   },
 );
 
-/** A plus that is not encoded reads as a blank. */
+/** An unencoded plus reads as a blank. */
 function hintOfPlus(value: string): string {
   const isMeant = parseTimestamp(value.replace(/ (?=\d\d:\d\d$)/, '+')) !== null;
   return isMeant ? '; there is a blank where a + should be: send it as %2B' : '';
@@ -183,6 +181,6 @@ function hintOfPlus(value: string): string {
 
 export interface TimeBound {
   instant: Instant;
-  /** Written no finer than the wire shows instants. */
+  /** Given with at most three decimals, as the wire shows instants. */
   isMilliseconds: boolean;
 }

@@ -1,6 +1,5 @@
 /**
- * Whether what is percent-encoded in a path or a query is UTF-8. A percent sign that encodes nothing stands for itself,
- * as the URL standard has it.
+ * Whether percent-encoding yields UTF-8. A percent sign that encodes nothing stands for itself, as in the URL standard.
  */
 export function encodesUtf8(text: string): boolean {
   if (!BEYOND_ASCII.test(text)) {

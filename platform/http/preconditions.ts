@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { badRequest } from './problem.ts';
 
 /**
- * Refuses a write on a condition that is not looked at: whoever sends one counts on it. The way to write only what has
- * not changed since is to send the `updated_at` that was read along with a PATCH.
+ * Refuses unsupported conditions on writes: whoever sends one relies on it. The supported way is a PATCH with the
+ * `updated_at` that was read (contract 4.7).
  *
  * @throws Problem `bad_request`.
  */

@@ -2,10 +2,7 @@ import { Invalid } from '../../base/checks/invalid.ts';
 import type { FieldIssue } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
 
-/**
- * The kinds of error an answer can have, with the status and the title that belong to each (contract 7.2).
- * Statuses of errors stand here and nowhere else.
- */
+/** Contract 7.2. HTTP statuses of errors stand here and nowhere else. */
 export const PROBLEMS = {
   validation_error: { status: 400, title: 'Validation failed' },
   bad_request: { status: 400, title: 'Bad request' },
@@ -27,10 +24,9 @@ export const PROBLEMS = {
 
 export type ProblemType = keyof typeof PROBLEMS;
 
-/** Response headers by name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Who asks, in ids that may be logged. */
+/** Ids of the caller that may be logged. */
 export type Caller = Readonly<Record<string, string | number>>;
 
 interface ProblemExtras {
@@ -39,12 +35,12 @@ interface ProblemExtras {
   caller?: Caller;
 }
 
-/** Ends a request with an error envelope. `detail` is read by the client. */
+/** Ends a request with an error envelope. `detail` is for the client. */
 export class Problem extends Error {
   readonly type: ProblemType;
   readonly fields: readonly FieldIssue[] | undefined;
   readonly headers: Headers;
-  /** Who is known to have asked, where that one is not let in. For the log only. */
+  /** Who is known to have asked although not let in. For the log only. */
   readonly caller: Caller | undefined;
 
   constructor(type: ProblemType, detail: string, extras: ProblemExtras = {}) {
@@ -66,8 +62,8 @@ export function badRequest(detail: string): Problem {
 }
 
 /**
- * What a client is told of anything that was thrown (contract 7.2); of a failure of ours, nothing but that it happened.
- * The one place that says what errors of the rooms below mean in HTTP.
+ * Maps anything thrown to what the client sees (contract 7.2); our own failures reveal nothing. The one place that says
+ * what errors of the domain mean in HTTP.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
@@ -110,7 +106,7 @@ const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
   outcome_unknown: 'internal_error',
 };
 
-/** The body of an error answer (contract 7.1). */
+/** Contract 7.1. */
 export function envelope(problem: Problem, instance: string, requestId: string): object {
   const { status, title } = PROBLEMS[problem.type];
   return {

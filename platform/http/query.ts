@@ -12,26 +12,23 @@ import { encodesUtf8 } from './percent-encoding.ts';
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** What the parameters are read into. */
 export type ParameterValues<P> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
-/** The query parameters of a route. */
 export interface Query<P extends Parameters = Parameters> {
   parameters: P;
-  /** Two parameters that say the same, of which only one may be there. */
+  /** Pairs of parameters of which only one may be given. */
   exclusive?: readonly Pair[];
-  /** What is said of parameters that are unknown here and expected by many. */
+  /** Messages for parameters that many expect and this route does not have. */
   unsupported?: Readonly<Record<string, string>>;
 }
 
-/** The query of a route that takes no parameter. */
 export const NO_QUERY: Query<Record<never, never>> = { parameters: {} };
 
 /**
- * Reads a query string, percent-decoded.
+ * Parses a query string.
  *
- * @throws Problem `validation_error` with everything that is wrong: parameters in the order they are declared in,
- * then unknown ones in alphabetical order.
+ * @throws Problem `validation_error` with everything that is wrong: parameters in declared order, then unknown ones
+ * alphabetically.
  */
 export function readQuery<P extends Parameters>(query: Query<P>, search: string): ParameterValues<P> {
   // Without its own question mark the constructor would take one that belongs to the first name.
@@ -58,7 +55,7 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
   return values as ParameterValues<P>;
 }
 
-/** Names of which some value is not UTF-8; it would be read as if it had other characters. */
+/** Names with a value that is not UTF-8, which would be read as other characters. */
 function undecodableNames(search: string): Set<string> {
   const wrong = search.split('&').filter((part) => !encodesUtf8(part));
   return new Set(wrong.flatMap((part) => [...new URLSearchParams(`?${part}`).keys()]));
@@ -78,7 +75,7 @@ function unknownParameters({ parameters, unsupported = {} }: Query, given: URLSe
     );
 }
 
-/** Reads the parameters of a path. @throws Problem `validation_error`. */
+/** @throws Problem `validation_error`. */
 export function readPath<P extends Parameters>(
   parameters: P,
   given: Readonly<Record<string, string>>,

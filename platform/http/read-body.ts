@@ -4,16 +4,16 @@ import type { Sender } from './body-bounds.ts';
 import type { BodyRoom, Place } from './body-room.ts';
 import { badRequest, Problem } from './problem.ts';
 
-/** The largest request body that is held in memory, in bytes: 1 MiB. */
+/** Bytes of the largest body held in memory. */
 export const BODY_LIMIT = 1_048_576;
 
 /**
- * Bodies up to this size need no room: Node.js has read as much of any request before anybody asks for its body. So the
- * submissions and changes of every day never wait for large ones.
+ * Bytes of bodies that need no room: Node.js has read that much before anybody asks. So everyday submissions and
+ * changes never wait for large ones.
  */
 const SMALL = 16_384;
 
-/** The body of a request, from before it is read until the request is answered. */
+/** A request's body, from before it is read until the request is answered. */
 export class RequestBody {
   readonly #request: IncomingMessage;
   readonly #room: BodyRoom;
@@ -21,7 +21,7 @@ export class RequestBody {
   readonly #signal: () => AbortSignal;
   #place: Place | null = null;
 
-  /** @param signal when it aborts, the sender has hung up. */
+  /** @param signal aborts when the sender hangs up. */
   constructor(request: IncomingMessage, room: BodyRoom, sender: () => Sender, signal: () => AbortSignal) {
     this.#request = request;
     this.#room = room;
@@ -29,7 +29,7 @@ export class RequestBody {
     this.#signal = signal;
   }
 
-  /** The bytes of the body. @throws Problem as {@link stream} does. */
+  /** @throws Problem as {@link stream} does. */
   async read(): Promise<Buffer<ArrayBuffer>> {
     let bytes = Buffer.alloc(0);
     let size = 0;
@@ -50,13 +50,13 @@ export class RequestBody {
   }
 
   /**
-   * The body as it arrives. What lies beyond the limit, or is not asked for, is read past and not kept, so that
-   * a caller who only sends gets to see the answer and can use the connection again. (So is a body that nobody began to
-   * read, by `lingering-close.ts`.)
+   * The body as it arrives. Bytes beyond the limit, or not asked for, are read and discarded, so that a client that
+   * sends without reading sees the answer and can reuse the connection (`lingering-close.ts` does the same for a body
+   * that nobody began to read).
    *
    * @param limit in bytes.
-   * @throws Problem `payload_too_large` above the limit, `bad_request` if the caller stops in the middle, `unavailable`
-   * and `request_timeout` as the room has it.
+   * @throws Problem `payload_too_large` above the limit, `bad_request` if it breaks off, `unavailable` and
+   * `request_timeout` from the room.
    */
   async *stream(limit: number): AsyncGenerator<Buffer, void> {
     const announced = this.#announced ?? limit;
@@ -86,7 +86,7 @@ export class RequestBody {
     }
   }
 
-  /** The request is answered. */
+  /** To be called when the request is answered. */
   leave(): void {
     this.#place?.leave();
     this.#place = null;
@@ -108,7 +108,7 @@ export class RequestBody {
         });
   }
 
-  /** An iterator that still waits for bytes keeps the request from flowing until some have come. */
+  /** An iterator waiting for bytes keeps the request from flowing until some arrive. */
   #readPast(chunks: AsyncIterator<Buffer>): void {
     const rest = () => {
       if (!this.#request.readableEnded) {

@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 import { badRequest } from './problem.ts';
 
 /**
- * Refuses what does not say which host is meant, as HTTP/1.1 has it (RFC 9112 section 3.2), or says it in no way that can be, and what says twice what
- * can be said once: Node.js keeps the first, a proxy in front of it perhaps the last.
+ * Refuses a missing (RFC 9112 section 3.2) or invalid `Host`, and repeated headers that must be single: Node.js keeps
+ * the first, a proxy in front of it perhaps the last.
  *
  * @throws Problem `bad_request`.
  */
@@ -22,7 +22,7 @@ export const requireClearHeaders: Middleware = ({ req }, next) => {
   return next();
 };
 
-/** A name or an address, and perhaps a port (RFC 9110 section 7.2). */
+/** A name or an address, and an optional port (RFC 9110 section 7.2). */
 const HOST = /^(?:\[[\w:.%]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/;
 
 const SINGLE = ['Host', 'Authorization', 'Content-Type'];
@@ -31,7 +31,7 @@ function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
   return SINGLE.find((name) => countOf(name, rawHeaders) > 1) ?? null;
 }
 
-/** @param rawHeaders names and values in turn. */
+/** @param rawHeaders names and values, alternating. */
 function countOf(wanted: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -17,14 +17,14 @@ export interface RequestLog {
   answered(koa: Koa.Context, since: number): void;
   /** The caller hung up before the answer. */
   abandoned(koa: Koa.Context, since: number): void;
-  /** @param cause what was thrown; logged where it is a failure of ours. */
+  /** @param cause logged if the failure is ours. */
   failed(koa: Koa.Context, since: number, problem: Problem, cause: unknown): void;
 }
 
 /**
- * One line for each request that failed, with its id, its caller and what was asked: at `warn` what the caller can do
- * something about, at `error` what the caller cannot. The others at `info` if all are wanted (a line costs 2.6 us), what
- * is served without credentials, such as health, at `debug` then. Queries and bodies are not logged, nor headers.
+ * Logs failed requests with id, caller and operation: at `warn` if the caller can mend it, at `error` otherwise. On
+ * request logs all others at `info` (2.6 us a line), and those without credentials, such as health checks, at `debug`.
+ * Queries, bodies and headers are never logged.
  */
 export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLog {
   const budget = new LogBudget(LINES_A_MINUTE);
@@ -58,7 +58,7 @@ export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLo
   };
 }
 
-/** About one caller and status, unless all are wanted. */
+/** Per caller and status, unless all requests are logged. */
 const LINES_A_MINUTE = 60;
 
 function about(koa: Koa.Context, since: number): object {
@@ -74,19 +74,19 @@ function about(koa: Koa.Context, since: number): object {
   };
 }
 
-/** Where it is not known who asks, it is at least known from where. */
+/** The address, where the caller is not known. */
 function callerOf(koa: Koa.Context, problem: Problem): Caller {
   return koa.state['caller'] ?? problem.caller ?? { remoteAddress: koa.req.socket.remoteAddress ?? 'gone' };
 }
 
-/** What was wrong with the database, say, of which the caller is told nothing. */
+/** The cause that the caller is not shown, a database error for instance. */
 function reasonOf(thrown: unknown): { reason?: string } {
   return thrown instanceof AppError && thrown.cause !== undefined
     ? { reason: shortened(messageOf(thrown.cause)) }
     : {};
 }
 
-/** Callers choose what is in it. */
+/** Its length is up to callers. */
 function shortened(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }

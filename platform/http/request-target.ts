@@ -3,8 +3,8 @@ import { encodesUtf8 } from './percent-encoding.ts';
 import { badRequest } from './problem.ts';
 
 /**
- * Leaves the path and query of a request's target, whichever form it has (RFC 9112 section 3.2). Of a URL that is none
- * there is no path: Koa would throw wherever it is asked for one, or say null.
+ * Reduces a request target of any form to path and query (RFC 9112 section 3.2). For an invalid URL Koa would throw or
+ * return null wherever the path is read.
  *
  * @throws Problem `bad_request`.
  */
@@ -21,7 +21,7 @@ export const normalizeTarget: Middleware = (koa, next) => {
   return next();
 };
 
-/** Refuses a path that is not UTF-8, which names nothing. @throws Problem `bad_request`. */
+/** @throws Problem `bad_request` for a path that is not UTF-8. */
 export const requireUtf8Path: Middleware = ({ path }, next) => {
   if (!encodesUtf8(path)) {
     throw badRequest('Request path must be percent-encoded UTF-8');

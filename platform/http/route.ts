@@ -11,7 +11,7 @@ import type { Success } from './success.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * All there is to say of a route, said once: the router, the checks, the description and the tests read this.
+ * Everything about a route, declared once: router, checks, description and tests read it.
  *
  * `Context` is what authentication made of the credential.
  */
@@ -19,30 +19,28 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
   method: Method;
   /** Path template: `/api/v1/assets/{asset_id}`. */
   path: string;
-  /** Name of the operation in the description, and of the route in the metrics. */
   operationId: string;
   summary: string;
-  /** What more there is to know before using it, in Markdown. */
+  /** Markdown. */
   description?: string;
-  /** The scope a key needs; null if any key will do. */
+  /** Null if any key will do. */
   scope: string | null;
   /** Left out of the public description. */
   isInternal?: true;
-  /** On its way out: answers say so, and after the sunset there are none. */
+  /** Adds deprecation headers; after the sunset it answers 410. */
   deprecated?: Deprecation;
   query: Query<Q>;
   params: P;
-  /** The row that the path names, looked up before the body is read. */
   find?: {
-    /** What the client is told if there is none. */
+    /** The 404 detail if there is no such row. */
     missing: string;
     row(request: { context: Context; params: ParameterValues<P> }): Promise<Row | null>;
   };
   body?: Body<Input> | StreamedBody<Input>;
   success: Success<Result>;
-  /** Problems only the handler can find, with when they occur; the others follow from what stands above. */
+  /** Problems that only the handler finds, and when; the others follow from the declaration. */
   problems?: Partial<Record<ProblemType, string>>;
-  /** Does it, with input that passed every check. */
+  /** Called with checked input only. */
   handle(request: Handled<Context, Q, P, Row, Input>): Promise<Result>;
 }
 
@@ -53,16 +51,16 @@ export interface Handled<Context, Q extends Parameters, P extends Parameters, Ro
   row: Row;
   body: Input;
   /**
-   * Aborted when the caller hangs up before the answer; made when it is asked for. No getter: V8 puts those of an object
-   * literal among the old objects, where they keep the request. Of 41 kB that a look-up allocates 11 outlived a collection,
-   * and 3.5 do now; collections took twice as long and more.
+   * Aborted when the caller hangs up before the answer; created on demand. Not a getter: V8 pretenures the getters of
+   * object literals, and they keep the request alive. Of 41 kB that a look-up allocates 11 survived a collection, now
+   * 3.5; collections took more than twice as long.
    */
   signal(): AbortSignal;
-  /** Takes what the request costs beyond the one of every request. @throws Problem `rate_limited`; nothing is taken then. */
+  /** Takes tokens beyond the request's one. @throws Problem `rate_limited`; then nothing is taken. */
   charge(tokens: number): Promise<void>;
 }
 
-/** A declared route whose types are settled. */
+/** A declared route with its type parameters erased. */
 export interface Route<Context> {
   readonly method: Method;
   readonly path: string;
@@ -76,26 +74,25 @@ export interface Route<Context> {
   readonly params: Parameters;
   readonly body: Body<unknown> | StreamedBody<unknown> | null;
   readonly success: Omit<Success<never>, 'present'>;
-  /** Every problem it answers with beside 404 of unknown paths and 405, and when. */
+  /** All problems it answers with, except 404 of unknown paths and 405. */
   readonly problems: ReadonlyMap<ProblemType, string>;
-  /** Checks and handles a request that is authenticated and authorized. */
+  /** Checks and handles an authenticated, authorized request. */
   answer(exchange: Exchange, context: Context): Promise<Answer>;
 }
 
-/** What a route sees of a request. */
+/** The part of a request that a route sees. */
 export interface Exchange {
   headers: IncomingHttpHeaders;
   path: string;
-  /** The query string without `?`. */
+  /** Without `?`. */
   search: string;
   params: Readonly<Record<string, string>>;
-  /** Aborted when the caller hangs up before the answer. */
   signal(): AbortSignal;
   charge(tokens: number): Promise<void>;
   readBody<T>(body: Body<T>): Promise<T>;
   /** @param limit in bytes. */
   streamBody(limit: number): AsyncIterable<Buffer>;
-  /** Asked once the body is there. @throws Problem if the caller was revoked while it was on its way. */
+  /** Called once the body is complete. @throws Problem if the caller was revoked meanwhile. */
   confirm(): Promise<void>;
 }
 
@@ -105,7 +102,7 @@ export interface Answer {
   body: object | null;
 }
 
-/** How routes whose handlers get a `Context` are declared. */
+/** Makes the function that declares routes whose handlers get a `Context`. */
 export function routesOf<Context>() {
   return <Q extends Parameters, P extends Parameters, Result, Row = undefined, Input = undefined>(
     declaration: Declaration<Context, Q, P, Row, Input, Result>,
@@ -132,7 +129,7 @@ export function routesOf<Context>() {
   };
 }
 
-/** The checks in their order; each ends the request if it fails. */
+/** Runs the checks in order (contract 4.8); the first failure ends the request. */
 async function answer<Context, Q extends Parameters, P extends Parameters, Row, Input, Result>(
   declaration: Declaration<Context, Q, P, Row, Input, Result>,
   exchange: Exchange,
@@ -170,7 +167,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   };
 }
 
-/** Only now is the body taken from the connection. */
+/** The body is not read from the connection before this. */
 async function receiveBody<Input>(
   body: Body<Input> | StreamedBody<Input> | undefined,
   exchange: Exchange,

@@ -7,7 +7,7 @@ import type { Method, Route } from './route.ts';
 // Not imported: as a module of the other kind it would load what stands in listen-on.ts.
 const Router: typeof KoaRouter = createRequire(import.meta.url)('@koa/router');
 
-/** What to do with a request once it is known which route it is for. */
+/** Called once the route of a request is known. */
 export type Dispatch<Context> = (
   koa: KoaContext,
   route: Route<Context>,
@@ -15,10 +15,10 @@ export type Dispatch<Context> = (
 ) => Promise<void>;
 
 /**
- * Finds the route of a request; a path is taken literally, trailing slash and case included. Of two templates that
- * fit, the more literal one is meant, for all methods: `/assets/bulk` is never read as an id.
+ * Finds the route of a request. Paths are literal, trailing slash and case included; of two matching templates the more
+ * literal one wins for all methods, so `/assets/bulk` is never read as an id.
  *
- * A known path with another method is 405 with what it allows, HEAD wherever GET is, never OPTIONS.
+ * A known path with another method is 405 with `Allow`: HEAD wherever GET is, never OPTIONS (contract 4.1).
  */
 export function routerOf<Context>(
   routes: readonly Route<Context>[],
@@ -40,7 +40,7 @@ export function routerOf<Context>(
   return router.routes() as unknown as Middleware;
 }
 
-/** The end of the line: no route has this path. */
+/** Contract 4.1. */
 export const unknownPath: Middleware = ({ method, path }) => {
   throw method === 'OPTIONS' ? methodNotAllowed([]) : new Problem('not_found', `Unknown API route: ${path}`);
 };

@@ -1,14 +1,14 @@
 import { writeJson } from '../../base/json/json-text.ts';
 
-/** The body of a list answer whose rows are read and sent a few at a time. */
+/** A list body whose rows are read and sent piece by piece. */
 export class StreamedList {
   readonly #first: readonly unknown[];
   readonly #later: AsyncIterable<Uint8Array>;
   readonly #rest: object;
 
   /**
-   * @param later the JSON of rows, with commas between them.
-   * @param rest what stands beside `data`.
+   * @param later JSON of rows, with commas between them.
+   * @param rest members beside `data`.
    */
   constructor(first: readonly unknown[], later: AsyncIterable<Uint8Array>, rest: object) {
     this.#first = first;
@@ -16,7 +16,7 @@ export class StreamedList {
     this.#rest = rest;
   }
 
-  /** The JSON, piece by piece; the next rows are read when it is asked for the next piece. */
+  /** Serialized JSON; the next rows are read when the next piece is asked for. */
   async *pieces(): AsyncGenerator<Uint8Array, void> {
     yield Buffer.from(`{"data":[${this.#first.map(writeJson).join(',')}`);
     let isFirst = this.#first.length === 0;

@@ -4,24 +4,23 @@ import { listSchema, PAGING } from './lists.ts';
 import type { Headers } from './problem.ts';
 import type { StreamedList } from './streamed-list.ts';
 
-/** What a route answers when all went well: its handler's result becomes a body and headers here. */
 export interface Success<Result> {
   readonly status: number;
   readonly description: string;
-  /** Another status that the same answer can have, and when it has. */
+  /** Alternative status of the same answer, and when it occurs. */
   readonly otherwise?: { readonly status: number; readonly description: string };
-  /** Of the whole body; null if there is none. */
+  /** Schema of the whole body; null without one. */
   readonly schema: JsonSchema | null;
-  /** Headers the answer carries, with a description each. */
+  /** By name, with descriptions. */
   readonly headers: Headers;
-  /** Where the example of its `data`, or of each item in it, differs from that of the schema. */
+  /** Overrides in the example of `data`, or of its items. */
   readonly example?: Example;
   present(result: Result, path: string): { status?: number; body?: object; headers?: Headers };
 }
 
 type Example = Readonly<Record<string, unknown>>;
 
-/** One thing, as `{ data }`. */
+/** `{ data }` */
 export function found<View>(schema: JsonSchema, description: string, example: Example = {}): Success<View> {
   return {
     status: 200,
@@ -33,7 +32,7 @@ export function found<View>(schema: JsonSchema, description: string, example: Ex
   };
 }
 
-/** A new thing, as `{ data }`, and where it is: below the path it was posted to. */
+/** 201 with `{ data }` and `Location`, below the path of the request. */
 export function created<View extends { id: number | string }>(
   schema: JsonSchema,
   description: string,
@@ -49,7 +48,7 @@ export function created<View extends { id: number | string }>(
   };
 }
 
-/** Something done once, as `{ data }`: 201 when it was done, 200 with the same answer when it is asked for again. */
+/** `{ data }` of an idempotent operation: 201 the first time, 200 with the same answer afterwards. */
 export function doneOnce<View>(
   schema: JsonSchema,
   description: string,
@@ -65,7 +64,7 @@ export function doneOnce<View>(
   };
 }
 
-/** A page of a list, made by `listBody`. */
+/** A page made by `listBody`. */
 export function listed<List extends { data: readonly unknown[] } | StreamedList>(
   item: JsonSchema,
   description: string,
@@ -82,7 +81,7 @@ export function listed<List extends { data: readonly unknown[] } | StreamedList>
   };
 }
 
-/** A body that the handler makes whole. */
+/** A whole body made by the handler. */
 export function answered<Body extends object>(
   schema: JsonSchema,
   description: string,
@@ -91,7 +90,7 @@ export function answered<Body extends object>(
   return { status: 200, description, schema, headers: {}, example, present: (body) => ({ body }) };
 }
 
-/** Done, with nothing to say. */
+/** 204. */
 export function noContent(description: string): Success<void> {
   return { status: 204, description, schema: null, headers: {}, present: () => ({}) };
 }

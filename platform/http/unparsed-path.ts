@@ -1,8 +1,7 @@
 /**
- * The path of a request that could not be parsed (contract 7.1, `instance`), where its request line is in what
- * was read last; else `/`.
+ * The path of an unparsable request (contract 7.1, `instance`) if its request line is in the last packet; else `/`.
  *
- * @param bytesParsed where the fault is.
+ * @param bytesParsed offset of the fault.
  */
 export function pathInPacket(packet: Buffer | undefined, bytesParsed = 0): string {
   const text = packet?.toString('latin1') ?? '';
@@ -14,7 +13,7 @@ export function pathInPacket(packet: Buffer | undefined, bytesParsed = 0): strin
   return pathOfTarget(target ?? '');
 }
 
-/** The path of a request target, whichever form it has, in ASCII; `/` if it has none. */
+/** The path of a request target of any form, in ASCII; `/` if it has none. */
 export function pathOfTarget(target: string): string {
   if (target.startsWith('/')) {
     const [path = ''] = target.split(/[?#]/, 1);

@@ -11,11 +11,10 @@ import { pathInPacket, pathOfTarget } from './unparsed-path.ts';
 const http = process.getBuiltinModule('node:http');
 
 /**
- * Has the server answer with an envelope where Node.js on its own would not: to what it cannot parse as a request, so
- * that there is no path and no request id of the caller's, to CONNECT, which is a method like any other here, and to an
- * `Expect` header it does not know, which is passed over (contract 7.1: every response that is not a success).
+ * Sends an error envelope where Node.js on its own would not (contract 7.1): for what it cannot parse as a request and
+ * for CONNECT. An unknown `Expect` header is ignored.
  *
- * @param headers what else every answer has.
+ * @param headers of every answer.
  */
 export function answerUnparsed(server: Server, headers: () => Headers): void {
   const latest = new WeakMap<Duplex, Exchange>();
@@ -54,9 +53,8 @@ interface Exchange {
 }
 
 /**
- * Answers what cannot be parsed when its turn has come: a request in front of it was valid, and what it did is not to
- * be answered as if it had been refused. What cannot be parsed in the body of a request is a part of that, which is
- * answered once.
+ * Answers an unparsable request in its turn: a valid request before it must not look refused. If it is the body of a
+ * request that cannot be parsed, there is one answer for both.
  */
 function endAfter(latest: Exchange | undefined, socket: Socket, refusal: string): void {
   if (latest === undefined) {
@@ -73,9 +71,9 @@ function endAfter(latest: Exchange | undefined, socket: Socket, refusal: string)
   }
 }
 
-/** What Node.js says of what it could not parse. */
+/** Error of Node.js's HTTP parser. */
 interface ParseError extends NodeJS.ErrnoException {
-  /** What was read last, in which the fault is; none for what did not come in time. */
+  /** The last packet, which has the fault; absent after a timeout. */
   rawPacket?: Buffer;
   bytesParsed?: number;
 }
