@@ -4,6 +4,7 @@ import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
@@ -59,10 +60,9 @@ async function occupy(url: string, data: string): Promise<Client> {
   const client = new Client(connectionConfig(url, 'tagtrail'));
   client.on('error', () => {});
   await client.connect();
-  const { rows } = await client.query<{ is_free: boolean }>('select pg_try_advisory_lock($1) as is_free', [
-    ADVISORY_LOCKS.occupation,
-  ]);
-  if (rows[0]?.is_free !== true) {
+  const { is_free } = await client.one(sql.type(rowsOf<{ is_free: boolean }>())`
+    select pg_try_advisory_lock(${ADVISORY_LOCKS.occupation}) as is_free`);
+  if (!is_free) {
     await client.end();
     throw new AppError(
       'unavailable',

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { table } from '../../../base/table.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { checksums } from '../../../db/timescale/copy/checksum.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 
@@ -14,7 +15,7 @@ export function addDatabaseChecksums(program: Command): void {
     .action(async (options: { json?: boolean }) => {
       const sums = await withConnections(({ pool }) =>
         inTransaction(pool, async (client) => {
-          await client.query('set transaction isolation level repeatable read, read only');
+          await client.exec(sql.type(NO_ROWS)`set transaction isolation level repeatable read, read only`);
           return checksums(client);
         }),
       );

@@ -1,20 +1,27 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
+
+interface SessionRow {
+  client_id: string;
+  /** When, where that is to be told. */
+  lost: string | null;
+  left: string | null;
+}
 
 const CHECK = 'sessions at the broker';
 
 /** Whether a broker has lost what it was to keep, or keeps messages that nobody comes for. */
-export async function examineBrokerSessions(client: Client): Promise<Finding> {
-  const { rows } = await client.query<{ client_id: string; lost: string | null; left: string | null }>(
-    `select client_id,
-       case when forgotten_at > now() - interval '7 days' then to_char(forgotten_at, 'YYYY-MM-DD HH24:MI:SS TZ') end
-         as lost,
-       case when held_until < now() - interval '10 minutes' and exists (
-         select from broker_subscriptions held
-         where held.realm = session.realm and held.client_id = session.client_id
-       ) then to_char(held_until, 'YYYY-MM-DD HH24:MI:SS TZ') end as left
-     from broker_sessions session order by forgotten_at desc nulls last, client_id`,
-  );
+export async function examineBrokerSessions(db: Connection): Promise<Finding> {
+  const rows = await db.any(sql.type(rowsOf<SessionRow>())`
+    select client_id,
+      case when forgotten_at > now() - interval '7 days' then to_char(forgotten_at, 'YYYY-MM-DD HH24:MI:SS TZ') end
+        as lost,
+      case when held_until < now() - interval '10 minutes' and exists (
+        select from broker_subscriptions held
+        where held.realm = session.realm and held.client_id = session.client_id
+      ) then to_char(held_until, 'YYYY-MM-DD HH24:MI:SS TZ') end as left
+    from broker_sessions session order by forgotten_at desc nulls last, client_id`);
   const lost = rows.filter((row) => row.lost !== null);
   if (lost[0] !== undefined) {
     return warning(

@@ -1,27 +1,24 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 const TABLES = ['scan_events', 'location_transitions'];
 
 /** Whether the tables that grow are hypertables, and under which licence. */
-export async function examineHypertables(client: Client): Promise<Finding> {
-  const { rows } = await client.query<{ version: string; licence: string | null }>(
-    `select extversion as version, current_setting('timescaledb.license', true) as licence
-     from pg_extension where extname = 'timescaledb'`,
-  );
-  const [timescale] = rows;
-  if (timescale === undefined) {
+export async function examineHypertables(db: Connection): Promise<Finding> {
+  const timescale = await db.maybeOne(sql.type(rowsOf<{ version: string; licence: string | null }>())`
+    select extversion as version, current_setting('timescaledb.license', true) as licence
+    from pg_extension where extname = 'timescaledb'`);
+  if (timescale === null) {
     return warning(
       'hypertables',
       'There is no TimescaleDB here: everything works, but old scans are deleted row by row',
       'Good for a trial and for small sites. For large ones move to a database with TimescaleDB: see deploy/README.md',
     );
   }
-  const { rows: hypertables } = await client.query<{ name: string }>(
-    `select hypertable_name::text as name from timescaledb_information.hypertables
-     where hypertable_name = any($1::text[])`,
-    [TABLES],
-  );
+  const hypertables = await db.any(sql.type(rowsOf<{ name: string }>())`
+    select hypertable_name::text as name from timescaledb_information.hypertables
+    where hypertable_name = any(${sql.array(TABLES, 'text')})`);
   const plain = TABLES.filter((table) => !hypertables.some(({ name }) => name === table));
   if (plain.length > 0) {
     return warning(

@@ -1,13 +1,12 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Messages of the last week that were kept because they could not be recorded. */
-export async function examineRejections(client: Client): Promise<Finding> {
-  const { rows } = await client.query<{ count: number; strangers: number }>(
-    `select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
-     from rejected_messages where replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`,
-  );
-  const { count = 0, strangers = 0 } = rows[0] ?? {};
+export async function examineRejections(db: Connection): Promise<Finding> {
+  const { count, strangers } = await db.one(sql.type(rowsOf<{ count: number; strangers: number }>())`
+    select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers
+    from rejected_messages where replayed_at is null and dismissed_at is null and received_at > now() - interval '7 days'`);
   if (count === 0) {
     return ok('rejected messages', 'None in a week that was not replayed');
   }

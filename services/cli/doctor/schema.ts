@@ -1,5 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
@@ -18,15 +20,15 @@ export async function examineSchema(client: Client): Promise<Finding> {
   }
 }
 
+const ROLES = ['tagtrail_api', 'tagtrail_access', 'tagtrail_service'];
+
 /** Whether the user can act as the roles that keep organizations apart. */
-export async function examineRoles(client: Client): Promise<Finding> {
-  const { rows } = await client.query<{ role: string; user_name: string; exists: boolean }>(
-    `select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists
-     from unnest($1::text[]) as role
-     where not exists (select from pg_roles where rolname = role)
-       or not pg_has_role(current_user, (select oid from pg_roles where rolname = role), 'member')`,
-    [['tagtrail_api', 'tagtrail_access', 'tagtrail_service']],
-  );
+export async function examineRoles(db: Connection): Promise<Finding> {
+  const rows = await db.any(sql.type(rowsOf<{ role: string; user_name: string; exists: boolean }>())`
+    select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists
+    from unnest(${sql.array(ROLES, 'text')}) as role
+    where not exists (select from pg_roles where rolname = role)
+      or not pg_has_role(current_user, (select oid from pg_roles where rolname = role), 'member')`);
   const [first] = rows;
   if (first === undefined) {
     return ok('roles', 'The user of DATABASE_URL can act as every role that is needed');

@@ -1,10 +1,11 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/schema/sequence-use.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Whether the ids that are left will do for long. */
-export async function examineSequences(client: Client): Promise<Finding> {
-  const { rows } = await client.query<SequenceUse>(SEQUENCE_USE.sql);
+export async function examineSequences(db: Connection): Promise<Finding> {
+  const rows = await db.any(sql.type(rowsOf<SequenceUse>())`${SEQUENCE_USE}`);
   const half = rows.filter(({ share }) => share >= 0.5);
   if (half.length === 0) {
     const [most] = rows;

@@ -1,4 +1,5 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 interface ServerRow {
@@ -13,14 +14,18 @@ interface ServerRow {
 }
 
 /** Version, durability, room for connections, and the clock. @param now milliseconds since 1970, of this machine. */
-export async function examineServer(client: Client, now: () => number): Promise<Finding[]> {
+export async function examineServer(db: Connection, now: () => number): Promise<Finding[]> {
   const before = now();
-  const { rows } = await client.query<ServerRow>(SERVER);
+  const server = await db.one(sql.type(rowsOf<ServerRow>())`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::integer as version_number,
+      current_setting('fsync') as fsync,
+      current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('full_page_writes') as full_page_writes,
+      current_setting('max_connections')::integer as max_connections,
+      (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+      extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`);
   const after = now();
-  const [server] = rows;
-  if (server === undefined) {
-    throw new Error('the server says nothing of itself');
-  }
   return [
     version(server),
     durability(server),
@@ -28,15 +33,6 @@ export async function examineServer(client: Client, now: () => number): Promise<
     clock((before + after) / 2 - server.now_ms),
   ];
 }
-
-const SERVER = `select current_setting('server_version') as version,
-  current_setting('server_version_num')::integer as version_number,
-  current_setting('fsync') as fsync,
-  current_setting('synchronous_commit') as synchronous_commit,
-  current_setting('full_page_writes') as full_page_writes,
-  current_setting('max_connections')::integer as max_connections,
-  (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
-  extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`;
 
 function version({ version: text, version_number: number }: ServerRow): Finding {
   return number >= OLDEST_VERSION

@@ -1,5 +1,6 @@
 import { wireTime } from '../../../base/timestamps.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 interface RefusedRow {
@@ -18,8 +19,8 @@ interface RefusedRow {
 }
 
 /** Whom the processes let in no more, or never: of the last day, by whatever process. */
-export async function examineSignIns(client: Client): Promise<Finding[]> {
-  const { rows } = await client.query<RefusedRow & { names: number }>(REFUSED, [MOST_NAMED]);
+export async function examineSignIns(db: Connection): Promise<Finding[]> {
+  const rows = await findRefused(db);
   const [first] = rows;
   if (first === undefined) {
     return [ok('sign-ins', 'None was refused in the last day')];
@@ -101,28 +102,31 @@ function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): 
     : `Sign in on the device with another token: npx --no -- tagtrail handheld create --org ${orgId} --name ...`;
 }
 
-/** The names refused most, the last hour first; periods of ten minutes that an hour cuts count whole. $1: how many. */
-const REFUSED = `with refused as (
-    select kind, name, coalesce(sum(count) filter (where period > now() - interval '70 minutes'), 0)::bigint as hour,
-      sum(count)::bigint as day, max(last_at) as last_at,
-      (array_agg(address order by last_at desc))[1] as address
-    from refused_sign_ins where period > now() - interval '1 day 10 minutes'
-    group by kind, name
-  )
-  select refused.*, count(*) over () as names,
-    coalesce(reader.id, handheld.id) as id, coalesce(reader.org_id, api_key.org_id, handheld.org_id) as org_id,
-    coalesce(reader.name, api_key.name, handheld.name) as owner,
-    case when organization.deleted_at is not null then 'deleted'
-      when coalesce(api_key.revoked_at, handheld.revoked_at) is not null then 'revoked'
-      when api_key.expires_at <= now() then 'expired'
-      when organization.id is not null then 'live'
-    end as state
-  from refused
-  left join readers reader on refused.kind = 'reader' and reader.mqtt_username = refused.name
-    and reader.deleted_at is null
-  left join api_keys api_key on refused.kind = 'key' and api_key.id = refused.name
-  left join handhelds handheld on refused.kind = 'handheld' and handheld.id::text = refused.name
-  left join organizations organization
-    on organization.id = coalesce(reader.org_id, api_key.org_id, handheld.org_id)
-  order by hour desc, day desc, refused.kind, refused.name
-  limit $1`;
+/** The names refused most, the last hour first; periods of ten minutes that an hour cuts count whole. */
+function findRefused(db: Connection): Promise<readonly (RefusedRow & { names: number })[]> {
+  return db.any(sql.type(rowsOf<RefusedRow & { names: number }>())`
+    with refused as (
+      select kind, name, coalesce(sum(count) filter (where period > now() - interval '70 minutes'), 0)::bigint as hour,
+        sum(count)::bigint as day, max(last_at) as last_at,
+        (array_agg(address order by last_at desc))[1] as address
+      from refused_sign_ins where period > now() - interval '1 day 10 minutes'
+      group by kind, name
+    )
+    select refused.*, count(*) over () as names,
+      coalesce(reader.id, handheld.id) as id, coalesce(reader.org_id, api_key.org_id, handheld.org_id) as org_id,
+      coalesce(reader.name, api_key.name, handheld.name) as owner,
+      case when organization.deleted_at is not null then 'deleted'
+        when coalesce(api_key.revoked_at, handheld.revoked_at) is not null then 'revoked'
+        when api_key.expires_at <= now() then 'expired'
+        when organization.id is not null then 'live'
+      end as state
+    from refused
+    left join readers reader on refused.kind = 'reader' and reader.mqtt_username = refused.name
+      and reader.deleted_at is null
+    left join api_keys api_key on refused.kind = 'key' and api_key.id = refused.name
+    left join handhelds handheld on refused.kind = 'handheld' and handheld.id::text = refused.name
+    left join organizations organization
+      on organization.id = coalesce(reader.org_id, api_key.org_id, handheld.org_id)
+    order by hour desc, day desc, refused.kind, refused.name
+    limit ${MOST_NAMED}`);
+}

@@ -1,21 +1,22 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
+
+type CountsRow = { name: string } & { [K in keyof ReaderCounts]: number | null };
 
 /** What the live readers of these names have counted so far, by name. */
 export async function storedCounts(
-  pool: Pool,
+  db: Connection,
   orgId: number,
   names: readonly string[],
 ): Promise<Map<string, ReaderCounts>> {
-  const { rows } = await pool.query<{ name: string } & { [K in keyof ReaderCounts]: number | null }>(
-    `select reader.name, counters.messages, counters.messages_rejected, counters.reads, counters.recorded,
-       counters.duplicates, counters.unknown, counters.unplaced, counters.rejected, counters.ignored
-     from readers reader
-     left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
-     where reader.org_id = $1 and reader.name = any($2::text[]) and reader.deleted_at is null
-     order by reader.id`,
-    [orgId, names],
-  );
+  const rows = await db.any(sql.type(rowsOf<CountsRow>())`
+    select reader.name, counters.messages, counters.messages_rejected, counters.reads, counters.recorded,
+      counters.duplicates, counters.unknown, counters.unplaced, counters.rejected, counters.ignored
+    from readers reader
+    left join reader_counters counters on counters.org_id = reader.org_id and counters.reader_id = reader.id
+    where reader.org_id = ${orgId} and reader.name = any(${sql.array(names, 'text')}) and reader.deleted_at is null
+    order by reader.id`);
   return new Map(
     rows.map(({ name, ...counters }) => {
       const known = Object.entries(counters).filter(([, count]) => count !== null);
