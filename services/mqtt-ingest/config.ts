@@ -4,6 +4,10 @@ import { type Configuration, readSettings } from '../../platform/runtime/setting
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
 
+// For ingestion beside other services, too.
+export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
+export { QUOTA_SETTINGS } from './source/quota-settings.ts';
+
 /** Everything about ingestion as a process of its own that is decided outside of it. */
 export const INGEST_SETTINGS = {
   DATABASE_URL,
