@@ -6,8 +6,8 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 
 /**
- * The door to credentials: whoever comes through it is `tagtrail_access`, which sees those of every organization, to
- * find out which organization asks, and nothing else.
+ * Access to credentials as `tagtrail_access`, a role that sees those of every organization, to find out which one asks,
+ * and nothing else.
  */
 export interface AccessDoor extends Connection {
   end(): Promise<void>;

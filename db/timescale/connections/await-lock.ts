@@ -3,17 +3,16 @@ import type { ClientBase } from 'pg';
 import type { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 export interface Awaiting {
-  /** Ends the wait. */
   signal?: AbortSignal | undefined;
   /** Called once if another session has the lock. */
   onWaiting?: (() => void) | undefined;
 }
 
 /**
- * Takes an advisory lock for the session when nobody else has it. Asks for it again and again, because a statement that
- * waited would keep an index from being built concurrently, which waits for all statements that are older.
+ * Acquires a session-level advisory lock by polling: a statement that blocked would delay concurrent index builds,
+ * which wait for all older statements.
  *
- * @returns whether it has it; not if the signal was aborted.
+ * @returns false if the signal was aborted.
  */
 export async function awaitLock(
   client: ClientBase,

@@ -1,6 +1,5 @@
 import pg from 'pg';
 
-/** What identifies a connection to the server, which `pg` keeps but does not declare. */
 interface Identified {
   host: string;
   port: number;
@@ -15,13 +14,13 @@ interface Cancelling extends pg.Connection {
 
 const Connection = pg.Connection as unknown as new (config: object) => Cancelling;
 
-/** Milliseconds after which a request to cancel is given up; the statement's time limit ends it then. */
+/** Milliseconds to ask for a cancellation; beyond them the statement's time limit ends it. */
 const PATIENCE = 2_000;
 
 /**
- * Asks the server to cancel what runs on a connection, and waits until it was told: whoever then uses the connection
- * for something else must not be hit. The request goes by a connection of its own, as the protocol wants it
- * (PostgreSQL documentation, "Canceling Requests in Progress"); `pg_cancel_backend` is not for the role that queries run as.
+ * Cancels the running statement and waits until the server was told, so that the cancellation cannot hit the
+ * connection's next user. It goes over a connection of its own, as the protocol demands (PostgreSQL documentation,
+ * "Canceling Requests in Progress"); the role that queries run as may not call `pg_cancel_backend`.
  */
 export function cancelRunning(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = client as unknown as Identified;

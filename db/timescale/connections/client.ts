@@ -2,7 +2,9 @@ import pg from 'pg';
 import type { RowQuery } from '../queries/sql.ts';
 import { any, type Connection, exec, maybeOne, one } from '../queries/verbs.ts';
 
-/** A connection of `pg` with the verbs. Statements sent without waiting for each other go together where it pipelines. */
+/**
+ * A `pg` connection with the verbs. Where it pipelines, statements sent without awaiting each other travel together.
+ */
 export class Client extends pg.Client implements Connection {
   any<Row>(query: RowQuery<Row>): Promise<readonly Row[]> {
     return any(this, query);
@@ -23,7 +25,6 @@ export class Client extends pg.Client implements Connection {
 
 export type PoolClient = Client & pg.PoolClient;
 
-/** A pool of such connections, with the verbs for statements by themselves. */
 export type Pool = Omit<pg.Pool, 'connect'> & Connection & { connect(): Promise<PoolClient> };
 
 class VerbPool extends pg.Pool implements Connection {

@@ -1,17 +1,19 @@
 import type { Pool, PoolClient } from './client.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 
-/** Milliseconds after which an attempt to connect has shown that nobody answers, rather than that somebody refuses. */
+/**
+ * Milliseconds after which a failed attempt to connect means that nobody answers, rather than that somebody refuses.
+ */
 const IN_VAIN = 1_000;
 
-/** Milliseconds for which the next ones fail without being tried. */
+/** Milliseconds for which further attempts fail at once. */
 const REFUSED = 1_000;
 
 const refused = new WeakMap<Pool, { until: number; error: unknown }>();
 
 /**
- * A connection of the pool, or ConnectionLost; none for a moment after an attempt that nobody answered. Whoever waited for a turn then learns
- * at once that the database is not there, and not each after as long an attempt as the one before.
+ * A connection of the pool, or ConnectionLost, at once for a moment after an attempt that nobody answered. So requests
+ * that queued for a turn fail together, not one connection timeout after the other.
  */
 export async function connectionOf(pool: Pool): Promise<PoolClient> {
   const since = performance.now();

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { messageOf } from '../../../base/errors.ts';
 
-/** The connection was lost, or could not be made: what `pg` says by a plain `Error`, which a bug may throw as well. */
+/** The connection was lost or could not be made, which `pg` reports by a plain `Error`, as a bug might. */
 export class ConnectionLost extends Error {
   constructor(cause: unknown) {
     super(messageOf(cause), { cause });
@@ -9,20 +9,20 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * What `pg` has thrown, with what it says of the connection told apart. Only for what nothing but `pg` can have thrown: a
- * call of it, or what was under way on a connection that is known to be lost.
+ * Classifies an error of `pg`. Only for errors that nothing else can have thrown: from a call of `pg`, or on a
+ * connection known to be lost.
  */
 export function thrownByPg(error: unknown): unknown {
   const isOfConnection = error instanceof Error && OF_CONNECTIONS.includes(error.constructor);
   return isOfConnection ? new ConnectionLost(error) : error;
 }
 
-/** The second is Node.js's, where a host has several addresses and none of them answers. */
+/** The second is thrown by Node.js if none of a host's addresses answers. */
 const OF_CONNECTIONS: readonly unknown[] = [Error, AggregateError];
 
 /**
- * Whether `error` says that the database cannot be reached or does not serve right now, so that the same statement
- * may succeed later. By SQLSTATE class and by kind, never by the message.
+ * Whether the database is unreachable or not serving right now, so that the same statement may succeed later. By
+ * SQLSTATE class and error class, never by message.
  */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof pg.DatabaseError

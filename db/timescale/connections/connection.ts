@@ -1,11 +1,10 @@
 import pg from 'pg';
 
 /**
- * How every `pg` connection of this project is made: times come and go in UTC, `int8` is a number (ids and counts here
- * stay below 2^53), and `timestamptz` and `json` stay the text the database sent, so that neither microseconds nor
- * digits are lost.
+ * Configuration of every `pg` connection of this project: times are UTC, `int8` is a number (ids and counts stay below
+ * 2^53), and `timestamptz` and `json` stay text, so that neither microseconds nor digits are lost.
  *
- * @param role whom to act as from the start, a member of which the user of `url` must be.
+ * @param role acts as this role from the start; the user of `url` must be a member.
  */
 export function connectionConfig(url: string, applicationName = 'tagtrail', role?: string): pg.ClientConfig {
   return {
@@ -20,16 +19,16 @@ export function connectionConfig(url: string, applicationName = 'tagtrail', role
 }
 
 /**
- * Milliseconds of silence before TCP asks whether the other end is still there; it is lost when ten questions, one a
- * second, are not answered. Without it, who only listens would learn of a host that vanished after two hours.
+ * Milliseconds of silence before TCP keepalive; the connection is lost after ten unanswered probes, one a second.
+ * Without it a mere listener would notice a vanished host after two hours.
  */
 const KEEPALIVE_DELAY = 10_000;
 
 /**
- * Session settings that the code relies on, and the role to act as, as the `options` of a connection.
+ * Session settings that the code relies on, and the role, as the `options` of a connection.
  *
- * PostgreSQL expects a page out of order to cost four times one in order, as on a disk that turns, and so rather reads
- * 200 locations than finds one by its index; that was a third of a look-up (102 us of PostgreSQL's time, and 71 without).
+ * PostgreSQL's default `random_page_cost`, made for rotating disks, makes it read 200 locations rather than find one by
+ * its index; that was a third of a look-up (102 us of PostgreSQL's time instead of 71).
  */
 export function sessionOptions(role?: string): string {
   return `-c timezone=UTC -c datestyle=ISO -c random_page_cost=1.1${role === undefined ? '' : ` -c role=${role}`}`;
@@ -37,7 +36,7 @@ export function sessionOptions(role?: string): string {
 
 const asText = (text: string) => text;
 
-/** The types that are read otherwise than `pg` would, by their names and by their numbers. */
+/** Types parsed differently than by `pg`, by name and oid. */
 export const TYPE_PARSERS: readonly { name: string; oid: number; parse(text: string): unknown }[] = [
   { name: 'int8', oid: pg.types.builtins.INT8, parse: Number },
   { name: 'timestamptz', oid: pg.types.builtins.TIMESTAMPTZ, parse: asText },

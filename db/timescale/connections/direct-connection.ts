@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { connectionConfig, sessionOptions } from './connection.ts';
 
-/** Milliseconds to connect at a start, when all of a machine's services may be starting with the database. */
+/** Milliseconds to connect at start, when all of a machine's services may be starting along with the database. */
 export const START_PATIENCE = 15_000;
 
 /** Milliseconds for an answer, and for a notification to come back. */
 const PATIENCE = 5_000;
 
 /**
- * What is wrong with the way to the database, where a connection pooler stands in it; null if it leads to PostgreSQL
- * itself. Through one that ignores start-up options a process would act as the owner of the tables, who sees every
- * organization; through one that lends a connection for a transaction (PgBouncer's default but for session pooling)
- * settings, locks and prepared statements end up with others, and notifications with nobody.
+ * Detects a connection pooler in front of the database; null if connections lead to PostgreSQL itself. Behind one that
+ * ignores start-up options a process would act as the owner of the tables, who sees every organization; behind one that
+ * lends connections per transaction (PgBouncer in any mode but session pooling) settings, locks and prepared statements
+ * leak to others, and notifications get lost.
  *
- * @param role whom connections are to act as, a role that exists.
+ * @param role whom connections act as; it must exist.
  * @throws the connection's error if the database cannot be reached.
  */
 export async function faultOfWay(url: string, role?: string): Promise<string | null> {
@@ -58,7 +58,7 @@ async function faultOfOptions(client: pg.Client, mark: string, role?: string): P
     : `it ignores start-up options, so that queries would run as ${found?.role}, past what keeps organizations apart`;
 }
 
-/** While another one is in a transaction, on whichever connection of the pooler's that has just become free. */
+/** Runs while another connection is in a transaction, on whichever of the pooler's connections is free then. */
 export async function faultOfSession(own: pg.Client, other: pg.Client, mark: string): Promise<string | null> {
   await own.query("select set_config('tagtrail.session', $1, false)", [mark]);
   await other.query('begin');
@@ -89,7 +89,7 @@ export async function faultOfNotifications(
   return fault;
 }
 
-/** `protocol_violation`: what PgBouncer says of a start-up parameter that it neither knows nor is told to ignore. */
+/** `protocol_violation`: PgBouncer's answer to a start-up parameter that it neither knows nor is told to ignore. */
 export function isRefusedStart(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.code === '08P01';
 }

@@ -1,16 +1,16 @@
 import type { NamedStatement, Preceding } from './preceded-query.ts';
 
-/** Names the organization to the policies until the transaction ends; the condition is never true. */
+/** Sets the organization for row-level security until the transaction ends; the condition is never true. */
 export const ENTER: NamedStatement = {
   name: 'enter-organization',
   text: `select from (select set_config('tagtrail.org_id', $1, true) as org_id offset 0) setting where org_id is null`,
   parameters: 1,
 };
 
-/** Milliseconds that a list may take among the look-ups. */
+/** Milliseconds that a list may take among look-ups. */
 export const BRIEF = 100;
 
-/** The same, and gives what follows little time. */
+/** {@link ENTER} with a short statement timeout. */
 export const ENTER_BRIEFLY: NamedStatement = {
   name: 'enter-organization-briefly',
   text: `select from (
@@ -21,10 +21,10 @@ export const ENTER_BRIEFLY: NamedStatement = {
 };
 
 /**
- * The same, and bounds the wait for others' locks. The statements are planned once, for any values: PostgreSQL plans those
- * with arrays anew each time, expecting fewer elements of the one it has than of any, which was a tenth of a create with a
- * tag; and for an organization that is younger than the statistics it finds rows, and references, by the wrong index. The
- * costs lead it to the index with the fewest rows, also without statistics (`shared/tracking/index-plans.ts`).
+ * {@link ENTER} with a lock timeout, and generic plans: PostgreSQL re-plans statements with arrays each time, expecting
+ * fewer elements than in general, which was a tenth of a create with a tag; and for an organization younger than the
+ * statistics it picks the wrong index. The cost settings lead it to the index with the fewest rows, also without
+ * statistics (`domain/tracking/index-plans.ts`).
  */
 export const ENTER_TO_WRITE: NamedStatement = {
   name: 'enter-organization-to-write',
@@ -46,7 +46,7 @@ export function enteringBriefly(orgId: number): Preceding {
   return { name: ENTER_BRIEFLY.name, values: [String(orgId)] };
 }
 
-/** @param lockTimeout milliseconds; 0 for any time. */
+/** @param lockTimeout milliseconds; 0 for none. */
 export function enteringToWrite(orgId: number, lockTimeout: number): Preceding {
   return { name: ENTER_TO_WRITE.name, values: [String(orgId), String(lockTimeout)] };
 }

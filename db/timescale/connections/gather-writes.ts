@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Holds back what is written to a connection until this turn of the event loop has read what callers sent, and then
- * writes it all at once: every write is a system call. Together with `sendPreceded` it takes a look-up over HTTP
- * from 270 us of Node.js's time to 156 (`test/bench/README.md`). Nobody waits: a turn with nothing to read ends at once.
+ * Corks a connection's socket until this turn of the event loop has read what callers sent, then writes everything at
+ * once: every write is a system call. With `sendPreceded` it takes a look-up over HTTP from 270 us of Node.js's time to
+ * 156 (`test/bench/README.md`). It delays nobody: a turn with nothing to read ends at once.
  */
 export function gatherWrites(client: pg.Client): void {
   if (!isGathering(client)) {
@@ -13,7 +13,7 @@ export function gatherWrites(client: pg.Client): void {
   }
 }
 
-/** Whether what is written to the connection now goes together with what was written to it in this turn. */
+/** Whether a write now joins others of this turn. */
 export function isGathering({ connection }: pg.Client): boolean {
   return connection.stream.writableCorked > 0;
 }

@@ -3,27 +3,27 @@ import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { RowQuery } from '../queries/sql.ts';
 import { PATIENCE, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 
-/** A write of one item that can be done for many at once, in two statements that take one round trip with their commit. */
+/** A write that can be done for many items at once, in two statements and one round trip with their commit. */
 export interface GroupedWrite<Item, Row, Outcome> {
   /**
-   * What no two items of a group have in common, since what becomes of the second depends on the first. Null for an item
-   * so large that others would wait for it.
+   * Names that no two items of a group share, since the second would depend on the first. Null for an item so large
+   * that others would wait for it.
    */
   namesOf(item: Item): readonly string[] | null;
-  /** Has a name and returns no rows; its parameters are texts or binary. */
+  /** Named, returns no rows; its parameters are texts or binary. */
   first(orgId: number, items: readonly Item[]): RowQuery<never>;
-  /** Returns a row for each item, in their order. */
+  /** Returns a row per item, in order. */
   query(orgId: number, items: readonly Item[]): RowQuery<Row>;
-  /** Throws if the item was refused; then the statements have left nothing of it. */
+  /** Throws if the item was refused; then the statements left nothing of it. */
   outcomeOf(row: Row, item: Item): Outcome;
 }
 
 type AnyWrite = GroupedWrite<unknown, unknown, unknown>;
 
 /**
- * Sends a group in a transaction, when it is the organization's turn.
+ * Sends a group in a transaction, in the organization's turn.
  *
- * @param lockTimeout milliseconds that it may wait for each lock of others; 0 for any time.
+ * @param lockTimeout milliseconds to wait for each lock; 0 for no limit.
  */
 type Send = (
   orgId: number,
@@ -32,13 +32,15 @@ type Send = (
   lockTimeout: number,
 ) => Promise<readonly unknown[]>;
 
-/** Items in a group. Of 10 an asset took 103 us of PostgreSQL's time, of 30 it took 55; alone it takes 460 or more. */
+/**
+ * Items per group. An asset took 103 us of PostgreSQL's time in a group of 10, 55 in one of 30, and 460 or more alone.
+ */
 const MOST = 50;
 
 /**
- * Milliseconds that a group waits for others' locks. Creates and attaches hold theirs for a few; an import holds those of
- * its rows for seconds, and one item that waits for it must not hold up the others. Less than what passes before
- * PostgreSQL looks for a deadlock, so that it is the group that gives way.
+ * Milliseconds a group waits for others' locks. Creates and attaches hold theirs for a few; an import holds those of
+ * its rows for seconds, and one item that waits for it must not delay the others. Less than `deadlock_timeout`, so that
+ * it is the group that gives way.
  */
 const LOCK_TIMEOUT = 500;
 
@@ -46,22 +48,22 @@ interface Waiting {
   write: AnyWrite;
   item: unknown;
   names: readonly string[];
-  /** Aborted when a group has taken it along. */
+  /** Aborted once a group has taken it along. */
   taken: AbortController;
   resolve(outcome: unknown): void;
   reject(error: unknown): void;
 }
 
 /**
- * Group commit: while a group of an organization's writes is under way, the next ones gather, and then go together. One
- * that finds nothing under way goes at once.
+ * Group commit: writes of an organization that arrive while one is under way are batched and go together next. If none
+ * is under way, a write goes at once.
  *
- * What goes wrong with a group is not blamed on all of it: the transaction has left nothing, and each item is done again
- * by itself. While such a one waits for others' locks, so are those that come after.
+ * A failed group is rolled back, and each of its items is retried alone. While a retried item waits for others' locks,
+ * so do those that come after it.
  */
 export class GroupedWrites {
   readonly #send: Send;
-  /** One group of an organization at a time. How many organizations' at a time is up to `send`. */
+  /** One group of an organization at a time; `send` bounds them across organizations. */
   readonly #slots = new FairSemaphore<number>({
     total: Number.POSITIVE_INFINITY,
     perKey: 1,
@@ -70,7 +72,7 @@ export class GroupedWrites {
     patience: PATIENCE,
   });
   readonly #waiting = new Map<number, Set<Waiting>>();
-  /** How many items of an organization are being done again. */
+  /** Items being retried, by organization. */
   readonly #again = new Map<number, number>();
 
   constructor(send: Send) {
@@ -106,7 +108,7 @@ export class GroupedWrites {
       });
   }
 
-  /** Who has its turn, and those that can go with it, in the order in which they came. */
+  /** The first in turn, and those that can go with it, in order of arrival. */
   #take(orgId: number, first: Waiting): Waiting[] {
     this.#forget(orgId, first);
     const group = [first];
@@ -196,7 +198,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
-/** Whether the server has refused the statements and lives on: then it has committed nothing of them. */
+/** Whether the server refused the statements and lives on: then nothing of them was committed. */
 function isUndone(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }

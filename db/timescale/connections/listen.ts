@@ -2,28 +2,27 @@ import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
 export interface Listener {
-  /** Whether notifications are being received right now; while not, what was cached may be out of date. */
+  /** Whether notifications arrive right now; if not, caches may be stale. */
   isConnected(): boolean;
-  /** `performance.now()` before which whatever was announced has been received; minus infinity while it cannot be told. */
+  /** `performance.now()` up to which every notification has been received; minus infinity if unknown. */
   heardUntil(): number;
   close(): Promise<void>;
 }
 
 export interface ListenHandlers {
   onNotify(channel: string, payload: string): void;
-  /** The connection is back, after notifications may have been missed. */
+  /** Called when the connection is back; notifications may have been missed. */
   onReconnect(): void;
-  /** Whatever was announced before this `performance.now()` has been received. */
+  /** Called when every notification before this `performance.now()` has been received. */
   onHeard?(until: number): void;
-  /** The connection was lost, or could not be made again. */
+  /** Called when the connection was lost, or a reconnect failed. */
   onLost(error: Error): void;
 }
 
 /**
- * Listens to the channels on a connection of its own, and connects again, with a growing pause, for as long as it is
- * not closed. Every second, or as often as told, it asks the other end whether it is there: one that says nothing more may
- * be deaf too. PostgreSQL sends notifications before it says that it is ready for the next query, so an answer also tells
- * that everything announced before the question has been received.
+ * LISTENs on a connection of its own and reconnects with back-off until closed. It probes the server every second, or
+ * as often as told: a silent connection may be dead. PostgreSQL sends notifications before it is ready for the next
+ * query, so a reply also proves that everything announced before the probe has been received.
  *
  * @throws the connection's error if the first connection cannot be made.
  */
@@ -119,10 +118,10 @@ export async function listen(
   };
 }
 
-/** Milliseconds from one question to the next, and for an answer. */
+/** Milliseconds between probes, and for a reply. */
 const QUESTION_EVERY = 1_000;
 const PATIENCE = 3_000;
 
-/** Milliseconds before the first attempt to connect again, and the longest pause between attempts. */
+/** Milliseconds of the first reconnect back-off, and of the longest. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5_000;

@@ -5,48 +5,47 @@ import { BRIEF, entering, enteringBriefly } from './enter-organization.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 
-/** Brief lists of an organization that are under way at once. */
+/** Concurrent brief lists per organization. */
 const BRIEF_AT_ONCE = 5;
 
 /**
- * After so many in a row that took so many milliseconds an organization's brief lists go one at a time, until one that does
- * takes less: a page of locations of which one has 10,000 tags takes PostgreSQL 19 ms, and while a burst of 120 was read
- * five at a time, the 99th percentile of others' look-ups was 290 ms; 40 so. Ordinary pages take 1 ms, and 3.4 where
- * five at a time keep two processors busy.
+ * After this many in a row of this many milliseconds, an organization's brief lists run one at a time until one is
+ * quicker. A page of locations of which one has 10,000 tags takes PostgreSQL 19 ms; a burst of 120 read five at a time
+ * made the 99th percentile of others' look-ups 290 ms, now 40. Ordinary pages take 1 ms, and 3.4 where five at a time
+ * keep two processors busy.
  */
 const HEAVY = { inARow: 5, ms: 8 };
 
-/** Milliseconds for which an organization's lists are taken to be long, once one was. */
+/** Milliseconds for which an organization's lists count as long after one was. */
 const REMEMBERED = 60_000;
 
-/** How a list is read. */
 export interface ListOptions {
   /**
-   * Whether the list reads little for all that is known beforehand. It then goes with the look-ups, prepared under a
-   * name, for {@link BRIEF} milliseconds at most. What takes longer is begun anew with the lists that may read much: few of an
-   * organization at a time, on connections of their own, within a time limit; and so are the organization's next ones.
+   * Expected to read little. It then goes with the look-ups, as a named statement, for {@link BRIEF} milliseconds at
+   * most. If it takes longer it starts over among the lists that may read much (few of an organization at a time, on
+   * connections of their own, within a time limit), and so do the organization's next ones.
    */
   isBrief: boolean;
   /**
-   * As how many look-ups a brief list counts that can read no more than so many rows, whatever there is. It waits for no
-   * turn and travels together with others, as look-ups do.
+   * Weight, in look-ups, of a brief list that cannot read more than so many rows. It waits for no turn and is pipelined
+   * like a look-up.
    */
   lookUps?: number | undefined;
-  /** If aborted, a list that may read much is dropped from the queue, or cancelled. */
+  /** Aborting removes a list from the queue, or cancels it. */
   signal: AbortSignal | undefined;
 }
 
-/** Sends lists where they are in nobody's way. */
+/** Routes lists so that they delay nobody else. */
 export class Lists {
   readonly #shared: PipelinedConnections;
   readonly #scanning: ScanningConnections;
-  /** Until when, and for which, by the organization; those that count as look-ups apart. */
+  /** Until when, and which, by organization; lists that count as look-ups separately. */
   readonly #long = new Map<number | string, { until: number; text: string }>();
 
-  /** So that a burst of lists that turn out to be long delays others by {@link BRIEF} and not by many times that. */
+  /** Bounds the delay of others to about {@link BRIEF} when a burst of lists turns out to be long. */
   readonly #turns: FairSemaphore<number>;
   readonly #heavyTurns: FairSemaphore<number>;
-  /** How many brief lists in a row were heavy, by the organization; nothing of most. */
+  /** Heavy brief lists in a row, by organization; absent for most. */
   readonly #heavy = new Map<number, number>();
 
   constructor(shared: PipelinedConnections, scanning: ScanningConnections) {
@@ -121,7 +120,7 @@ export class Lists {
   /**
    * Null if the query has to go another way.
    *
-   * @param kind of lists, that are long together.
+   * @param kind lists of one kind count as long together.
    */
   async #briefly(
     orgId: number,
@@ -154,7 +153,7 @@ export class Lists {
   }
 }
 
-/** Whether the database gave a statement up because its time had passed, or because it was told to. */
+/** Whether the database cancelled the statement, by timeout or on request. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
 }

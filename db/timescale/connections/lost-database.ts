@@ -4,10 +4,10 @@ import { isConnectionLost } from './connection-lost.ts';
 import { OUTCOME_UNKNOWN } from './transaction.ts';
 
 /**
- * Says what a database that cannot be reached, or that does not write, means to who asked for something.
+ * Translates a lost or read-only database for the caller.
  *
  * @param isChanged whether the same request may have changed something before.
- * @throws DatabaseUnavailable, AppError `outcome_unknown`; else what it was given.
+ * @throws DatabaseUnavailable, AppError `outcome_unknown`; otherwise the error given.
  */
 export function rethrowLost(error: unknown, isChanged = false): never {
   if (isReadOnly(error)) {
@@ -24,7 +24,7 @@ export function rethrowLost(error: unknown, isChanged = false): never {
 const UNREACHABLE = 'The database cannot be reached right now; nothing was changed';
 const READ_ONLY = 'The database takes no changes right now; nothing was changed';
 
-/** `read_only_sql_transaction`: a standby, or a server that was set so. */
+/** `read_only_sql_transaction`: a standby, or a server set read-only. */
 function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25006';
 }

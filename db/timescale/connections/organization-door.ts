@@ -16,47 +16,46 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 
-/** How one organization's queries are sent. Every query names `orgId` all the same. */
+/** Sends one organization's queries. Every query names `orgId` all the same. */
 export interface OrganizationConnection extends Connection {
   readonly orgId: number;
 }
 
 export interface OrganizationDatabase extends OrganizationConnection {
   /**
-   * What can wait for others' locks belongs here: a statement by itself is sent on a connection that others share, and
-   * their answers come after its own.
+   * Runs `work` in a transaction; retried if the database aborted it for another's sake, or if another transaction
+   * committed something unique that `work` had not found.
    *
-   * Runs `work` in a transaction; again from the start if the database gave it up for another's sake, or if another has
-   * committed something unique that `work` did not find when it looked.
+   * Whatever may wait for locks belongs here: single statements share a connection, where the answers of others would
+   * queue behind.
    */
   transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
-  /** Does a write together with those of its kind that the organization has waiting; see {@link GroupedWrite}. */
+  /** Group commit; see {@link GroupedWrite}. */
   grouped<Item, Row, Outcome>(write: GroupedWrite<Item, Row, Outcome>, item: Item): Promise<Outcome>;
-  /** For lists; see {@link ListOptions}. */
+  /** See {@link ListOptions}. */
   listing(options: ListOptions): OrganizationConnection;
 }
 
 /**
- * The one door to the tables of organizations: whoever comes through it is `tagtrail_api`, which sees the rows of the
- * organization that a setting names. No statement goes through without that setting in front of it, in the same
- * transaction and the same write, so it costs no round trip and leaves nothing behind.
+ * The one way to organizations' (tenants') tables: as `tagtrail_api`, a role that row-level security limits to the
+ * organization named by a setting. Every statement is preceded by that setting, in the same transaction and the same
+ * write, so it costs no round trip and leaves nothing behind.
  */
 export interface OrganizationDoor {
-  /** For one request: what fails behind a change that it has made is not told as if nothing were. */
+  /** For one request: a failure after a change is not reported as if nothing had been changed. */
   of(orgId: number): OrganizationDatabase;
   end(): Promise<void>;
 }
 
-/** As {@link ServiceConnections}, and the milliseconds that a statement which may read much may take. */
+/** Adds the milliseconds that a statement which may read much may take. */
 export interface OrganizationConnections extends ServiceConnections {
   scanTimeout?: number;
 }
 
 /**
- * @param connections `max` of them, half of them for transactions, of which one organization has at most half at a
- * time: its own import can hold its transactions up for seconds, and must not hold up others'. The others wait for their
- * turn, as many and for as long as lists. Up to
- * {@link SCANNING_CONNECTIONS} more are opened when there is something to scan.
+ * @param connections `max` of them, half for transactions, of which one organization has at most half: its own import
+ * can block its transactions for seconds and must not block others'. The others queue, bounded like lists. Up to {@link
+ * SCANNING_CONNECTIONS} more are opened on demand.
  */
 export function openOrganizationDoor(
   url: string,
@@ -127,7 +126,7 @@ export function openOrganizationDoor(
   };
 }
 
-/** Few, since each is a process of the database that is busy all the time. */
+/** Few, since each is a database process that is busy all the time. */
 const SCANNING_CONNECTIONS = 4;
 
 const SCAN_TIMEOUT = 10_000;
@@ -145,8 +144,8 @@ function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
 }
 
 /**
- * @throws AppError `timed_out` for a statement that took longer than it may, IdsUsedUp, what {@link rethrowLost} throws;
- * else what it was given.
+ * @throws AppError `timed_out` for a statement that took too long, IdsUsedUp, what {@link rethrowLost} throws;
+ * otherwise the error given.
  */
 function rethrowKnown(error: unknown, isChanged: boolean): never {
   if (isUsedUp(error)) {

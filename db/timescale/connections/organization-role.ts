@@ -1,2 +1,2 @@
-/** Whom queries of an organization run as: a role that row-level security binds. */
+/** Row-level security binds this role. */
 export const ORGANIZATION_ROLE = 'tagtrail_api';

@@ -6,27 +6,23 @@ import type { SilentConnections } from './silent-connections.ts';
 
 interface Shared {
   client: pg.Client;
-  /** What it has to do: the weights of the statements sent and not answered. */
+  /** Sum of the weights of unanswered statements. */
   load: number;
 }
 
-/**
- * Look-ups are cheap; lists take as long as many of them. They weigh more, so that look-ups do not queue behind them on
- * the same connection.
- */
+/** Look-ups are cheap; lists weigh more, so that look-ups do not queue behind them on the same connection. */
 export const WEIGHT = { lookUp: 1, list: 8 };
 
 /**
- * Look-ups of one turn of the event loop go together up to this load: every connection written to costs a
- * system call and wakes a process, and so does every one read from. A look-up over HTTP takes 115 to 140 us of
- * Node.js's time instead of 155, and 75 of PostgreSQL's instead of 88 (32 callers; 16 together were no better).
+ * Look-ups of one turn of the event loop share a connection up to this load: every connection written to costs a system
+ * call and wakes a process, and so does every one read. A look-up over HTTP takes 115 to 140 us of Node.js's time
+ * instead of 155, and 75 of PostgreSQL's instead of 88 (32 callers; 16 were no better).
  */
 const TOGETHER = 8;
 
 /**
- * A few connections that many callers share: statements are sent as they come, without waiting for the answers to
- * those before, each behind a statement that prepares the ground for it. A connection is opened when all others are
- * busy, and forgotten when it is lost.
+ * A few connections shared by many callers: statements are pipelined, each behind one that prepares the ground for it.
+ * A connection is opened when all others are busy, and dropped when lost.
  */
 export class PipelinedConnections {
   readonly #config: pg.ClientConfig;
@@ -39,8 +35,8 @@ export class PipelinedConnections {
 
   /**
    * @param config with `pipeline` on.
-   * @param preceding the statements of which one goes before every other: text parameters, no rows.
-   * @param silent ends those that will not answer.
+   * @param preceding statements of which one goes before every other: text parameters, no rows.
+   * @param silent ends connections that will never answer.
    */
   constructor(
     config: pg.ClientConfig,
@@ -54,7 +50,7 @@ export class PipelinedConnections {
     this.#silent = silent;
   }
 
-  /** Sends a query behind one of the preceding statements; see {@link sendPreceded}. */
+  /** See {@link sendPreceded}. */
   async query(
     preceding: Preceding,
     query: pg.QueryConfig,
@@ -83,12 +79,12 @@ export class PipelinedConnections {
     await Promise.all(this.#open.splice(0).map(({ client }) => client.end()));
   }
 
-  /** The connection on which a statement of this weight can go together with others, if there is one. */
+  /** A connection on which a statement of this weight can travel with others. */
   #beingWrittenTo(weight: number): Shared | undefined {
     return this.#open.find(({ client, load }) => isGathering(client) && load + weight <= TOGETHER);
   }
 
-  /** The connection to use, or null if one more is to be opened. */
+  /** Null if another one is to be opened. */
   #leastBusy(): Shared | null {
     const [first, ...others] = this.#open;
     if (first === undefined) {
@@ -98,7 +94,7 @@ export class PipelinedConnections {
     return least.load === 0 || this.#open.length + this.#opening.size >= this.#max ? least : null;
   }
 
-  /** One more connection, or, where as many as may be are being opened, the first of those. */
+  /** Opens one more; at the limit, returns the first of those being opened. */
   #openAnother(): Promise<Shared> {
     if (this.#opening.size >= this.#max) {
       return Promise.any(this.#opening).catch(({ errors }: AggregateError) => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ComposedStatements } from '../queries/composed-statements.ts';
 
-/** A statement that returns no rows, prepared under its name on the connection, with the values to run it with. */
+/** A named statement that returns no rows, with its values. */
 export interface Preceding {
   name: string;
   values: (string | Buffer)[];
@@ -14,13 +14,13 @@ export interface NamedStatement {
   parameters: number;
 }
 
-/** Prepares a statement on a connection by running it with empty values. */
+/** Prepares a statement by running it with empty values. */
 export async function prepareStatement(client: pg.ClientBase, statement: NamedStatement): Promise<void> {
   const { name, text, parameters } = statement;
   await client.query({ name, text, values: Array<string>(parameters).fill('') });
 }
 
-/** Prepares a statement on a connection without running it, unless it is prepared there. */
+/** Prepares a statement without running it, unless it is prepared already. */
 export async function prepareOnce(client: pg.ClientBase, name: string, text: string): Promise<void> {
   if (preparedOn(client)[name] === undefined) {
     await new Promise<void>((resolve, reject) => {
@@ -31,17 +31,17 @@ export async function prepareOnce(client: pg.ClientBase, name: string, text: str
   }
 }
 
-/** What `pg` keeps of the statements that the server has prepared. Its version is pinned. */
+/** Internal bookkeeping of `pg`, whose version is pinned. */
 function preparedOn(client: pg.ClientBase): Record<string, string> {
   const { connection } = client as unknown as { connection: { parsedStatements: Record<string, string> } };
   return connection.parsedStatements;
 }
 
 /**
- * Sends a query behind other statements, in one message sequence with one Sync at its end. To PostgreSQL that is one
- * transaction: what the first sets locally the others see and nothing else does, and if one fails those behind it
- * do not run (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two:
- * `test/bench/README.md` has the figures.
+ * Sends a query behind other statements in one message sequence with a single Sync. To PostgreSQL that is one
+ * transaction: settings local to the first apply to the others only, and if one fails those behind it do not run
+ * (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two: figures in
+ * `test/bench/README.md`.
  */
 export function sendPreceded(
   client: pg.ClientBase,
@@ -55,18 +55,18 @@ export function sendPreceded(
   });
 }
 
-/** What is used of `pg`'s own query; not a documented promise, so the version is pinned and tests hold it. */
+/** Undocumented parts of `pg`'s query; the version is pinned and tests hold the behaviour. */
 interface InnerQuery {
   name: string | undefined;
   text: string;
   values: unknown[] | undefined;
   queryMode: 'extended' | undefined;
   callback: (error: Error | null, result: pg.QueryResult) => void;
-  /** Where rows are gathered, read by what the description of the columns says. */
+  /** Collects rows, parsed by the description of the columns. */
   _result: Columns;
   _accumulateRows: boolean;
   submit(connection: pg.Connection): void;
-  /** Sends everything up to and with the Sync. */
+  /** Sends everything up to and including the Sync. */
   prepare(connection: pg.Connection): void;
   handleRowDescription(message: unknown): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
@@ -136,7 +136,7 @@ class PrecededQuery extends InnerQuery {
     }
   }
 
-  /** The first ones are of the statements before. */
+  /** The first ones belong to the preceding statements. */
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
     if (this.#completed === this.#preceding.length) {
       super.handleCommandComplete(message, connection);
@@ -146,15 +146,15 @@ class PrecededQuery extends InnerQuery {
 }
 
 /**
- * The columns of prepared statements, which PostgreSQL need not describe anew each time they run: they cannot change
- * (it refuses to run a statement whose columns would). Describing those of a look-up takes a tenth of it.
+ * Caches the column descriptions of prepared statements, which cannot change (PostgreSQL refuses to run a statement
+ * whose columns would). Describing those of a look-up takes a tenth of it.
  */
 class KnownColumns {
   static readonly #known = new WeakMap<pg.Connection, KnownColumns>();
 
-  /** By the name of the statement. */
+  /** By statement name. */
   readonly of = new Map<string, Columns>();
-  /** The connection, asking for no descriptions. */
+  /** The connection without Describe messages. */
   readonly undescribing: pg.Connection;
 
   private constructor(connection: pg.Connection) {

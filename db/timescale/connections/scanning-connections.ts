@@ -9,36 +9,35 @@ import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 import type { SilentConnections } from './silent-connections.ts';
 
-/** How many statements that may read much run at a time, and how long one may run. */
+/** Bounds for statements that may read much. */
 export interface Scanning {
   connections: number;
   /** Milliseconds. */
   timeout: number;
 }
 
-/** More than a key's burst of requests, of lists or of writes: whoever is within the rate limit waits rather than being refused. */
+/** More than a key's burst of requests: whoever is within the rate limit waits rather than being refused. */
 export const WAITING_PER_ORGANIZATION = 250;
 
 /**
- * Milliseconds that a statement or a transaction waits for its turn, or as many as one may run where that is more. With the ten seconds it
- * may run by default the answer comes within the minute after which nginx and AWS's load balancers give up.
+ * Milliseconds to wait for a turn, or the statement timeout where that is longer. With the default timeout of ten
+ * seconds the answer comes within the minute after which nginx and AWS's load balancers give up.
  */
 export const PATIENCE = 45_000;
 
 /**
- * Statements of an organization that run at a time while connections are left for others, where the first takes so long
- * that its turn has lapsed. Each keeps a processor of the database busy that look-ups want, too.
+ * Concurrent statements of an organization while connections are left for others and the first one's turn has lapsed.
+ * Each keeps a database processor busy that look-ups want, too.
  */
 const WITH_ROOM = 2;
 
-/** Milliseconds in which the server has said that a statement's time is up; or else the connection is lost. */
+/** Milliseconds in which the server must report a timeout; otherwise the connection counts as lost. */
 const LAST_WORD = 5_000;
 
 /**
- * Connections for statements that may read much. One statement is sent on a connection at a time. An organization's run
- * in its turns ({@link dearTurns}), and two at a time at most, so that no look-up waits behind them, and nobody else behind
- * its queue. The statements have no names: what is
- * best for one value of a filter is worst for another, and planning takes little of what they take.
+ * Connections for statements that may read much, one statement per connection at a time. An organization's statements
+ * run in its turns ({@link dearTurns}), two at most, so that no look-up waits behind them and nobody behind its queue.
+ * They are unnamed: the best plan for one value of a filter is the worst for another, and planning is a small part.
  */
 export class ScanningConnections {
   readonly #pool: Pool;
@@ -49,7 +48,7 @@ export class ScanningConnections {
 
   /**
    * @param config with `pipeline` on.
-   * @param preceding the statement that goes before every other: text parameters, no rows.
+   * @param preceding goes before every other statement: text parameters, no rows.
    */
   constructor(
     config: pg.ClientConfig,
@@ -81,9 +80,9 @@ export class ScanningConnections {
   }
 
   /**
-   * Sends a query when it is its turn among those of `who`, behind the preceding statement.
+   * Sends a query in its turn, behind the preceding statement.
    *
-   * @param signal if aborted, the query is not sent any more, or cancelled.
+   * @param signal aborting drops or cancels it.
    * @throws AppError `timed_out` if its turn does not come.
    */
   query(

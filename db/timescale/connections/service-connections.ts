@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
-/** How long a service waits for the database, in milliseconds. */
+/** Milliseconds a service waits for the database. */
 export interface Patience {
-  /** For a statement to be done; then the database gives it up, and says so. */
+  /** For a statement; then the database cancels it and says so. */
   statement: number;
   /**
-   * For an answer, behind those to what was sent before. None within this, which is longer, means that the database or
-   * the network is gone without a word: the connection is given up with whatever waits on it. (TCP alone goes on
-   * sending for a quarter of an hour.)
+   * For an answer, those to earlier statements included; longer than the former. Silence beyond it means that the
+   * database or network is gone: the connection is given up with whatever waits on it. (TCP alone retransmits for a
+   * quarter of an hour.)
    */
   answer: number;
 }
@@ -16,25 +16,24 @@ export interface Patience {
 const PATIENCE: Patience = { statement: 30_000, answer: 60_000 };
 
 /**
- * Milliseconds that a transaction may wait for its next statement. Nothing here thinks for that long: whoever was to send
- * it was cut off, and the rows it holds are wanted by others.
+ * Milliseconds for `idle_in_transaction_session_timeout`. Nothing here thinks for that long: the client was cut off,
+ * and others want the rows it locks.
  */
 const IDLE_TIMEOUT = 30_000;
 
-/** A few connections, shared by all that a process does. */
+/** Connections shared by a whole process. */
 export interface ServiceConnections {
   max: number;
-  /** What they are called in the database. */
+  /** `application_name` in PostgreSQL. */
   applicationName?: string;
-  /** Null for work of which a statement may take as long as it takes. */
+  /** Null for work whose statements may take any time. */
   patience?: Patience | null;
 }
 
 /**
- * How such connections are made. Statements that do not wait for each other are sent back to back (`pipeline`; its
- * answers come in order, an error fails its own statement).
+ * Configuration of such connections, pipelined: answers come in order, and an error fails its own statement.
  *
- * @param role whom to act as from the start.
+ * @param role acts as this role from the start.
  */
 export function serviceConfig(
   url: string,

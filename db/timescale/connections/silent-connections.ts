@@ -2,16 +2,16 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
-/** Milliseconds without a byte on a connection that an answer is due on, after which the database is asked about it. */
+/** Milliseconds of silence on a connection that owes an answer, before the database is asked about it. */
 const SILENCE = 3_000;
 
 /** Milliseconds for the database to say what a silent connection is doing. */
 const PATIENCE = 3_000;
 
-/** Milliseconds in which an answer that was sent just now arrives. */
+/** Milliseconds for an answer that is already on its way. */
 const ON_ITS_WAY = 1_000;
 
-/** What identifies a connection to the server and says what it waits for, which `pg` keeps but does not declare. */
+/** Undeclared fields of `pg`: the backend's id and what it waits for. */
 interface Waiting {
   processID: number;
   _activeQuery: unknown;
@@ -19,10 +19,9 @@ interface Waiting {
 }
 
 /**
- * Ends connections that will never answer. A database that hangs, or a network that forgot a connection, says nothing,
- * and so does a statement that takes its time; so the database is asked, on a new connection, whether it is at work on
- * that statement. One that cannot say so is not there; one that has nothing to do has not received it. Callers learn of
- * it within seconds, where they waited for a minute.
+ * Ends connections that will never answer. A hung database, a network that forgot a connection and a slow statement are
+ * equally silent; so the database is asked, over a new connection, whether that backend is active. If it cannot say, it
+ * is gone; if the backend is idle, the statement never arrived. Callers learn of it within seconds instead of a minute.
  */
 export class SilentConnections {
   readonly #url: string;
@@ -33,7 +32,7 @@ export class SilentConnections {
     this.#url = url;
   }
 
-  /** @param client that is connected. */
+  /** @param client connected already. */
   watch(client: pg.ClientBase): void {
     const stream = (client as pg.Client).connection.stream as Socket;
     const { processID } = client as unknown as Waiting;
@@ -62,7 +61,7 @@ export class SilentConnections {
     });
   }
 
-  /** The server processes that are at work on a statement; null if the database does not say. */
+  /** Ids of active backends; null if the database does not say. */
   #busy(): Promise<ReadonlySet<number> | null> {
     this.#asked ??= this.#ask().finally(() => {
       this.#asked = null;
@@ -91,7 +90,7 @@ export class SilentConnections {
   }
 }
 
-/** The database answers and cannot be asked, as it takes no more connections, say: what it is at work on is not known. */
+/** The database answers but refuses the question, having no connection left for instance: unknown. */
 const EVERYTHING: ReadonlySet<number> = Object.assign(new Set<number>(), { has: () => true });
 
 function isAnswerDue(client: pg.ClientBase): boolean {

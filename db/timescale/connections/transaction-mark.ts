@@ -2,19 +2,19 @@ import pg from 'pg';
 import type { Pool } from './client.ts';
 import { thrownByPg } from './connection-lost.ts';
 
-/** Names a transaction to other connections, also after a restart of the server. */
+/** Identifies a transaction to other connections, also after a restart of the server. */
 export interface TransactionMark {
-  /** The transaction's id, the one with an epoch, as text. */
+  /** Transaction id with epoch, as text. */
   xid: string;
-  /** The server's timeline: after a failover the same id may be another transaction's. */
+  /** After a failover the same id may be another transaction's. */
   timeline: string;
-  /** What the database's clock said, in milliseconds since 1970. */
+  /** Milliseconds since 1970 by the database's clock. */
   databaseNow: number;
   /** `performance.now()` before it was asked. */
   askedAt: number;
 }
 
-/** The mark of the transaction that `client` is in; gives it an id. */
+/** The mark of the client's current transaction, which gets an id by it. */
 export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
   const askedAt = performance.now();
   const { rows } = await client.query<Omit<TransactionMark, 'askedAt'>>({
@@ -30,10 +30,10 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
 }
 
 /**
- * Whether a transaction was committed whose commit was not answered.
+ * Whether an unanswered commit went through.
  *
- * @returns false also if nothing is known of it, on another server say.
- * @throws StillInProgress if that is not decided yet; the database's error if it cannot be asked.
+ * @returns false also if the server knows nothing of it, being another one for instance.
+ * @throws StillInProgress if undecided; the database's error if it cannot be asked.
  */
 export async function wasCommitted(pool: Pool, { xid, timeline }: TransactionMark): Promise<boolean> {
   const status = await statusOf(pool, xid, timeline);
@@ -48,7 +48,7 @@ export class StillInProgress extends Error {}
 
 const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
 
-/** A session that never got the commit, nor heard that its client is gone, would hold its locks for hours. */
+/** A session that received neither the commit nor news of its client's end would hold its locks for hours. */
 const END_ABANDONED = `select pg_terminate_backend(pid) from pg_stat_activity
   where backend_xid = $1::xid8::xid and state = 'idle in transaction'`;
 
@@ -71,5 +71,5 @@ function rethrowOfPg(error: unknown): never {
   throw thrownByPg(error);
 }
 
-/** What the server says of an id that it has not come to yet. */
+/** Reported for an id that the server has not assigned yet. */
 const INVALID_PARAMETER_VALUE = '22023';

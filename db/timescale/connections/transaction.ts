@@ -9,10 +9,10 @@ import { markOf, type TransactionMark } from './transaction-mark.ts';
 type Work<Result> = (client: PoolClient, attempt: number) => Promise<Result>;
 
 /**
- * Runs `work` in a transaction on a connection of its own, which begins together with the first statement, again from the start when the database gave it up for the
- * sake of another (deadlock, serialization) or when `isRetryable` says so of what `work` threw.
+ * Runs `work` in a transaction on a connection of its own; BEGIN travels with the first statement. Retries after a
+ * deadlock or serialization failure, and when `isRetryable` says so of the error.
  *
- * @param work is told which attempt this is, from 1.
+ * @param work gets the number of the attempt, from 1.
  * @throws AppError `outcome_unknown` if the connection is lost while committing.
  */
 export function inTransaction<Result>(
@@ -32,10 +32,10 @@ export function inTransaction<Result>(
 }
 
 /**
- * As {@link inTransaction}, for statements that are all known beforehand: they go and are committed in one round trip.
- * They look themselves for what is unique, so what they run into was committed since, and they will see it.
+ * {@link inTransaction} for statements known beforehand, sent and committed in one round trip. They check uniqueness
+ * themselves, so a conflict was committed meanwhile, and a retry sees it.
  *
- * @param preceding return no rows; they are prepared the first time that a connection is used for them.
+ * @param preceding return no rows; prepared at the connection's first use.
  * @throws AppError `outcome_unknown` if the connection is lost meanwhile.
  */
 export function inOneTrip(
@@ -49,7 +49,7 @@ export function inOneTrip(
   });
 }
 
-/** Whatever the server has refused and lives on, it has rolled back. */
+/** What a living server has refused, it has rolled back. */
 function rethrowOfCommit(thrown: unknown): never {
   const error = thrownByPg(thrown);
   const isUndone = error instanceof pg.DatabaseError && error.severity === 'ERROR';
@@ -64,10 +64,10 @@ export const OUTCOME_UNKNOWN =
 const NEVER = () => false;
 
 /**
- * As {@link inTransaction}, for work of which it matters whether a commit went through that was not answered. The mark
- * goes along with `begin`, in one round trip.
+ * {@link inTransaction} for work where it matters whether an unanswered commit went through. The mark travels with
+ * BEGIN.
  *
- * @param work is told the mark as well.
+ * @param work gets the mark as well.
  * @throws CommitUnknown if the connection is lost while committing.
  */
 export function inMarkedTransaction<Result>(
@@ -88,7 +88,7 @@ export function inMarkedTransaction<Result>(
   });
 }
 
-/** Whether the transaction was committed, `wasCommitted` tells; its result is `result` if so. */
+/** `wasCommitted` tells whether it was; then `result` is the result. */
 export class CommitUnknown<Result = unknown> extends Error {
   readonly mark: TransactionMark;
   readonly result: Result;
@@ -123,7 +123,7 @@ async function untilNotGivenUp<Result>(
 
 const MAX_ATTEMPTS = 5;
 
-/** `deadlock_detected` and `serialization_failure`: nothing was wrong with the work itself. */
+/** `deadlock_detected`, `serialization_failure`: nothing was wrong with the work itself. */
 const TRANSIENT = new Set(['40P01', '40001']);
 
 function isTransient(error: unknown): boolean {
@@ -135,7 +135,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505';
 }
 
-/** A connection that cannot even roll back is of no more use. */
+/** A connection that cannot roll back is discarded. */
 async function rollBack(client: PoolClient): Promise<Error | undefined> {
   try {
     await client.query('rollback');

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { type Table, tablesInOrder } from './tables.ts';
 
-/** What is in a table, in two numbers: the same rows, in whatever order, have the same. */
+/** Two numbers that are equal for equal rows in any order. */
 export interface TableChecksum {
   table: string;
   rows: number;
   checksum: string;
 }
 
-/** The checksums of all tables, of one snapshot if the client is in such a transaction. */
+/** Checksums of all tables, of one snapshot if the client is in such a transaction. */
 export async function checksums(client: pg.ClientBase): Promise<TableChecksum[]> {
   const sums: TableChecksum[] = [];
   for (const table of await tablesInOrder(client)) {

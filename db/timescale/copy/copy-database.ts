@@ -7,18 +7,18 @@ import { checksum, type TableChecksum } from './checksum.ts';
 import { type Table, tablesInOrder } from './tables.ts';
 
 export interface CopyOptions {
-  /** Copy although processes are connected to the source; what they write from then on is not copied. */
+  /** Copy although processes are connected to the source; later writes are not copied. */
   isWhileRunning: boolean;
-  /** Told how many rows of which table have been copied. */
+  /** Rows copied so far. */
   onProgress?(table: string, rows: number): void;
 }
 
 /**
- * Copies everything from one database to another, empty one: from the embedded one to TimescaleDB, or to another
- * server. The target is made if the server does not have it, and migrated. All of it is there afterwards or nothing:
- * one transaction, which commits if the rows and checksums of every table agree with those of the source.
+ * Copies a whole database to an empty one: from the embedded one to TimescaleDB, or to another server. The target is
+ * created if missing, and migrated. All or nothing: one transaction, committed if rows and checksums of every table
+ * agree with the source.
  *
- * @throws AppError `conflict` if the target has data, the source is in use, or the two do not agree.
+ * @throws AppError `conflict` if the target has data, the source is in use, or the two disagree.
  */
 export async function copyDatabase(
   source: string,
@@ -83,7 +83,7 @@ async function refuseData(client: pg.Client): Promise<void> {
   }
 }
 
-/** Rows that are held at a time. */
+/** Rows in memory at a time. */
 const BATCH = 2_000;
 
 async function copyRows(

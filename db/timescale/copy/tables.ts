@@ -1,18 +1,17 @@
 import pg from 'pg';
 
-/** A table of the schema. */
 export interface Table {
   name: string;
-  /** Its name as SQL has it. */
+  /** Quoted SQL identifier. */
   identifier: string;
-  /** Its sequences, by the column they number. */
+  /** Sequences by column. */
   sequences: { column: string; sequence: string }[];
 }
 
-/** Tables that are made of others: they are not copied but come about, or are made anew. */
+/** Derived tables: rebuilt by triggers or afterwards, not copied. */
 const MADE_OF_OTHERS: readonly string[] = ['live_row_counts', 'history_marks'];
 
-/** The tables that hold what there is to keep, each after those it refers to. */
+/** Tables to copy, each after those it references. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<{ name: string; refers_to: string[]; sequences: Table['sequences'] }>(
     TABLES,
@@ -36,7 +35,7 @@ export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
   return ordered;
 }
 
-/** $1: those to leave out. A table's references to itself do not matter: they are checked at a statement's end. */
+/** $1: tables to leave out. References of a table to itself are checked at a statement's end. */
 const TABLES = `select relation.relname::text as name,
     array(
       select distinct referred.relname::text

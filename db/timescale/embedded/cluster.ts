@@ -17,13 +17,13 @@ import { CLUSTER, type RunUnprivileged } from './unprivileged.ts';
 
 const USER = 'tagtrail';
 
-/** In the cluster, so that it comes to its place together with what it opens. Older folders have it beside the cluster. */
+/** Kept inside the cluster, so that both get into place together. Older folders have it beside the cluster. */
 const PASSWORD = 'tagtrail.password';
 const OLDER_PASSWORD = 'password';
 
 /**
- * Makes the cluster below `folder`, unless it is there. It is made beside its place and renamed, so that an attempt
- * that is interrupted leaves nothing half-made; of several processes at once, the first to be ready has made it.
+ * Initializes the cluster below `folder` unless it exists. It is built elsewhere and renamed, so an interrupted attempt
+ * leaves nothing half-made; of several processes the first one done wins.
  *
  * @throws AppError `unavailable` if it cannot be made.
  */
@@ -62,7 +62,7 @@ export async function initialiseCluster(initdb: string, run: RunUnprivileged, fo
   }
 }
 
-/** The address of the server that listens on `port`, of the cluster below `folder`. */
+/** Connection URL of the cluster's server on `port`. */
 export function urlOfCluster(folder: string, port: number): string {
   const password = [join(folder, CLUSTER, PASSWORD), join(folder, OLDER_PASSWORD)].find(existsSync);
   const secret = password === undefined ? '' : readFileSync(password, 'utf8');
@@ -71,10 +71,10 @@ export function urlOfCluster(folder: string, port: number): string {
 
 const UNFINISHED = 'unfinished-';
 
-/** Milliseconds for another process that is making it. That two do so at once costs time and nothing else. */
+/** Milliseconds to wait for another process that is initializing. Doing it twice costs time and nothing else. */
 const PATIENCE = 30_000;
 
-/** What processes that were killed have left. */
+/** Removes leftovers of killed processes. */
 function removeAbandoned(folder: string): void {
   for (const { name, pid } of attempts(folder)) {
     if (!isAlive(pid)) {
@@ -83,7 +83,7 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** What processes have made that is not in its place, and which processes. */
+/** Unfinished clusters, and the processes that build them. */
 function attempts(folder: string): { name: string; pid: number }[] {
   return readdirSync(folder).flatMap((name) => {
     const [, pid] = /^(?:unfinished|password)-(\d+)-/.exec(name) ?? [];

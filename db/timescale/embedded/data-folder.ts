@@ -3,10 +3,9 @@ import { resolve } from 'node:path';
 import { AppError, messageOf } from '../../../base/errors.ts';
 
 /**
- * Runs what reads or writes below the data folder, and tells of what the file system refuses as one line that names the
- * setting and what to do.
+ * Runs work below the data folder and turns file system errors into one line that names the setting and the remedy.
  *
- * @throws AppError `unavailable` for that; other errors as they are.
+ * @throws AppError `unavailable` for those; other errors as they are.
  */
 export function usingDataFolder<T>(data: string, work: () => T): T {
   try {
@@ -16,7 +15,7 @@ export function usingDataFolder<T>(data: string, work: () => T): T {
   }
 }
 
-/** As {@link usingDataFolder}, of work that takes time. */
+/** {@link usingDataFolder} for asynchronous work. */
 export async function whileUsingDataFolder<T>(data: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +24,7 @@ export async function whileUsingDataFolder<T>(data: string, work: () => Promise<
   }
 }
 
-/** Whether there is less room on the folder's disk than a database of its own needs to begin with. */
+/** Whether the folder's disk lacks room for a new database. */
 export function isDiskFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -35,12 +34,13 @@ export function isDiskFull(folder: string): boolean {
   }
 }
 
-/** What a full disk is told as. */
 export function diskFull(data: string): AppError {
   return fault(data, `its disk has less than ${LEAST_ROOM / 1024 / 1024} MiB left; free some`);
 }
 
-/** @throws AppError `unavailable` if the cluster is another account's, which PostgreSQL refuses in many more words. */
+/**
+ * @throws AppError `unavailable` if the cluster belongs to another account, which PostgreSQL refuses at greater length.
+ */
 export function requireOwnCluster(data: string, cluster: string): void {
   const account = process.getuid?.();
   const { uid } = statSync(cluster);
@@ -84,5 +84,5 @@ const REASONS: Record<string, string> = {
   ELOOP: 'it is a symbolic link to itself; remove that',
 };
 
-/** Bytes: a new cluster takes 40 MB, and its log of changes 16 MB a piece. */
+/** Bytes: a new cluster takes 40 MB, a WAL segment 16 MB. */
 const LEAST_ROOM = 64 * 1024 * 1024;

@@ -2,14 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A server process as its lock file, `postmaster.pid`, tells of it. */
 export interface Postmaster {
   pid: number;
   port: number;
   isAlive: boolean;
 }
 
-/** The server that wrote the lock file of a cluster; null if there is none, as after an orderly stop. */
+/** The server that wrote the cluster's `postmaster.pid`; null after an orderly stop. */
 export function readPostmaster(cluster: string): Postmaster | null {
   const lock = readLock(cluster);
   if (lock === null) {
@@ -20,9 +19,9 @@ export function readPostmaster(cluster: string): Postmaster | null {
 }
 
 /**
- * Has PostgreSQL start over the lock file of a server that is dead and whose process id is another process's by now:
- * it would take that one for the server. The rest of the file stays, by which PostgreSQL finds out whether parts of
- * the dead server still use the data.
+ * Makes PostgreSQL start despite the lock file of a dead server whose process id was reused: it would take that process
+ * for the server. The rest of the file stays; PostgreSQL uses it to find out whether remains of the dead server still
+ * use the data.
  */
 export function disownReusedPid(cluster: string): void {
   const lock = readLock(cluster);
@@ -42,10 +41,10 @@ export function isAlive(pid: number): boolean {
 
 const LOCK_FILE = 'postmaster.pid';
 
-/** Greater than any process id that Linux (4,194,304) or macOS (99,998) gives. */
+/** Greater than any process id of Linux (4,194,304) or macOS (99,998). */
 const NOBODYS_PID = '999999999';
 
-/** The process id is in line 1, the folder as the server was told it in line 2, the port in line 4. */
+/** Line 1 is the process id, 2 the folder as the server was told it, 4 the port. */
 function readLock(cluster: string): { text: string; pid: number; folder: string; port: number } | null {
   let text: string;
   try {
@@ -63,7 +62,7 @@ function readLock(cluster: string): { text: string; pid: number; folder: string;
     : null;
 }
 
-/** Whether the process is a PostgreSQL on that folder; in doubt, it is. */
+/** Whether the process is a PostgreSQL on that folder; true in doubt. */
 function serves(pid: number, folder: string): boolean {
   const command = commandOf(pid);
   return command === null || (command.includes('postgres') && command.includes(folder));

@@ -26,25 +26,25 @@ import { joinServer } from './users.ts';
  */
 export interface EmbeddedDatabase {
   url: string;
-  /** Stops the server, whoever started it, unless another process uses it still: then that one does. */
+  /** Stops the server, whoever started it, unless other processes use it: then the last of them does. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** The data folder (`TAGTRAIL_DATA`), made if missing. */
+  /** Data folder (`TAGTRAIL_DATA`), made if missing. */
   data: string;
-  /** False trades durability for speed, for data that is thrown away. */
+  /** False trades durability for speed, for disposable data. */
   durable: boolean;
-  /** Where to listen if it is started; any port if left out. */
+  /** Port of a newly started server; any by default. */
   port?: number;
 }
 
 /**
- * Joins the server running in the folder; if none is, starts it. Of several processes that start it at once, PostgreSQL
- * lets one: the others join that.
+ * Joins the server running in the folder, or starts it. PostgreSQL lets one of several processes start it; the others
+ * join.
  *
- * @throws AppError `unavailable` if it cannot be initialised or started, with the end of its log, or if the folder cannot
- * be used, naming TAGTRAIL_DATA.
+ * @throws AppError `unavailable` if it cannot be initialized or started, with the end of its log, or if the folder
+ * cannot be used, naming TAGTRAIL_DATA.
  */
 export function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   return whileUsingDataFolder(options.data, () => joinOrStart(options));
@@ -91,19 +91,19 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
   }
 }
 
-/** Milliseconds: for a server that has to recover, or to finish what it does before it stops. */
+/** Milliseconds, for crash recovery or an orderly stop. */
 const PATIENCE = 60_000;
 const RETRY_AFTER = 50;
 
-/** Somebody else may have started it, used it and stopped it while this process tried. */
+/** Meanwhile another process may have started, used and stopped it. */
 const MOST_FAILURES = 4;
 
-/** The server that wrote the lock file below the data folder `data`, alive or dead; null after an orderly stop. */
+/** The server that wrote the lock file below the data folder, alive or dead; null after an orderly stop. */
 export function embeddedPostmaster(data: string): Postmaster | null {
   return usingDataFolder(data, () => readPostmaster(join(resolve(data), 'postgres', CLUSTER)));
 }
 
-/** The address of the server running below the data folder `data`, or null if none is. */
+/** URL of the server running below the data folder, or null. */
 export function runningEmbeddedUrl(data: string): string | null {
   const postmaster = embeddedPostmaster(data);
   return postmaster?.isAlive === true ? urlOfCluster(join(resolve(data), 'postgres'), postmaster.port) : null;

@@ -6,16 +6,16 @@ import { AppError } from '../../../base/errors.ts';
 
 const run = promisify(execFile);
 
-/** The folder, below the one given, that holds the database once it is initialised. */
+/** Subfolder of the initialized database. */
 export const CLUSTER = 'cluster';
 
 /** Runs a program as a user PostgreSQL accepts: the server refuses to run as root. */
 export type RunUnprivileged = (program: string, args: string[], options?: ExecFileOptions) => Promise<void>;
 
 /**
- * How to run the database's programs on `folder` (made if missing). For root, an ordinary account that can reach the
- * programs and the folder; where none can (a clone below /root, say), root's own files under another name, by a
- * user namespace.
+ * Runs the database's programs unprivileged on `folder` (made if missing). Root uses an ordinary account that can reach
+ * programs and folder; where none can (a clone below /root, say), a user namespace in which root's files have another
+ * owner.
  *
  * @throws AppError `unavailable` naming TAGTRAIL_DATA if neither is possible.
  */
@@ -46,7 +46,7 @@ export function unprivilegedRunner(folder: string, programs: string): RunUnprivi
   };
 }
 
-/** Not `recursive`, with which Node.js 24 goes on for ever where the system makes no folder in one that is there (/proc). */
+/** Not `recursive`: Node.js 24 then loops forever where the system refuses folders in an existing one (/proc). */
 function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) {
     return;

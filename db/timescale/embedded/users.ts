@@ -6,25 +6,27 @@ import { isHeldAnywhere } from '../connections/held-lock.ts';
 import { readPostmaster } from './postmaster.ts';
 
 /**
- * Any number of processes share one embedded server, and the last to leave stops it. Each holds a lock of the server in
- * shared mode for as long as it uses it; a process that is killed loses its connection, and with it the lock.
+ * Reference count of an embedded server shared by any number of processes; the last to leave stops it. Each user holds
+ * a lock of the server in shared mode; a killed process loses its connection, and the lock with it.
  *
- * 1. Who leaves gives up its share and asks for the whole lock, without waiting. Who does not get it is not the last.
- * 2. Who gets it stops the server while holding it, so that whoever joins meanwhile waits, and sees the server go.
- * 3. Who joins has joined when it holds its share and the server then lets in another connection: one that is being
- *    stopped lets in nobody, and none is stopped while somebody holds a share.
+ * 1. To leave, a process gives up its share and tries the exclusive lock without waiting. If that fails it is not the
+ * last.
+ * 2. If it succeeds it stops the server while holding the lock, so that whoever joins meanwhile waits and sees the
+ * server go.
+ * 3. A process has joined when it holds its share and the server then accepts another connection: a stopping one
+ * accepts none, and none is stopped while somebody holds a share.
  *
- * A running `npm start` of a version that knew no shares occupies the data folder, and that counts as one.
+ * A running `npm start` of a version without shares occupies the data folder, which counts as one.
  */
 export interface Membership {
-  /** Stops the server, unless somebody else uses it. */
+  /** Stops the server unless somebody else uses it. */
   leave(): Promise<void>;
 }
 
 /**
- * Joins those who use the server at `url`, whose cluster is in the folder `cluster`.
+ * Joins the users of the server at `url`, whose cluster is in the folder `cluster`.
  *
- * @returns null if it cannot be reached, or is being stopped.
+ * @returns null if it cannot be reached or is being stopped.
  */
 export async function joinServer(url: string, cluster: string): Promise<Membership | null> {
   const client = await connectTo(url);
@@ -56,7 +58,7 @@ async function leave(client: pg.Client, cluster: string): Promise<void> {
   }
 }
 
-/** False also where the server is gone already. */
+/** False also if the server is gone already. */
 async function isLast(client: pg.Client): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_shared($1)', [ADVISORY_LOCKS.use]);
@@ -70,8 +72,8 @@ async function isLast(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * A fast shutdown: what is under way is rolled back, what is committed is kept. The signal is sent by this process and
- * not by `pg_ctl`, which would send it when this process, killed meanwhile, no longer holds the lock.
+ * A fast shutdown: rolls back what is under way and keeps what is committed. This process sends the signal itself,
+ * because `pg_ctl` would still send it after this process, killed meanwhile, has lost the lock.
  */
 async function stopServer(cluster: string): Promise<void> {
   const postmaster = readPostmaster(cluster);

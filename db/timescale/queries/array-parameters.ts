@@ -1,9 +1,8 @@
 import { BinaryValues } from './binary-values.ts';
 
 /**
- * Arrays as parameters of a statement, for `unnest`, in the binary format: `pg` writes arrays as text, quoting every
- * element, which took a sixth of all the time that recording took of Node.js. The statement has to cast each to its
- * type, or the server would not know it.
+ * Array parameters for `unnest` in binary format. `pg` writes arrays as text, quoting every element, which took a sixth
+ * of Node.js's time for recording. The statement must cast each to its type, which the server cannot infer.
  */
 export const integers = (values: readonly (number | null)[]): Buffer =>
   array(23, values, (into, value) => into.integer(value));
@@ -11,7 +10,7 @@ export const integers = (values: readonly (number | null)[]): Buffer =>
 export const smallints = (values: readonly (number | null)[]): Buffer =>
   array(21, values, (into, value) => into.smallint(value));
 
-/** Whole numbers that a JavaScript number holds exactly. */
+/** Safe integers only. */
 export const bigints = (values: readonly (number | null)[]): Buffer =>
   array(20, values, (into, value) => into.bigint(value));
 
@@ -24,7 +23,7 @@ export const texts = (values: readonly (string | null)[]): Buffer =>
 export const byteas = (values: readonly (Buffer | null)[]): Buffer =>
   array(17, values, (into, value) => into.bytea(value));
 
-/** The elements of such arrays of texts, none of them null, as one. */
+/** Concatenates such arrays of texts, none of them null. */
 export function joinedTexts(arrays: readonly Uint8Array[]): Buffer {
   const filled = arrays.filter(({ length }) => length > HEADER).map(asBuffer);
   const [first] = filled;
@@ -43,15 +42,15 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Bytes in front of the elements of an array that has any, and where they say how many there are. */
+/** Bytes before the elements of a non-empty array, and offset of their count. */
 const HEADER = 20;
 const COUNT = 12;
 
-/** @param values microseconds since 1970; the statement has `timestamptz[]`. */
+/** @param values microseconds since 1970, for `timestamptz[]`. */
 export const timestamps = (values: readonly (number | null)[]): Buffer =>
   array(1184, values, (into, value) => into.timestamp(value));
 
-/** One dimension, counted from 1; without elements there is none. */
+/** One-dimensional, from 1; an empty array has no dimension. */
 function array<Value>(
   oid: number,
   values: readonly Value[],

@@ -1,6 +1,6 @@
 /**
- * Values in PostgreSQL's binary format, each behind its length in bytes, as the rows of a binary COPY and the
- * elements of a binary array have them. Cheaper than text for both sides.
+ * Encodes values in PostgreSQL's binary format, each behind its length, as in rows of a binary COPY and elements of a
+ * binary array. Cheaper than text for both sides.
  */
 export class BinaryValues {
   #buffer = Buffer.allocUnsafe(FIRST_SIZE);
@@ -34,7 +34,7 @@ export class BinaryValues {
     }
   }
 
-  /** Whole numbers that a JavaScript number holds exactly. */
+  /** Safe integers only. */
   bigint(value: number | null): void {
     if (value === null) {
       this.null();
@@ -83,25 +83,22 @@ export class BinaryValues {
     }
   }
 
-  /** Two bytes without a length. */
   raw16(value: number): void {
     this.#reserve(2);
     this.#length = this.#buffer.writeInt16BE(value, this.#length);
   }
 
-  /** Four bytes without a length. */
   raw32(value: number): void {
     this.#reserve(4);
     this.#length = this.#buffer.writeInt32BE(value, this.#length);
   }
 
-  /** Bytes as they are. */
   raw(bytes: Buffer): void {
     this.#reserve(bytes.length);
     this.#length += bytes.copy(this.#buffer, this.#length);
   }
 
-  /** What was written. Nothing may be written after it. */
+  /** Nothing may be written afterwards. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -116,6 +113,6 @@ export class BinaryValues {
 }
 
 const FIRST_SIZE = 4_096;
-/** UTF-8 of one UTF-16 unit. */
+/** Longest UTF-8 encoding of one UTF-16 unit. */
 const MOST_BYTES_A_UNIT = 3;
 const MICROS_OF_2000 = Date.UTC(2000, 0, 1) * 1_000;

@@ -1,16 +1,16 @@
 import { type RowQuery, toConfig } from './sql.ts';
 
-/** Shapes that are remembered; more than all sensible combinations of filters. Beyond them the oldest is forgotten. */
+/** Cached shapes, more than all sensible combinations of filters. Beyond that the oldest is dropped. */
 const MOST_SHAPES = 500;
 
 interface Composed {
   query: RowQuery<unknown>;
-  /** For each parameter the name of what was given, or a value that is the same for all. */
+  /** Per parameter the name of a given value, or a constant. */
   parameters: readonly ({ name: string } | { value: RowQuery<unknown>['values'][number] })[];
 }
 
 /**
- * Composes a statement once for each shape: which parts it has, whatever the values. Composing a list took 35 us of its
+ * Composes a statement once per shape (which parts it has, whatever the values). Composing a list took 35 us of its
  * 570, and a fifth of Node.js's time for a look-up by key.
  */
 export class ComposedOnce<Given extends object> {
@@ -18,8 +18,8 @@ export class ComposedOnce<Given extends object> {
 
   /**
    * @param shape everything that `compose` decides by.
-   * @param given values by their names. What is undefined is so for all of the shape.
-   * @param compose is called with marks in the place of the values, which it can put into the statement and nothing else.
+   * @param given values by name. One that is undefined is so for the whole shape.
+   * @param compose gets placeholders instead of values, to put into the statement and nothing else.
    */
   query<Row>(shape: string, given: Given, compose: (marks: Given) => RowQuery<Row>): RowQuery<Row> {
     const { query, parameters } = this.#known.get(shape) ?? this.#compose(shape, given, compose);
@@ -47,7 +47,7 @@ export class ComposedOnce<Given extends object> {
   }
 }
 
-/** In front of a name; nothing else in a statement can begin with it. */
+/** Prefix of a placeholder's name; nothing else in a statement can begin with it. */
 const MARK = '\u0000';
 
 function marksFor<Given extends object>(given: Given): Given {

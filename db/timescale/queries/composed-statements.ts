@@ -2,12 +2,12 @@ import type pg from 'pg';
 
 const PREFIX = 'composed-';
 
-/** Texts that have a name: more than all sensible combinations of filters. Beyond them the oldest loses its name. */
+/** Texts with a name, more than all sensible combinations of filters. Beyond that the oldest loses its name. */
 const MOST_NAMES = 500;
 
 /**
- * Composed statements that a connection keeps prepared. Each takes 100 to 300 kB of its process, and combinations of
- * `sort` alone are hundreds.
+ * Composed statements prepared per connection. Each takes 100 to 300 kB of its backend, and combinations of `sort`
+ * alone are hundreds.
  */
 const MOST_PREPARED = 50;
 
@@ -15,8 +15,8 @@ const names = new Map<string, string>();
 let named = 0;
 
 /**
- * The name to prepare a composed text under, always the same for the same text, so that it is planned once for a
- * connection: that takes six times as long as finding a row by its key.
+ * A name for a composed text, the same for the same text, so that it is planned once per connection: planning takes six
+ * times as long as finding a row by its key.
  */
 export function nameOf(text: string): string {
   const known = names.get(text);
@@ -33,12 +33,12 @@ export function nameOf(text: string): string {
   return name;
 }
 
-/** What `pg` keeps of a connection's statements: those that the server has prepared. Its version is pinned. */
+/** Internal bookkeeping of `pg`, whose version is pinned. */
 interface Prepared {
   parsedStatements: Record<string, string>;
 }
 
-/** The composed statements that a connection has prepared, those used last at the end. */
+/** LRU list of the composed statements that a connection has prepared. */
 export class ComposedStatements {
   static readonly #kept = new WeakMap<pg.Connection, ComposedStatements>();
 
@@ -55,7 +55,7 @@ export class ComposedStatements {
     return kept;
   }
 
-  /** Notes that a statement is about to be used. @returns the names of those to close for its sake. */
+  /** Marks a statement as used. @returns names of statements to close instead. */
   use(name: string | undefined): readonly string[] {
     if (name === undefined || !name.startsWith(PREFIX)) {
       return NONE;

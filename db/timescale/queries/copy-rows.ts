@@ -1,21 +1,21 @@
 import pg from 'pg';
 import { BinaryValues } from './binary-values.ts';
 
-/** Where COPY puts rows. Names come from the code and never from outside: they are part of the statement. */
+/** COPY target. Names come from the code only: they become part of the statement. */
 export interface CopyTarget {
   table: string;
   columns: readonly string[];
 }
 
 /**
- * Writes rows by a binary COPY, the cheapest way there is into a table.
+ * Writes rows by binary COPY, the cheapest way into a table.
  *
- * The rows follow the statement without waiting for the server to ask for them, so it costs one round trip and goes
- * between other statements of a pipelined connection. If the statement fails, the server reads over what follows it
- * (PostgreSQL documentation, "COPY Operations"; `CopyData` outside of a COPY is ignored).
+ * The rows follow the statement without waiting for the server to ask for them, so it costs one round trip and can be
+ * pipelined. If the statement fails, the server skips what follows (PostgreSQL documentation, "COPY Operations";
+ * `CopyData` outside of a COPY is ignored).
  *
- * @param write writes the columns of a row in their order, each with the type it has in the table.
- * @returns how many rows were written.
+ * @param write encodes the columns of a row in order, each with the type of the table.
+ * @returns the number of rows written.
  */
 export function copyRows<Row>(
   client: pg.ClientBase,
@@ -44,7 +44,7 @@ export function copyRows<Row>(
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 
-/** What is used of `pg`'s own query; not a documented promise, so the version is pinned and tests hold it. */
+/** Undocumented parts of `pg`'s query; the version is pinned and tests hold the behaviour. */
 interface InnerQuery {
   callback: (error: Error | null, result: pg.QueryResult) => void;
   submit(connection: pg.Connection): void;

@@ -4,12 +4,12 @@ import type pg from 'pg';
 export type { FragmentSqlToken, ValueExpression } from '@slonik/sql-tag';
 
 /**
- * slonik's composer of queries, without the rest of slonik, which would take 10 MB and 50 ms of every process. Nothing
- * else imports it: what the tag makes is turned into what `pg` takes here, by {@link toConfig}.
+ * slonik's tag alone: the rest of slonik would take 10 MB and 50 ms of every process. Nothing else imports it; {@link
+ * toConfig} turns what the tag makes into what `pg` takes.
  */
 export const sql = createSqlTag();
 
-/** A query as `sql.type` and `sql.prepared` compose it. */
+/** A query made by `sql.type` or `sql.prepared`. */
 export type RowQuery<Row> = QuerySqlToken<RowType<Row>>;
 
 type RowType<Row> = QuerySqlToken['parser'] & {
@@ -17,8 +17,8 @@ type RowType<Row> = QuerySqlToken['parser'] & {
 };
 
 /**
- * The type of a query's rows, for `sql.type` and `sql.prepared`. The schema and the query are written side by side and
- * tested on the database, so rows are not validated again one by one.
+ * Type of a query's rows. Schema and query are written side by side and tested on the database, so rows are not
+ * validated one by one.
  */
 export function rowsOf<Row>(): RowType<Row> {
   return PASS as RowType<Row>;
@@ -28,14 +28,14 @@ const PASS: QuerySqlToken['parser'] = {
   '~standard': { version: 1, vendor: 'tagtrail', validate: (value) => ({ value }) },
 };
 
-/** For queries that return nothing. */
+/** For statements that return nothing. */
 export const NO_ROWS = rowsOf<never>();
 
 /**
- * A query as `pg` takes it. slonik numbers parameters as `$slonik_1`, once each, in the order of the values; a text
- * without any is taken as it is.
+ * Converts a query for `pg`. slonik numbers parameters `$slonik_1`, once each, in order of the values; a text without
+ * any is taken as it is.
  *
- * @throws RangeError for a text that has the mark in it otherwise, as in a literal.
+ * @throws RangeError for a text with the marker elsewhere, as in a literal.
  */
 export function toConfig({
   name,

@@ -2,20 +2,20 @@ import type pg from 'pg';
 import { type RowQuery, toConfig } from './sql.ts';
 
 /**
- * What queries are sent on: a connection, a transaction, a pool, an organization's door. A function with SQL in it takes
- * one, and says by the verb how many rows it is prepared for.
+ * Anything queries can be sent on: a connection, a transaction, a pool, an organization's door. A function with SQL in
+ * it takes one, and its verb says how many rows it expects.
  */
 export interface Connection {
   any<Row>(query: RowQuery<Row>): Promise<readonly Row[]>;
-  /** @throws RangeError if there is not exactly one row. */
+  /** @throws RangeError unless there is exactly one row. */
   one<Row>(query: RowQuery<Row>): Promise<Row>;
   /** @throws RangeError if there is more than one row. */
   maybeOne<Row>(query: RowQuery<Row>): Promise<Row | null>;
-  /** @returns how many rows were written, or found. */
+  /** @returns the number of rows written or found. */
   exec(query: RowQuery<unknown>): Promise<number>;
 }
 
-/** What `pg` has, and whatever else sends a text with its values. */
+/** `pg`, or anything else that sends a text with its values. */
 interface Sender {
   query(query: pg.QueryConfig): Promise<pg.QueryResult>;
 }

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { connectionConfig } from '../connections/connection.ts';
 
 /**
- * Makes the database that `url` names, if it is not there, through the server's `postgres` database. Text is compared
- * by Unicode code point and folded by Unicode rules (`C.UTF-8`), whatever the server's own locale.
+ * Creates the database that `url` names if missing, through the server's `postgres` database. Text is compared by code
+ * point and folded by Unicode rules (`C.UTF-8`), whatever the server's locale.
  */
 export async function createDatabase(url: string): Promise<void> {
   const name = databaseOf(url);
@@ -32,10 +32,10 @@ async function create(client: pg.Client, name: string): Promise<void> {
   }
 }
 
-/** `duplicate_database`, or `unique_violation` where two are made in the same moment. */
+/** `duplicate_database`, or `unique_violation` if two are created at the same moment. */
 const MADE_MEANWHILE = new Set(['42P04', '23505']);
 
-/** The same server's address with another database name. */
+/** The server's URL with another database name. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${encodeURIComponent(name)}`;

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The schema as the database has it, in SQL for readers: one block for each table with its columns, constraints,
- * indexes and triggers, then the functions. What extensions bring is left out, so that the text is the same with
- * TimescaleDB and without.
+ * The schema as readable SQL: for each table its columns, constraints, indexes and triggers, then the functions.
+ * Objects of extensions are left out, so the text is the same with and without TimescaleDB.
  */
 export async function describeSchema(client: pg.ClientBase): Promise<string> {
   const tables = await client.query<TableRow>(TABLES);

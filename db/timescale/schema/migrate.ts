@@ -7,7 +7,7 @@ import { awaitLock } from '../connections/await-lock.ts';
 import { connectionConfig } from '../connections/connection.ts';
 
 export interface Migration {
-  /** The file's name without `.sql`: the number and what it makes. */
+  /** File name without `.sql`: number and subject. */
   name: string;
   sql: string;
 }
@@ -18,15 +18,14 @@ export interface MigrationResult {
 }
 
 export interface Migrating {
-  /** Aborted to have it stop before the next migration, or where it waits for others. */
+  /** Aborting stops before the next migration, or while waiting for others. */
   signal?: AbortSignal | undefined;
-  /** Told, in a sentence, what takes long, and what it waits for. */
+  /** Progress, in sentences. */
   say?: ((what: string) => void) | undefined;
-  /** Milliseconds between two times that it says what takes long. */
+  /** Milliseconds between progress messages. */
   every?: number;
 }
 
-/** The migrations of this version, in order. */
 export function readMigrations(): Migration[] {
   const folder = new URL('migrations/', import.meta.url);
   return readdirSync(folder)
@@ -36,11 +35,10 @@ export function readMigrations(): Migration[] {
 }
 
 /**
- * Brings the database to the newest schema, forward only. Any number of processes may do so at once: one works, the
- * others wait and find nothing left to do. Each migration and its ledger row commit together.
+ * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one works, the
+ * others wait and find nothing left to do. Each migration commits together with its ledger row.
  *
- * @throws AppError `conflict` if the database was migrated by a newer version than this one; `unavailable` if it was told
- * to stop.
+ * @throws AppError `conflict` if a newer version migrated the database; `unavailable` if aborted.
  */
 export function migrate(
   url: string,
@@ -51,10 +49,10 @@ export function migrate(
 }
 
 /**
- * Migrates a database that is new. One of an earlier version is left as it is: there is no way back from a migration, so
- * it takes somebody who means it.
+ * Migrates a new database only. An older one is left as it is: there is no way back from a migration, so it takes
+ * somebody who means it.
  *
- * @throws AppError `unavailable` if it is of an earlier version; `conflict` as {@link migrate}.
+ * @throws AppError `unavailable` if it is of an older version; `conflict` as {@link migrate}.
  */
 export async function migrateNew(url: string, migrations = readMigrations()): Promise<void> {
   const isOlder = (pending: Migration[]) => pending.length > 0 && pending.length < migrations.length;
@@ -97,7 +95,7 @@ async function migrateUnless(
   }
 }
 
-/** Whether the database has every migration of this version and no other. */
+/** Whether exactly this version's migrations are applied. */
 export async function isMigrated(client: pg.ClientBase, migrations = readMigrations()): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass('schema_migrations') is not null as present`,
@@ -105,7 +103,7 @@ export async function isMigrated(client: pg.ClientBase, migrations = readMigrati
   return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
 }
 
-/** The extension must exist before the migrations that make hypertables, and can only be made where it is preloaded. */
+/** The extension must exist before migrations that make hypertables, and can be created only where it is preloaded. */
 async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ preloaded: boolean }>(
     `select current_setting('shared_preload_libraries') ~ '\\ytimescaledb\\y' as preloaded
@@ -130,7 +128,7 @@ async function pendingMigrations(client: pg.ClientBase, migrations: Migration[])
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
-/** A migration that would keep others waiting for the locks it waits for itself gives way to them, and tries again. */
+/** A migration that would block others behind the locks it waits for gives way and retries. */
 async function applyInTurn(
   client: pg.Client,
   migration: Migration,
@@ -185,12 +183,11 @@ function interrupted(): AppError {
   return new AppError('unavailable', 'Interrupted; run it again to go on');
 }
 
-/** SQLSTATE: lock_not_available, deadlock_detected. */
+/** `lock_not_available`, `deadlock_detected`. */
 const GIVES_WAY = new Set(['55P03', '40P01']);
 
-/** Milliseconds for which it waits for a lock, and others for what they want of a table meanwhile; and then for them. */
+/** Milliseconds it waits for a lock while others queue behind it; then it lets them pass. */
 const LOCK_PATIENCE = 2_000;
 const AGAIN = 1_000;
 
-/** Milliseconds. */
 const SAY_EVERY = 5_000;

@@ -4,7 +4,7 @@ import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 export interface Swept {
-  /** False if another process is at it. */
+  /** False if another process is sweeping. */
   isDone: boolean;
   /** Chunks dropped, or rows deleted where there are no chunks. */
   scanEvents: number;
@@ -13,10 +13,9 @@ export interface Swept {
 }
 
 /**
- * Drops raw scans older than `retentionDays`, by whole chunks where they are a hypertable, and what is remembered of
- * messages received more than 24 hours ago. The answers of submissions are kept as long as the scans: a device may send
- * one again until it would be too late. Transitions and positions are kept for good. Of several processes that
- * sweep at once one does it.
+ * Drops raw scans older than `retentionDays`, by whole chunks of a hypertable, and records of messages received more
+ * than 24 hours ago. Answers to submissions are kept as long as scans: a device may resend one until it would be too
+ * late. Transitions and positions are kept for good. Only one process sweeps at a time.
  */
 export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
   return inTransaction(pool, async (client) => {
@@ -38,8 +37,8 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
 }
 
 /**
- * Kept on top, for scans that are just recent enough to be recorded: whether those around them count that smoothing
- * looks at depends on scans up to two of its widest windows (of ten minutes) before.
+ * Kept on top of the retention: smoothing judges a scan just recent enough by scans up to two of its widest windows
+ * (ten minutes) before.
  */
 const SURROUNDINGS = "interval '1 hour'";
 
@@ -68,7 +67,7 @@ async function forgetMessages(client: pg.ClientBase): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Of processes that are gone for so long that the broker keeps nothing for them any more. */
+/** Rows of processes gone for so long that the broker keeps nothing for them. */
 async function forgetBrokerSessions(client: pg.ClientBase, retentionDays: number): Promise<void> {
   await client.query(
     'delete from broker_sessions where not is_divided and held_until < now() - make_interval(days => $1::integer)',

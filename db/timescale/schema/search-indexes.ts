@@ -4,7 +4,7 @@ import { type Awaiting, awaitLock } from '../connections/await-lock.ts';
 import { cancelRunning } from '../connections/cancel-running.ts';
 import { connectionConfig } from '../connections/connection.ts';
 
-/** The indexes of searches (migration 0015), by name, each with what it is on. */
+/** The search indexes (migration 0015), by name, with what each covers. */
 const INDEXES = new Map([
   [
     'locations__searched_text',
@@ -17,7 +17,7 @@ const INDEXES = new Map([
   ],
 ]);
 
-/** What there is to search by: without its extensions no index can be made. */
+/** False where their extensions are missing. */
 export interface SearchIndexes {
   hasExtensions: boolean;
   missing: string[];
@@ -37,11 +37,11 @@ export async function findSearchIndexes(client: pg.ClientBase): Promise<SearchIn
 }
 
 /**
- * Builds the indexes of searches that a migration has left out of a database in use, while others read and write. Of
- * several processes that would, one does and the others wait for it. What was broken off leaves an index that is not valid, which is built anew.
+ * Builds search indexes that a migration has left out of a database in use, while others read and write. One process
+ * builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
  *
- * @param onBegin told of each before it is built, which takes half a minute for a million assets.
- * @returns those that were built.
+ * @param onBegin called before each build, which takes half a minute for a million assets.
+ * @returns the indexes built.
  */
 export async function finishSearchIndexes(
   url: string,

@@ -1,16 +1,16 @@
 import { sql } from '../queries/sql.ts';
 
-/** A sequence of ids that can come to an end, and the share of its numbers that were drawn: 0 to 1. */
+/** The share of a sequence's numbers that were drawn, 0 to 1. */
 export interface SequenceUse {
   table: string;
   share: number;
 }
 
 /**
- * Asks for {@link SequenceUse} of every sequence that the role may read.
+ * Selects {@link SequenceUse} of every sequence that the role may read.
  *
  * PostgreSQL may evaluate conditions in any order, and functions of sequences fail for other relations, of which the
- * catalogs are full. So a relation is known for a sequence before it is given to one: `materialized` is a fence.
+ * catalogs are full; `materialized` keeps those away from them.
  */
 export const SEQUENCE_USE = sql.fragment`
   with sequences as materialized (
