@@ -83,6 +83,20 @@ const EXCEPTIONS: { from: string[]; to: string[]; why: string }[] = [
   },
 ];
 
+/** Where queries are sent by `pg` itself until they are written as the others are. */
+const RAW_YET = [
+  'domain/administration/',
+  'domain/tracking/',
+  'services/cli/doctor/readers.ts',
+  'services/cli/require-organization.ts',
+  'services/cli/simulate/install.ts',
+  'services/cli/simulate/remove-earlier.ts',
+  'services/handheld-gateway/submissions/names.ts',
+  'services/handheld-gateway/submissions/starting-place.ts',
+  'services/mqtt-ingest/rejected/replay.ts',
+  'services/standalone/first-start.ts',
+];
+
 /** What runs in browsers, and what it may take of the rest: what tells tags apart, and secrets from tags. */
 const APP = 'clients/handheld-app/';
 const LEAVES_FOR_BROWSERS = [
@@ -235,6 +249,28 @@ describe('the structure', () => {
     const served = ['platform/http/', 'services/api/', 'services/handheld-gateway/'];
     const told = sources.filter((file) => /from 'koa'|@koa/.test(sourceOf(file)) && !begins(file, served));
     expect(told).to.deep.equal([]);
+  });
+
+  it('sends queries by the verbs, and knows pg and slonik nowhere but where they are made', () => {
+    const above = sources.filter((file) => !file.startsWith('db/timescale/'));
+    const holding = (among: readonly string[], pattern: RegExp) =>
+      among.filter((file) => pattern.test(sourceOf(file)) && !begins(file, RAW_YET));
+    expect(holding(above, /\.query[(<]/)).to.deep.equal([]);
+    expect(holding(above, /(from|import\() ?'pg'/)).to.deep.equal([]);
+    const ofSlonik = sources.filter((file) => /'(@slonik\/[\w-]+|slonik)'/.test(sourceOf(file)));
+    expect(ofSlonik).to.deep.equal(['db/timescale/queries/sql.ts']);
+  });
+
+  it('names what a query gives as columns are named', () => {
+    const translated = sources.filter((file) => / as "[a-z]+[A-Z]/.test(sourceOf(file)));
+    expect(translated.filter((file) => !begins(file, RAW_YET))).to.deep.equal([]);
+  });
+
+  it('has no list of raw queries longer than it is', () => {
+    const isRaw = (file: string) => /\.query[(<]| as "[a-z]+[A-Z]/.test(sourceOf(file));
+    expect(
+      RAW_YET.filter((path) => !sources.some((file) => file.startsWith(path) && isRaw(file))),
+    ).to.deep.equal([]);
   });
 
   it('is held by the checks that run before every commit', () => {

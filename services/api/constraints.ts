@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { type AppError, conflict } from '../../base/errors.ts';
+import { brokenConstraintOf } from '../../db/timescale/connections/sql-state.ts';
 
 /** What the client is told when a write breaks a constraint, from the values it wrote. */
 const ERRORS: Readonly<Record<string, (values: { external_key: string }) => AppError>> = {
@@ -20,7 +20,6 @@ export async function explainViolations<Result>(
   try {
     return await write;
   } catch (error) {
-    const constraint = error instanceof pg.DatabaseError ? error.constraint : undefined;
-    throw ERRORS[constraint ?? '']?.(values) ?? error;
+    throw ERRORS[brokenConstraintOf(error) ?? '']?.(values) ?? error;
   }
 }

@@ -17,16 +17,16 @@ export interface TransactionMark {
 /** The mark of the client's current transaction, which gets an id by it. */
 export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
   const askedAt = performance.now();
-  const { rows } = await client.query<Omit<TransactionMark, 'askedAt'>>({
+  const { rows } = await client.query<{ xid: string; timeline: string; database_now: number }>({
     name: 'mark-transaction',
     text: `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline,
-      extract(epoch from clock_timestamp())::float8 * 1000 as "databaseNow"`,
+      extract(epoch from clock_timestamp())::float8 * 1000 as database_now`,
   });
-  const [mark] = rows;
-  if (mark === undefined) {
+  const [row] = rows;
+  if (row === undefined) {
     throw new RangeError('no row from a query for one');
   }
-  return { ...mark, askedAt };
+  return { xid: row.xid, timeline: row.timeline, databaseNow: row.database_now, askedAt };
 }
 
 /**

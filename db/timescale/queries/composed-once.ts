@@ -21,7 +21,7 @@ export class ComposedOnce<Given extends object> {
    * @param given values by name. One that is undefined is so for the whole shape.
    * @param compose gets placeholders instead of values, to put into the statement and nothing else.
    */
-  query<Row>(shape: string, given: Given, compose: (marks: Given) => RowQuery<Row>): RowQuery<Row> {
+  statement<Row>(shape: string, given: Given, compose: (marks: Given) => RowQuery<Row>): RowQuery<Row> {
     const { query, parameters } = this.#known.get(shape) ?? this.#compose(shape, given, compose);
     const values = parameters.map((parameter) =>
       'name' in parameter ? given[parameter.name as keyof Given] : parameter.value,

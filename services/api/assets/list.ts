@@ -55,7 +55,7 @@ export async function listAssets(
   const shape = { sort, include_deleted, include_not_in_effect, is_active, isBrief, isLookUp };
   const values = { ...others, orgId: db.orgId };
   const named = NARROWING.filter((name) => values[name] !== undefined);
-  const query = LISTS.query(JSON.stringify([shape, named]), values, (marks) => composeList(shape, marks));
+  const query = LISTS.statement(JSON.stringify([shape, named]), values, (marks) => composeList(shape, marks));
   const rows = await db.listing({ isBrief, lookUps, signal }).any(query);
   return pageInPieces(rows, (ids) => readLarge('asset', ids));
 }

@@ -53,7 +53,7 @@ export function lookUpAsset(
   connection: OrganizationConnection,
   id: number,
 ): Promise<LookedUp<AssetRow> | null> {
-  const query = LOOK_UP.query(
+  const query = LOOK_UP.statement(
     '',
     { orgId: connection.orgId, id },
     (marks) =>
@@ -112,7 +112,7 @@ export function insertAsset(
   asset: NewAsset,
 ): Promise<AssetRow | null> {
   const values = { orgId: transaction.orgId, externalKey, ...written(ASSET_COLUMNS, asset) };
-  const query = INSERT.query(
+  const query = INSERT.statement(
     '',
     values,
     (marks) => sql.prepared('insert-asset', rowsOf<AssetRow>())`
@@ -147,7 +147,7 @@ export async function updateAsset(
   id: number,
   columns: Update<typeof ASSET_COLUMNS>,
 ): Promise<void> {
-  const query = UPDATE.query(
+  const query = UPDATE.statement(
     '',
     { orgId: transaction.orgId, id, ...columns },
     (marks) => sql.prepared('update-asset', NO_ROWS)`

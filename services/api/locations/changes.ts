@@ -71,7 +71,7 @@ export async function updateLocation(
   id: number,
   columns: LocationColumns,
 ): Promise<void> {
-  const query = UPDATE.query(
+  const query = UPDATE.statement(
     '',
     { orgId: transaction.orgId, id, ...columns },
     (marks) => sql.prepared('update-location', NO_ROWS)`

@@ -56,7 +56,7 @@ export function lookUpLocation(
   connection: OrganizationConnection,
   id: number,
 ): Promise<LookedUp<LocationRow> | null> {
-  const query = LOOK_UP.query(
+  const query = LOOK_UP.statement(
     '',
     { orgId: connection.orgId, id },
     (marks) =>
@@ -180,7 +180,7 @@ export async function insertLocation(
   parentId: number | null,
 ): Promise<number | null> {
   const values = { orgId: transaction.orgId, externalKey, parentId, ...written(LOCATION_COLUMNS, location) };
-  const query = INSERT.query(
+  const query = INSERT.statement(
     '',
     values,
     (marks) => sql.prepared('insert-location', rowsOf<{ id: number }>())`

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { isConnectionLost } from '../../../db/timescale/connections/connection-lost.ts';
 import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
+import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { StillInProgress } from '../../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import { KnownAfterAll } from '../../../domain/tracking/record.ts';
@@ -12,8 +12,9 @@ import { ClocksApart } from './database-clock.ts';
  * a server that is read-only for now, a missing privilege, a sequence without ids), or of this machine's clock: the message waits, unacknowledged.
  */
 export function isFaultOfMessage(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) {
-    return !isUsedUp(error) && CLASSES_OF_DATA.has((error.code ?? '').slice(0, 2));
+  const state = sqlStateOf(error);
+  if (state !== null) {
+    return !isUsedUp(error) && CLASSES_OF_DATA.has(state.slice(0, 2));
   }
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }

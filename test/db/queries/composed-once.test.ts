@@ -31,7 +31,7 @@ describe('a statement that is composed once', () => {
 
   const statements = new ComposedOnce<Given>();
   const run = (given: Given) => {
-    const query = statements.query<Row>(String(given.like !== undefined), given, (marks) => {
+    const query = statements.statement<Row>(String(given.like !== undefined), given, (marks) => {
       composed += 1;
       const like = marks.like === undefined ? sql.fragment`` : sql.fragment`and text like ${marks.like}`;
       return sql.type(rowsOf<Row>())`
