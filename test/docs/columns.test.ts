@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../../domain/master-data/columns.ts';
+import { CSV_COLUMNS } from '../../services/api/imports/given-row.ts';
+import { ROOT } from './command-blocks.ts';
+
+describe('the documents on assets and locations', () => {
+  it('name every column of CSV', () => {
+    const table = /^## Columns$.*?^## /ms.exec(read('docs/csv.md'))?.[0] ?? '';
+    const columns = [...CSV_COLUMNS.asset, ...CSV_COLUMNS.location];
+    expect(notNamedIn(table, columns)).to.deep.equal([]);
+  });
+
+  it('name every field that is written, where the contract says what an item is and what creates it', () => {
+    const contract = read('docs/contract.md');
+    const startingWith = (start: string) => contract.split(/^/m).find((line) => line.startsWith(start)) ?? '';
+    const section = contract.split(/^(?=### \d)/m).find((part) => part.startsWith('### 2.2 ')) ?? '';
+    expect(notNamedIn(section, Object.keys({ ...ASSET_COLUMNS, ...LOCATION_COLUMNS }))).to.deep.equal([]);
+    for (const [operation, columns] of [
+      ['POST /assets', ASSET_COLUMNS],
+      ['POST /locations', LOCATION_COLUMNS],
+    ] as const) {
+      const row = startingWith(`| \`${operation}\` |`);
+      expect(notNamedIn(row, Object.keys(columns)), operation).to.deep.equal([]);
+    }
+  });
+});
+
+function read(document: string): string {
+  return readFileSync(join(ROOT, document), 'utf8');
+}
+
+function notNamedIn(text: string, names: readonly string[]): string[] {
+  return names.filter((name) => !text.includes(`\`${name}\``));
+}
