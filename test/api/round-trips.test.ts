@@ -9,16 +9,6 @@ import { tagColumns } from '../../services/api/tags/tag-columns.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
 import { useDatabase } from '../support/database.ts';
 
-const PALLET = {
-  name: 'Pallet',
-  description: undefined,
-  is_active: undefined,
-  valid_from: undefined,
-  valid_to: undefined,
-  metadata: undefined,
-  tags: undefined,
-};
-
 describe('the way to the database and back', () => {
   const database = useDatabase();
   let door: OrganizationDoor;
@@ -39,7 +29,7 @@ describe('the way to the database and back', () => {
 
   const create = (external_key: string | undefined, tags?: string[]) =>
     createAsset(door.of(orgId), {
-      ...PALLET,
+      name: 'Pallet',
       external_key,
       tags: tags && tagColumns(tags.map((value) => ({ tagType: 'rfid', value, tagKey: value }))),
     });

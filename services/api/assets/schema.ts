@@ -8,7 +8,7 @@ import {
 } from '../../../base/checks/members.ts';
 import { sameScalar } from '../../../base/checks/same.ts';
 import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
-import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { ASSET_COLUMNS, type Given } from '../../../domain/master-data/columns.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
@@ -25,7 +25,7 @@ import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { itemSchema } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
-import { newTags } from '../tags/tag-columns.ts';
+import { newTags, type TagColumns } from '../tags/tag-columns.ts';
 
 /** An asset on the wire (contract 2.2). */
 export const ASSET = itemSchema({
@@ -95,7 +95,11 @@ const NEW_ASSET = {
   tags: optional(newTags),
 };
 
-export type NewAsset = Values<typeof NEW_ASSET>;
+/** What a create says. */
+export type NewAsset = Given<typeof ASSET_COLUMNS> & {
+  external_key?: string | undefined;
+  tags?: TagColumns | undefined;
+};
 
 export const newAssetBody = jsonBody(NEW_ASSET, {
   title: 'NewAsset',

@@ -1,7 +1,7 @@
 import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
 import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
-import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { type Given, LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
@@ -18,7 +18,7 @@ import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { itemSchema } from '../item-schema.ts';
 import { managedMembers } from '../read-only.ts';
 import { TAG } from '../tags/schema.ts';
-import { newTags } from '../tags/tag-columns.ts';
+import { newTags, type TagColumns } from '../tags/tag-columns.ts';
 
 /** A location on the wire (contract 2.3). */
 export const LOCATION = itemSchema({
@@ -81,7 +81,13 @@ const NEW_LOCATION = {
   tags: optional(newTags),
 };
 
-export type NewLocation = Values<typeof NEW_LOCATION>;
+/** What a create says. */
+export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
+  external_key?: string | undefined;
+  parent_id?: number | null | undefined;
+  parent_external_key?: string | null | undefined;
+  tags?: TagColumns | undefined;
+};
 
 export const newLocationBody = jsonBody(NEW_LOCATION, {
   title: 'NewLocation',

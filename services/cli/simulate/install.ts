@@ -89,17 +89,7 @@ async function installLocations(
   };
   const there = await find();
   for (const { key, name, parent } of site.places.filter((place) => !there.has(place.key))) {
-    await createLocation(db, {
-      external_key: key,
-      name,
-      description: undefined,
-      parent_id: undefined,
-      parent_external_key: parent ?? undefined,
-      is_active: undefined,
-      valid_from: undefined,
-      valid_to: undefined,
-      tags: undefined,
-    });
+    await createLocation(db, { external_key: key, name, parent_external_key: parent ?? undefined });
   }
   return find();
 }
