@@ -5,7 +5,13 @@ import { expect } from 'chai';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-const DOMAIN = ['domain/tracking', 'domain/formats', 'domain/administration', 'domain/master-data'];
+const DOMAIN = [
+  'domain/changes',
+  'domain/tracking',
+  'domain/formats',
+  'domain/administration',
+  'domain/master-data',
+];
 const PLATFORM = [
   'platform/runtime',
   'platform/access',
@@ -31,7 +37,15 @@ const ARROWS: Record<string, string[]> = {
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
   'domain/master-data': [...DATABASE, 'domain/tracking', 'base'],
-  'domain/administration': [...DATABASE, 'domain/formats', 'domain/tracking', 'base'],
+  'domain/changes': [...DATABASE, 'base'],
+  'domain/administration': [
+    ...DATABASE,
+    'domain/changes',
+    'domain/formats',
+    'domain/master-data',
+    'domain/tracking',
+    'base',
+  ],
   'platform/runtime': [...DATABASE, 'base'],
   'platform/access': [...DATABASE, 'platform/runtime', 'base'],
   'platform/http': ['platform/runtime', 'base'],

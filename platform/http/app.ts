@@ -172,6 +172,7 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
       () => signalOf(koa.res),
     );
     const exchange = {
+      requestId: koa.state['requestId'],
       headers: koa.req.headers,
       path: koa.path,
       search: koa.querystring,

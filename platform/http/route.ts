@@ -50,6 +50,7 @@ export interface Handled<Context, Q extends Parameters, P extends Parameters, Ro
   params: ParameterValues<P>;
   row: Row;
   body: Input;
+  requestId: string;
   /**
    * Aborted when the caller hangs up before the answer; created on demand. Not a getter: V8 pretenures the getters of
    * object literals, and they keep the request alive. Of 41 kB that a look-up allocates 11 survived a collection, now
@@ -82,6 +83,7 @@ export interface Route<Context> {
 
 /** The part of a request that a route sees. */
 export interface Exchange {
+  requestId: string;
   headers: IncomingHttpHeaders;
   path: string;
   /** Without `?`. */
@@ -156,6 +158,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
     params,
     row: row as Row,
     body: body as Input,
+    requestId: exchange.requestId,
     signal: exchange.signal,
     charge: exchange.charge,
   });

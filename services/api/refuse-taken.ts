@@ -1,8 +1,8 @@
 import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { liveByKey } from '../../domain/master-data/live-by-key.ts';
 import { claim, claimWithTags } from './claims.ts';
 import { keyTaken } from './constraints.ts';
-import { liveByKey } from './external-keys/live-by-key.ts';
 import type { Keyed } from './external-keys/mint.ts';
 import { tagTaken } from './tags/attach.ts';
 import { firstTakenTag } from './tags/queries.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import { AppError } from '../../base/errors.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
+import { type Database, databaseOn } from '../../db/timescale/connections/database.ts';
 import {
   type OrganizationDatabase,
   openOrganizationDoor,
@@ -9,10 +9,12 @@ import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrateNew } from '../../db/timescale/schema/migrate.ts';
-import { findOwnOrganization } from '../../domain/administration/organizations/queries.ts';
+import { requireLiveOrganization } from '../../domain/administration/organizations/live-organization.ts';
+import type { Actor } from '../../domain/changes/actor.ts';
 import { requireMigrated, requireReachable } from '../../platform/runtime/database.ts';
 import { optionalUrl, textSetting } from '../../platform/runtime/setting-kinds.ts';
 import { readSettings } from '../../platform/runtime/settings.ts';
+import { commandLineActor } from '../standalone/command-line-actor.ts';
 import { EMBEDDED_DATABASE } from '../standalone/database.ts';
 
 const SETTINGS = {
@@ -26,6 +28,10 @@ const SETTINGS = {
 
 /** What a command works with. */
 export interface Connections {
+  db: Database;
+  /** Whoever typed the command. */
+  actor: Actor;
+  /** What `db` is on, for what brings its own transactions. */
   pool: Pool;
 }
 
@@ -41,7 +47,7 @@ export function withConnections<Result>(
   return withMigratedUrl(async (url) => {
     const pool = createWritePool(url, { max: 1, patience: null });
     try {
-      return await work({ pool });
+      return await work({ db: databaseOn(pool), actor: commandLineActor(), pool });
     } finally {
       await pool.end();
     }
@@ -55,16 +61,14 @@ export function withConnections<Result>(
  */
 export function withOrganization<Result>(
   orgId: number,
-  work: (db: OrganizationDatabase) => Promise<Result>,
+  work: (db: OrganizationDatabase, actor: Actor) => Promise<Result>,
 ): Promise<Result> {
   return withMigratedUrl(async (url) => {
     const door = openOrganizationDoor(url, { max: 2 });
     try {
       const db = door.of(orgId);
-      if ((await findOwnOrganization(db)) === null) {
-        throw new AppError('not_found', `Organization ${orgId} not found`);
-      }
-      return await work(db);
+      await requireLiveOrganization(db, orgId);
+      return await work(db, commandLineActor());
     } finally {
       await door.end();
     }

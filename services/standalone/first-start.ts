@@ -1,9 +1,10 @@
-import type { Pool } from '../../db/timescale/connections/client.ts';
+import { type Database, databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
+import { commandLineActor } from './command-line-actor.ts';
 
 /** What a fresh installation starts with. The key and the token are shown once and stored nowhere. */
 export interface FirstCredentials {
@@ -18,20 +19,21 @@ export async function firstCredentials(databaseUrl: string): Promise<FirstCreden
   const pool = createWritePool(databaseUrl, { max: 1 });
   try {
     const { rowCount } = await pool.query('select from organizations limit 1');
-    return rowCount === 0 ? await makeFirstOrganization(pool) : null;
+    return rowCount === 0 ? await makeFirstOrganization(databaseOn(pool)) : null;
   } finally {
     await pool.end();
   }
 }
 
-async function makeFirstOrganization(pool: Pool): Promise<FirstCredentials> {
-  const { id: orgId, name: organization } = await createOrganization(pool, 'My organization');
-  const { key: apiKey } = await createApiKey(pool, {
+async function makeFirstOrganization(db: Database): Promise<FirstCredentials> {
+  const actor = commandLineActor();
+  const { id: orgId, name: organization } = await createOrganization(db, actor, 'My organization');
+  const { key: apiKey } = await createApiKey(db, actor, {
     orgId,
     name: 'first key',
     scopes: PUBLIC_SCOPES,
     expiresAt: null,
   });
-  const { token: handheldToken } = await createHandheld(pool, { orgId, name: 'first handheld' });
+  const { token: handheldToken } = await createHandheld(db, actor, { orgId, name: 'first handheld' });
   return { orgId, organization, apiKey, handheldToken };
 }

@@ -4,14 +4,15 @@ import { pino } from 'pino';
 import { type AccessDoor, openAccessDoor } from '../../db/timescale/connections/access-door.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { KeyUsage, type KeyUse } from '../../services/api/access/key-usage.ts';
 import { writeLastUsed } from '../../services/api/access/queries.ts';
 import { startKeyUsage } from '../../services/api/access/start-key-usage.ts';
 import { startApi } from '../../services/api/start.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { apiConfig } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
@@ -27,8 +28,8 @@ describe('the time a key was last used', () => {
     asAccess = openAccessDoor(database.url, { max: 4 });
     database.beforeDrop(() => Promise.all([pool.end(), asAccess.end()]));
   });
-  const newKey = (db: Connection = pool) =>
-    createApiKey(db, { orgId, name: 'test', scopes: [], expiresAt: null });
+  const newKey = (db: Pool = pool) =>
+    createApiKey(databaseOn(db), TEST_ACTOR, { orgId, name: 'test', scopes: [], expiresAt: null });
   /** In seconds before now; null if never. */
   const age = async (id: string) => {
     const [row] = await database.rows<{ age: number | null }>(

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { CredentialCache } from '../../platform/access/credential-cache.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { type Call, expectProblem, useApi } from '../support/api.ts';
 import { sendInterrupted } from '../support/raw-request.ts';
 
@@ -103,7 +105,7 @@ describe('API keys', () => {
       const revoke = async () => {
         expect((await me({ key })).status).to.equal(200);
         const queries = createWritePool(api.database.url, { max: 1 });
-        await revokeKey(queries, key.split('_')[1] ?? '');
+        await revokeKey(databaseOn(queries), TEST_ACTOR, key.split('_')[1] ?? '');
         await queries.end();
       };
       const answer = await sendInterrupted(api.url + path, { method: 'POST', headers, body }, revoke);

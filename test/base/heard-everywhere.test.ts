@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Pool } from '../../db/timescale/connections/client.ts';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { revokeKey } from '../../domain/administration/api-keys/revoke-key.ts';
@@ -8,6 +9,7 @@ import { createHandheld } from '../../domain/administration/handhelds/create-han
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { startCredentials } from '../../platform/access/start-credentials.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { Link, targetOf } from '../support/link.ts';
 import { Site } from '../support/site.ts';
@@ -27,16 +29,29 @@ describe('a credential whose end was answered', () => {
 
   const ENDS: Record<string, () => Promise<{ id: string; table: string; end: () => Promise<unknown> }>> = {
     'key revoke': async () => {
-      const { id } = await createApiKey(queries, { orgId, name: 'key', scopes: [], expiresAt: null });
-      return { id, table: 'api_keys', end: () => revokeKey(queries, id) };
+      const { id } = await createApiKey(databaseOn(queries), TEST_ACTOR, {
+        orgId,
+        name: 'key',
+        scopes: [],
+        expiresAt: null,
+      });
+      return { id, table: 'api_keys', end: () => revokeKey(databaseOn(queries), TEST_ACTOR, id) };
     },
     'handheld revoke': async () => {
-      const { id } = await createHandheld(database.pool, { orgId, name: 'handheld' });
-      return { id: String(id), table: 'handhelds', end: () => revokeHandheld(database.pool, id) };
+      const { id } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, { orgId, name: 'handheld' });
+      return {
+        id: String(id),
+        table: 'handhelds',
+        end: () => revokeHandheld(databaseOn(database.pool), TEST_ACTOR, id),
+      };
     },
     'org delete': async () => {
-      const { id } = await createHandheld(database.pool, { orgId, name: 'handheld' });
-      return { id: String(id), table: 'handhelds', end: () => deleteOrganization(queries, orgId) };
+      const { id } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, { orgId, name: 'handheld' });
+      return {
+        id: String(id),
+        table: 'handhelds',
+        end: () => deleteOrganization(databaseOn(queries), TEST_ACTOR, orgId),
+      };
     },
   };
 

@@ -1,8 +1,10 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ulid } from 'ulid';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { quantile } from '../support/statistics.ts';
 import { openDatabaseServer } from './database-server.ts';
 import { interleaved } from './interleaved.ts';
@@ -28,7 +30,7 @@ const SHELF = 50;
 const server = await openDatabaseServer();
 const filled = await fill(server.url, { assets: ASSETS, scans: SCANS });
 const pool = createWritePool(filled.url, { max: 1 });
-const { token } = await createHandheld(pool, { orgId: filled.orgId, name: 'bench' });
+const { token } = await createHandheld(databaseOn(pool), TEST_ACTOR, { orgId: filled.orgId, name: 'bench' });
 await pool.query(
   `insert into tags (org_id, tag_type, value, tag_key, location_id)
    select org_id, 'barcode', external_key, external_key, id from locations`,

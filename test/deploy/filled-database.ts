@@ -1,4 +1,6 @@
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { openIntake } from '../support/intake.ts';
 import { Site } from '../support/site.ts';
@@ -13,7 +15,7 @@ export async function fillDatabase(database: TestDatabase): Promise<void> {
   await site.asset('PALLET', 'E280');
   await site.asset('TOTE', 'E281');
   await site.reader('portal', places);
-  await createHandheld(database.pool, { orgId: site.orgId, name: 'gun' });
+  await createHandheld(databaseOn(database.pool), TEST_ACTOR, { orgId: site.orgId, name: 'gun' });
   const intake = await openIntake(database);
   const now = Date.now();
   for (let day = 20; day >= 0; day--) {

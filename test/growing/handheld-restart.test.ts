@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
@@ -30,7 +32,10 @@ describe('a handheld gateway that is restarted while devices submit', function (
       await site.asset(`PALLET-${asset}`, tagOf(asset));
     }
     for (let device = 0; device < DEVICES; device++) {
-      const { token } = await createHandheld(database.pool, { orgId: site.orgId, name: `gun ${device}` });
+      const { token } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+        orgId: site.orgId,
+        name: `gun ${device}`,
+      });
       tokens.push(token);
     }
     port = await freePort();

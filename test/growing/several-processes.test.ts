@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 import { useMosquitto } from '../support/mosquitto.ts';
 import { useRedis } from '../support/redis-server.ts';
@@ -78,8 +80,14 @@ describe('two processes of each service on one database', function () {
     await until(async () => (await ingest.figure('tagtrail_ingest_subscriptions')) > 0);
   }
   const newKey = async () =>
-    (await createApiKey(keys, { orgId: site.orgId, name: 'client', scopes: PUBLIC_SCOPES, expiresAt: null }))
-      .key;
+    (
+      await createApiKey(databaseOn(keys), TEST_ACTOR, {
+        orgId: site.orgId,
+        name: 'client',
+        scopes: PUBLIC_SCOPES,
+        expiresAt: null,
+      })
+    ).key;
   /** A key whose budget is not spent, as many requests as there may be. */
   function budgeted(): () => Promise<string> {
     let left = 0;

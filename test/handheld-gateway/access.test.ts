@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../domain/administration/handhelds/revoke-handheld.ts';
 import { deleteOrganization } from '../../domain/administration/organizations/delete-organization.ts';
 import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
 import { sendInterrupted } from '../support/raw-request.ts';
@@ -12,7 +14,8 @@ import { Site } from '../support/site.ts';
 describe('the token of a handheld', () => {
   const gateway = useGateway();
   const { database } = gateway;
-  const issue = (orgId = gateway.site.orgId) => createHandheld(database.pool, { orgId, name: 'test' });
+  const issue = (orgId = gateway.site.orgId) =>
+    createHandheld(databaseOn(database.pool), TEST_ACTOR, { orgId, name: 'test' });
   const ask = (token: string | null, url?: string, path = '/handheld/v1/locations') =>
     gateway.call({ path, token, ...(url === undefined ? {} : { url }) });
 
@@ -75,7 +78,7 @@ describe('the token of a handheld', () => {
           })
         ).status,
       ).to.equal(200);
-      await revokeHandheld(database.pool, id);
+      await revokeHandheld(databaseOn(database.pool), TEST_ACTOR, id);
       const answer = await gateway.call({ ...call, token });
       expect(answer.body?.error).to.include({
         type: 'unauthorized',
@@ -93,7 +96,7 @@ describe('the token of a handheld', () => {
       { method: 'POST', headers, body: JSON.stringify(aSubmission([aScan('E2')])) },
       async () => {
         expect((await ask(token)).status).to.equal(200);
-        await revokeHandheld(database.pool, id);
+        await revokeHandheld(databaseOn(database.pool), TEST_ACTOR, id);
       },
     );
     expect(answer.status).to.equal(401);
@@ -113,7 +116,7 @@ describe('the token of a handheld', () => {
       const { id, token } = await issue();
       const before = await Promise.all(urls.map((url) => ask(token, url)));
       expect(before.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
-      await revokeHandheld(database.pool, id);
+      await revokeHandheld(databaseOn(database.pool), TEST_ACTOR, id);
       const after = await Promise.all(urls.map((url) => ask(token, url)));
       expect(after.map(({ status }) => status)).to.deep.equal([401, 401, 401]);
     }
@@ -124,7 +127,7 @@ describe('the token of a handheld', () => {
     const { token } = await issue(orgId);
     expect((await ask(token)).status).to.equal(200);
     const queries = createWritePool(database.url, { max: 1 });
-    await deleteOrganization(queries, orgId);
+    await deleteOrganization(databaseOn(queries), TEST_ACTOR, orgId);
     await queries.end();
     const answer = await ask(token);
     expect(answer.body?.error).to.include({

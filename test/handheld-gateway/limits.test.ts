@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
 
@@ -10,7 +12,12 @@ describe('the rate limit of handhelds', () => {
     url = await gateway.start({ HANDHELD_RATE_LIMIT_PER_MINUTE: 1, HANDHELD_RATE_LIMIT_BURST: 3 });
   });
   const newToken = async () =>
-    (await createHandheld(gateway.database.pool, { orgId: gateway.site.orgId, name: 'gun' })).token;
+    (
+      await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
+        orgId: gateway.site.orgId,
+        name: 'gun',
+      })
+    ).token;
 
   it('refuses what is too much, says when to come again, and records nothing of it', async () => {
     const token = await newToken();

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { ROOM } from '../../platform/http/body-bounds.ts';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
@@ -19,7 +21,8 @@ describe('bodies that are begun and not ended', function () {
   const sockets: Socket[] = [];
   before(async () => {
     const { orgId } = await Site.create(gateway.database, 'Other');
-    other = (await createHandheld(gateway.database.pool, { orgId, name: 'gun' })).token;
+    other = (await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, { orgId, name: 'gun' }))
+      .token;
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) {
@@ -65,7 +68,10 @@ describe('bodies that are begun and not ended', function () {
     }
     expect(await metric('tagtrail_http_bodies_bytes')).to.equal(ROOM.perCaller);
     expect((await large(other)).status).to.equal(201);
-    const same = await createHandheld(gateway.database.pool, { orgId: gateway.site.orgId, name: 'second' });
+    const same = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
+      orgId: gateway.site.orgId,
+      name: 'second',
+    });
     expect((await large(same.token)).status).to.equal(201);
     // Of the same handheld a submission of every day needs no room.
     expect((await gateway.submit(aSubmission([aScan('E2')]))).status).to.equal(201);
@@ -98,8 +104,8 @@ describe('bodies that are begun and not ended', function () {
     const handhelds = async (name: string) => {
       const { orgId } = await Site.create(gateway.database, name);
       return [
-        await createHandheld(gateway.database.pool, { orgId, name: 'first' }),
-        await createHandheld(gateway.database.pool, { orgId, name: 'second' }),
+        await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, { orgId, name: 'first' }),
+        await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, { orgId, name: 'second' }),
       ];
     };
     const trickles = [...(await handhelds('Slow')), ...(await handhelds('Slower'))].flatMap(({ token }) =>

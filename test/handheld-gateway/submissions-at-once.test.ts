@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { MAX_HELD_BY_ORGANIZATION as MAX_HELD } from '../../services/handheld-gateway/submissions/turns.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import type { Answer } from '../support/declared-by.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
@@ -39,7 +41,10 @@ describe('many submissions at once', () => {
     const site = await Site.create(database, 'Other');
     await site.asset('OTHER', 'E2AA');
     await gateway.site.asset('OWN', 'E2BB');
-    const { token } = await createHandheld(database.pool, { orgId: site.orgId, name: 'gun' });
+    const { token } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      orgId: site.orgId,
+      name: 'gun',
+    });
     const client = await database.pool.connect();
     const sent: Promise<Answer>[] = [];
     const sendBlocked = async (scans: number) => {

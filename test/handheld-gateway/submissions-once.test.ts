@@ -1,6 +1,8 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';
 import { ago, aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
@@ -41,7 +43,10 @@ describe('a submission that comes more than once', () => {
   it('is the same when only its sending time, its notation and its sender differ', async () => {
     const walk = aWalk();
     const first = await gateway.submit(walk);
-    const other = await createHandheld(database.pool, { orgId: gateway.site.orgId, name: 'new token' });
+    const other = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      orgId: gateway.site.orgId,
+      name: 'new token',
+    });
     const scans = walk.scans.map(({ observed_at, ...tag }) => ({
       observed_at: observed_at.replace('Z', '000+00:00'),
       ...tag,
@@ -125,7 +130,10 @@ describe('a submission that comes more than once', () => {
     const walk = aWalk();
     await gateway.submit(walk);
     const other = await Site.create(database, 'Other');
-    const { token } = await createHandheld(database.pool, { orgId: other.orgId, name: 'theirs' });
+    const { token } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      orgId: other.orgId,
+      name: 'theirs',
+    });
     const theirs = await gateway.submit(walk, { token });
     expect(theirs.status).to.equal(201);
     expect(theirs.body?.data.counts).to.include({ unknown: 3 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
@@ -7,6 +8,7 @@ import { createOrganization } from '../../domain/administration/organizations/cr
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { ApiConfig } from '../../services/api/config.ts';
 import { startApi } from '../../services/api/start.ts';
+import { TEST_ACTOR } from './actor.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Answer, expectDeclared } from './declared-answer.ts';
 
@@ -73,11 +75,21 @@ export function useApi(): TestApi {
     );
     api.url = (await startApi(apiConfig(database.url), log, lifecycle)).url;
     api.organization = async (name = 'Acme') => {
-      const { id: orgId } = await createOrganization(pool, name);
+      const { id: orgId } = await createOrganization(databaseOn(pool), TEST_ACTOR, name);
       return { orgId, key: await api.keyWith(PUBLIC_SCOPES, { orgId }) };
     };
     api.keyWith = async (scopes, { orgId = api.orgId, expiresAt } = {}) => {
-      const { key } = await createApiKey(pool, { orgId, name: 'test', scopes, expiresAt: expiresAt ?? null });
+      // None can be made that has expired.
+      const hasExpired = expiresAt !== undefined && Date.parse(expiresAt) < Date.now();
+      const { id, key } = await createApiKey(databaseOn(pool), TEST_ACTOR, {
+        orgId,
+        name: 'test',
+        scopes,
+        expiresAt: hasExpired ? null : (expiresAt ?? null),
+      });
+      if (hasExpired) {
+        await database.rows('update api_keys set expires_at = $2 where id = $1', [id, expiresAt]);
+      }
       return key;
     };
     Object.assign(api, await api.organization());

@@ -1,9 +1,11 @@
 import { pino } from 'pino';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { GatewayConfig } from '../../services/handheld-gateway/config.ts';
 import { describeGateway } from '../../services/handheld-gateway/description.ts';
 import { type GatewayParts, startGateway } from '../../services/handheld-gateway/start.ts';
+import { TEST_ACTOR } from './actor.ts';
 import { buildAppIfStale } from './built-app.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Answer, declaredBy } from './declared-by.ts';
@@ -73,7 +75,10 @@ export function useGateway(): TestGateway {
     await buildAppIfStale();
     gateway.url = await gateway.start();
     gateway.site = await Site.create(database);
-    const { id, token } = await createHandheld(database.pool, { orgId: gateway.site.orgId, name: 'gun' });
+    const { id, token } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      orgId: gateway.site.orgId,
+      name: 'gun',
+    });
     Object.assign(gateway, { token, handheldId: id });
   });
 

@@ -1,9 +1,11 @@
 import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
-import { parseTimestamp, toDatabase } from '../../../base/timestamps.ts';
-import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { digestOf, formatKey, newKey } from './key-format.ts';
-import { insertKey } from './queries.ts';
+import { parseTimestamp } from '../../../base/timestamps.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
+import { holdLiveOrganization } from '../organizations/live-organization.ts';
+import { issueKey } from './issue-key.ts';
 import { isScope, SCOPES } from './scopes.ts';
 
 export interface NewApiKey {
@@ -18,11 +20,12 @@ export interface NewApiKey {
 /**
  * Issues an API key. `key` is the only copy of its secret.
  *
- * @throws AppError `invalid_input` for a name, scope or time that cannot be, `not_found` if there is no such
- * organization.
+ * @throws AppError `invalid_input` for a name, scope or time that cannot be, ExpiryPassed, `not_found` if there is no
+ * such organization.
  */
 export async function createApiKey(
-  db: Connection,
+  db: Database,
+  actor: Actor,
   { orgId, name, scopes, expiresAt }: NewApiKey,
 ): Promise<{ id: string; key: string }> {
   requireName('a key', name);
@@ -37,17 +40,9 @@ export async function createApiKey(
   if (expiresAt !== null && expiry === null) {
     throw new AppError('invalid_input', `"${expiresAt}" is not an RFC 3339 timestamp`);
   }
-  const key = newKey();
-  const isInserted = await insertKey(db, {
-    orgId,
-    id: key.id,
-    name,
-    scopes: [...new Set(scopes)],
-    secretDigest: digestOf(key.secret),
-    expiresAt: expiry === null ? null : toDatabase(expiry),
+  const { row, key } = await makeChange(db, actor, async (change) => {
+    await holdLiveOrganization(change, orgId);
+    return issueKey(change, { orgId, name, scopes, expiresAt: expiry });
   });
-  if (!isInserted) {
-    throw new AppError('not_found', `Organization ${orgId} not found`);
-  }
-  return { id: key.id, key: formatKey(key) };
+  return { id: row.id, key };
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
 
@@ -9,11 +9,11 @@ import { storedDefinitions } from './load-formats.ts';
  * @throws AppError `not_found`, naming the formats there are.
  */
 export async function findStoredDefinition(
-  pool: Pool,
+  db: Connection,
   builtin: ReadonlyMap<string, Format>,
   name: string,
 ): Promise<unknown> {
-  const stored = await storedDefinitions(pool);
+  const stored = await storedDefinitions(db);
   const found = stored.find((format) => format.name === name);
   if (found === undefined) {
     const names = new Set([...builtin.keys(), ...stored.map((format) => format.name)]);

@@ -1,7 +1,9 @@
 import { messageOf } from '../../../base/errors.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 import type { Identity } from '../../formats/mapping/language/definition.ts';
+import { LIVE_READERS } from '../readers/live-readers.ts';
 import { storedDefinitions } from './load-formats.ts';
 
 export interface ListedFormat {
@@ -17,15 +19,14 @@ export interface ListedFormat {
 }
 
 /** The built-in formats, then the users' own, each by name. */
-export async function listFormats(pool: Pool, builtin: ReadonlyMap<string, Format>): Promise<ListedFormat[]> {
-  const { rows } = await pool.query<{ format: string; readers: number }>(
-    `select reader.format, count(*)::integer as readers
-     from readers reader join organizations organization on organization.id = reader.org_id
-     where reader.deleted_at is null and organization.deleted_at is null
-     group by reader.format`,
-  );
+export async function listFormats(
+  db: Connection,
+  builtin: ReadonlyMap<string, Format>,
+): Promise<ListedFormat[]> {
+  const rows = await db.any(sql.type(rowsOf<{ format: string; readers: number }>())`
+    select reader.format, count(*)::integer as readers from ${LIVE_READERS} group by reader.format`);
   const readers = new Map(rows.map((row) => [row.format, row.readers]));
-  const stored = await storedDefinitions(pool);
+  const stored = await storedDefinitions(db);
   const own = stored.filter(({ name }) => !builtin.has(name));
   return [...listBuiltinFormats(builtin), ...own.map(describeStored)].map((format) => ({
     ...format,

@@ -1,4 +1,5 @@
-import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 
 /**
@@ -6,7 +7,7 @@ import { compileFormat, type Format } from '../../formats/mapping/format.ts';
  * compiled (stored by another version, say) is left out and reported.
  */
 export async function loadFormats(
-  db: Pool | Client,
+  db: Connection,
   builtin: ReadonlyMap<string, Format>,
   onFault: (error: unknown) => void,
 ): Promise<ReadonlyMap<string, Format>> {
@@ -22,9 +23,8 @@ export async function loadFormats(
 }
 
 /** The definitions of users' own formats, by name, as they were stored. */
-export async function storedDefinitions(db: Pool | Client): Promise<{ name: string; definition: unknown }[]> {
-  const { rows } = await db.query<{ name: string; source: string }>(
-    'select name, source from formats order by name',
-  );
+export async function storedDefinitions(db: Connection): Promise<{ name: string; definition: unknown }[]> {
+  const rows = await db.any(sql.type(rowsOf<{ name: string; source: string }>())`
+    select name, source from formats order by name`);
   return rows.map(({ name, source }) => ({ name, definition: JSON.parse(source) }));
 }

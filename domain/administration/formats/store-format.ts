@@ -1,7 +1,11 @@
 import { AppError } from '../../../base/errors.ts';
-import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
+import { LIVE_READERS } from '../readers/live-readers.ts';
 import { lockRegistrations } from '../readers/registration.ts';
 
 export interface StoredFormat {
@@ -18,7 +22,8 @@ export interface StoredFormat {
  *   `invalid_input` (text the database does not take).
  */
 export function storeFormat(
-  pool: Pool,
+  db: Database,
+  actor: Actor,
   builtin: ReadonlyMap<string, Format>,
   format: Format,
 ): Promise<StoredFormat> {
@@ -30,39 +35,34 @@ export function storeFormat(
     );
   }
   const source = JSON.stringify(format.definition, refuseUnstorable);
-  return inTransaction(pool, async (client) => {
-    await lockRegistrations(client);
-    const readers = await liveReaders(client, name);
+  return makeChange(db, actor, async (change) => {
+    await lockRegistrations(change);
+    const readers = await liveReaders(change, name);
     refuseMissingIdentity(format, readers);
-    return { result: await upsert(client, name, source), readers: readers.length };
+    return { result: await upsert(change, name, source), readers: readers.length };
   });
 }
 
 interface Reader {
   id: number;
   name: string;
-  orgId: number;
-  identity: string | null;
+  org_id: number;
+  identity_policy: string | null;
 }
 
-async function liveReaders(client: Client, format: string): Promise<Reader[]> {
-  const { rows } = await client.query<Reader>(
-    `select reader.id, reader.name, reader.org_id as "orgId", reader.identity_policy as identity
-     from readers reader join organizations organization on organization.id = reader.org_id
-     where reader.format = $1 and reader.deleted_at is null and organization.deleted_at is null
-     order by reader.id`,
-    [format],
-  );
-  return rows;
+function liveReaders(transaction: Connection, format: string): Promise<readonly Reader[]> {
+  return transaction.any(sql.type(rowsOf<Reader>())`
+    select reader.id, reader.name, reader.org_id, reader.identity_policy
+    from ${LIVE_READERS} where reader.format = ${format} order by reader.id`);
 }
 
 /** Else every read of that reader would be rejected from now on. */
 function refuseMissingIdentity({ name, identities }: Format, readers: readonly Reader[]): void {
   const bereft = readers.find(
-    ({ identity }) => identity !== null && !identities.some((one) => one === identity),
+    ({ identity_policy: identity }) => identity !== null && !identities.some((one) => one === identity),
   );
   if (bereft !== undefined) {
-    const { id, name: reader, orgId, identity } = bereft;
+    const { id, name: reader, org_id: orgId, identity_policy: identity } = bereft;
     throw new AppError(
       'conflict',
       `Reader ${id} (${reader}) of organization ${orgId} uses ${name} with the identity ${identity}, for which this ` +
@@ -71,21 +71,17 @@ function refuseMissingIdentity({ name, identities }: Format, readers: readonly R
   }
 }
 
-async function upsert(client: Client, name: string, source: string): Promise<StoredFormat['result']> {
-  const { rows } = await client.query<{ same: boolean }>(
-    'select source::text = $2 as same from formats where name = $1 for update',
-    [name, source],
-  );
-  const [stored] = rows;
-  if (stored?.same === true) {
+async function upsert(change: Change, name: string, source: string): Promise<StoredFormat['result']> {
+  const stored = await change.maybeOne(sql.type(rowsOf<{ is_same: boolean }>())`
+    select source::text = ${source} as is_same from formats where name = ${name} for update`);
+  if (stored?.is_same === true) {
     return 'unchanged';
   }
-  await client.query(
-    `insert into formats (name, source, definition) values ($1, $2::text::json, $2::text::jsonb)
-     on conflict (name) do update set source = excluded.source, definition = excluded.definition`,
-    [name, source],
-  );
-  return stored === undefined ? 'added' : 'replaced';
+  await change.exec(sql.type(NO_ROWS)`
+    insert into formats (name, source, definition)
+    values (${name}, ${source}::text::json, ${source}::text::jsonb)
+    on conflict (name) do update set source = excluded.source, definition = excluded.definition`);
+  return stored === null ? 'added' : 'replaced';
 }
 
 /** What PostgreSQL's jsonb does not take. */

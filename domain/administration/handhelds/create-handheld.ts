@@ -1,7 +1,16 @@
-import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, makeChange } from '../../changes/make-change.ts';
+import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import { digestOf, formatToken, newSecret } from './token-format.ts';
+
+export interface NewHandheld {
+  orgId: number;
+  /** 1 to 255 characters. */
+  name: string;
+}
 
 export interface CreatedHandheld {
   id: number;
@@ -15,19 +24,26 @@ export interface CreatedHandheld {
  * @throws AppError `invalid_input` (name), `not_found` (organization).
  */
 export async function createHandheld(
-  pool: Pool,
-  { orgId, name }: { orgId: number; name: string },
+  db: Database,
+  actor: Actor,
+  handheld: NewHandheld,
 ): Promise<CreatedHandheld> {
-  requireName('a handheld', name);
+  requireName('a handheld', handheld.name);
   const secret = newSecret();
-  const { rows } = await pool.query<{ id: number }>(
-    `insert into handhelds (org_id, name, token_sha256)
-     select id, $2, $3 from organizations where id = $1 and deleted_at is null
-     returning id`,
-    [orgId, name, digestOf(secret)],
-  );
-  if (rows[0] === undefined) {
-    throw new AppError('not_found', `Organization ${orgId} not found`);
-  }
-  return { id: rows[0].id, token: formatToken({ handheldId: rows[0].id, secret }) };
+  const handheldId = await makeChange(db, actor, async (change) => {
+    await holdLiveOrganization(change, handheld.orgId);
+    return insertHandheld(change, handheld, digestOf(secret));
+  });
+  return { id: handheldId, token: formatToken({ handheldId, secret }) };
+}
+
+async function insertHandheld(
+  change: Change,
+  { orgId, name }: NewHandheld,
+  secretDigest: Buffer,
+): Promise<number> {
+  const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
+    insert into handhelds (org_id, name, token_sha256)
+    values (${orgId}, ${name}, ${sql.binary(secretDigest)}) returning id`);
+  return id;
 }

@@ -1,9 +1,11 @@
-import { AppError } from '../../../base/errors.ts';
 import { requireName } from '../../../base/names.ts';
-import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import {
   digestOfPassword,
   lockRegistrations,
@@ -12,6 +14,7 @@ import {
   requireFormat,
   requireTopic,
 } from './registration.ts';
+import { storedReportUnknown } from './stored-reader.ts';
 
 export interface NewReader {
   orgId: number;
@@ -40,63 +43,42 @@ export interface CreatedReader {
  * @throws AppError `invalid_input` (what cannot be), `not_found` (organization), `conflict` (name or topic taken).
  */
 export async function createReader(
-  pool: Pool,
+  db: Database,
+  actor: Actor,
   builtinFormats: ReadonlyMap<string, Format>,
   reader: NewReader,
 ): Promise<CreatedReader> {
   requireName('a reader', reader.name);
   requireTopic(reader.topic);
   const mqttPassword = makePassword();
-  return inTransaction(pool, async (client) => {
-    await lockRegistrations(client);
-    await requireFormat(client, builtinFormats, {
+  return makeChange(db, actor, async (change) => {
+    await lockRegistrations(change);
+    await requireFormat(change, builtinFormats, {
       format: reader.format,
       identity: reader.policies.identity,
     });
-    await requireOrganization(client, reader.orgId);
-    await refuseTaken(client, { ...reader, id: null });
-    const { id, mqttUsername } = await insertReader(client, reader, mqttPassword);
+    await holdLiveOrganization(change, reader.orgId);
+    await refuseTaken(change, { ...reader, id: null });
+    const { id, mqtt_username: mqttUsername } = await insertReader(change, reader, mqttPassword);
     return { id, name: reader.name, topic: reader.topic, mqttUsername, mqttPassword };
   });
 }
 
-async function requireOrganization(client: Client, orgId: number): Promise<void> {
-  const { rowCount } = await client.query(
-    'select from organizations where id = $1 and deleted_at is null for key share',
-    [orgId],
-  );
-  if (rowCount === 0) {
-    throw new AppError('not_found', `Organization ${orgId} not found`);
-  }
-}
-
 async function insertReader(
-  client: Client,
+  change: Change,
   { orgId, name, topic, format, policies }: NewReader,
   password: string,
-): Promise<{ id: number; mqttUsername: string }> {
-  const { rows } = await client.query<{ id: number; mqttUsername: string }>(
-    `with numbered as (select nextval(pg_get_serial_sequence('readers', 'id'))::integer as id)
-     insert into readers (org_id, id, name, topic, format, time_policy, identity_policy, report_unknown,
-       mqtt_username, mqtt_password_sha256)
-     overriding system value
-     select $1, id, $2, $3, $4, $5, $6, $7, 'reader-' || id, $8 from numbered
-     returning id, mqtt_username as "mqttUsername"`,
-    [
-      orgId,
-      name,
-      topic,
-      format,
-      policies.time ?? null,
-      policies.identity ?? null,
-      policies.reportUnknown == null ? null : policies.reportUnknown === 'on',
-      digestOfPassword(password),
-    ],
-  );
-  const [row] = rows;
-  if (row === undefined) {
-    throw new RangeError('no row from insert');
-  }
-  await client.query('insert into antennas (org_id, reader_id, port) values ($1, $2, 1)', [orgId, row.id]);
-  return row;
+): Promise<{ id: number; mqtt_username: string }> {
+  const reader = await change.one(sql.type(rowsOf<{ id: number; mqtt_username: string }>())`
+    with numbered as (select nextval(pg_get_serial_sequence('readers', 'id'))::integer as id)
+    insert into readers (org_id, id, name, topic, format, time_policy, identity_policy, report_unknown,
+      mqtt_username, mqtt_password_sha256)
+    overriding system value
+    select ${orgId}, id, ${name}, ${topic}, ${format}, ${policies.time ?? null}, ${policies.identity ?? null},
+      ${storedReportUnknown(policies.reportUnknown)}, 'reader-' || id, ${sql.binary(digestOfPassword(password))}
+    from numbered
+    returning id, mqtt_username`);
+  await change.exec(sql.type(NO_ROWS)`
+    insert into antennas (org_id, reader_id, port) values (${orgId}, ${reader.id}, 1)`);
+  return reader;
 }

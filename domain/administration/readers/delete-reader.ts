@@ -1,5 +1,7 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { lockReader, type StoredReader } from './stored-reader.ts';
 
 export interface DeletedReader extends StoredReader {
@@ -12,17 +14,12 @@ export interface DeletedReader extends StoredReader {
  *
  * @throws AppError `not_found`.
  */
-export async function deleteReader(pool: Pool, readerId: number): Promise<DeletedReader> {
-  return inTransaction(pool, async (client) => {
-    const reader = await lockReader(client, readerId);
-    const { rows } = await client.query<{ deletedAt: string }>(
-      'update readers set deleted_at = now() where org_id = $1 and id = $2 returning deleted_at as "deletedAt"',
-      [reader.orgId, readerId],
-    );
-    const [row] = rows;
-    if (row === undefined) {
-      throw new RangeError('no row from update');
-    }
-    return { ...reader, ...row };
+export async function deleteReader(db: Database, actor: Actor, readerId: number): Promise<DeletedReader> {
+  return makeChange(db, actor, async (change) => {
+    const reader = await lockReader(change, readerId);
+    const { deleted_at: deletedAt } = await change.one(sql.type(rowsOf<{ deleted_at: string }>())`
+      update readers set deleted_at = now() where org_id = ${reader.orgId} and id = ${readerId}
+      returning deleted_at`);
+    return { ...reader, deletedAt };
   });
 }

@@ -1,6 +1,7 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
-import { READER_COLUMNS, type StoredReader } from './stored-reader.ts';
+import { READER_COLUMNS, type ReaderRow, type StoredReader, toReader } from './stored-reader.ts';
 
 export interface ListedReader extends StoredReader {
   /** The text of a `timestamptz`, as is the one below. */
@@ -37,44 +38,46 @@ export interface ReaderCounters {
 }
 
 /** The live readers of an organization, each with its antennas and counters, all as of one moment. */
-export async function listReaders(pool: Pool, orgId: number): Promise<ListedReader[]> {
-  const { rows } = await pool.query<ListedRow>(
-    `select ${READER_COLUMNS}, reader.created_at as "createdAt",
-       coalesce((
-         select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
-           'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
-         from antennas antenna
-         left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
-           and location.deleted_at is null
-         where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
-       ), '[]') as antennas,
-       counted.last_message_at as "lastMessageAt",
-       json_build_object(
-         'messages', coalesce(counted.messages, 0), 'messages_rejected', coalesce(counted.messages_rejected, 0),
-         'reads', coalesce(counted.reads, 0), 'recorded', coalesce(counted.recorded, 0),
-         'duplicates', coalesce(counted.duplicates, 0), 'unknown', coalesce(counted.unknown, 0),
-         'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
-         'ignored', coalesce(counted.ignored, 0),
-         'throttled_ms', coalesce(counted.throttled_ms, 0)
-       ) as counters,
-       ${READER_CLOCK.sql} as clock
-     from readers reader
-     left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
-     where reader.org_id = $1 and reader.deleted_at is null
-     order by reader.id`,
-    [orgId],
-  );
-  return rows.map(({ antennas, counters, clock, ...row }) => ({
-    ...row,
-    antennas: JSON.parse(antennas),
-    counters: JSON.parse(counters),
-    clock: clock === null ? null : JSON.parse(clock),
+export async function listReaders(db: Connection, orgId: number): Promise<ListedReader[]> {
+  const rows = await db.any(sql.type(rowsOf<ListedRow>())`
+    select ${READER_COLUMNS}, reader.created_at,
+      coalesce((
+        select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
+          'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
+        from antennas antenna
+        left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
+          and location.deleted_at is null
+        where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
+      ), '[]') as antennas,
+      counted.last_message_at,
+      json_build_object(
+        'messages', coalesce(counted.messages, 0), 'messages_rejected', coalesce(counted.messages_rejected, 0),
+        'reads', coalesce(counted.reads, 0), 'recorded', coalesce(counted.recorded, 0),
+        'duplicates', coalesce(counted.duplicates, 0), 'unknown', coalesce(counted.unknown, 0),
+        'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
+        'ignored', coalesce(counted.ignored, 0),
+        'throttled_ms', coalesce(counted.throttled_ms, 0)
+      ) as counters,
+      ${READER_CLOCK} as clock
+    from readers reader
+    left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
+    where reader.org_id = ${orgId} and reader.deleted_at is null
+    order by reader.id`);
+  return rows.map((row) => ({
+    ...toReader(row),
+    createdAt: row.created_at,
+    antennas: JSON.parse(row.antennas),
+    lastMessageAt: row.last_message_at,
+    counters: JSON.parse(row.counters),
+    clock: row.clock === null ? null : JSON.parse(row.clock),
   }));
 }
 
-type ListedRow = Omit<ListedReader, 'antennas' | 'counters' | 'clock'> & {
-  /** JSON text, as is the one below. */
+interface ListedRow extends ReaderRow {
+  created_at: string;
+  last_message_at: string | null;
+  /** JSON text, as are the two below. */
   antennas: string;
   counters: string;
   clock: string | null;
-};
+}

@@ -1,18 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../../../base/errors.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { requireIdentity } from '../../formats/mapping/identity.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import { loadFormats } from '../formats/load-formats.ts';
+import { LIVE_READERS } from './live-readers.ts';
 import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
 
 /** What every registration of a reader must keep to, new or changed. */
 
 /** Registrations go one at a time until the transaction ends, so that of two that collide one sees the other. */
-export async function lockRegistrations(client: Client): Promise<void> {
-  await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.registration]);
+export async function lockRegistrations(transaction: Connection): Promise<void> {
+  await transaction.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock(${ADVISORY_LOCKS.registration})`);
 }
 
 /** @throws AppError `invalid_input`. */
@@ -29,11 +31,11 @@ export function requireTopic(topic: string): void {
  * @throws AppError `invalid_input` if there is no such format, or it does not know the identity.
  */
 export async function requireFormat(
-  client: Client,
+  transaction: Connection,
   builtin: ReadonlyMap<string, Format>,
   { format, identity }: { format: string; identity: Policies['identity'] | undefined },
 ): Promise<void> {
-  const formats = await loadFormats(client, builtin, () => {});
+  const formats = await loadFormats(transaction, builtin, () => {});
   const known = formats.get(format);
   if (known === undefined) {
     throw new AppError(
@@ -49,15 +51,14 @@ export async function requireFormat(
  * @throws AppError `conflict` if another live reader has the name, or a topic that overlaps, naming that one.
  */
 export async function refuseTaken(
-  client: Client,
+  transaction: Connection,
   { orgId, id, name, topic }: { orgId: number; id: number | null; name: string; topic: string },
 ): Promise<void> {
-  const { rows } = await client.query<{ org_id: number; id: number; name: string; topic: string }>(
-    `select reader.org_id, reader.id, reader.name, reader.topic
-     from readers reader join organizations organization on organization.id = reader.org_id
-     where reader.deleted_at is null and organization.deleted_at is null and reader.id is distinct from $1`,
-    [id],
-  );
+  const rows = await transaction.any(sql.type(
+    rowsOf<{ org_id: number; id: number; name: string; topic: string }>(),
+  )`
+    select reader.org_id, reader.id, reader.name, reader.topic
+    from ${LIVE_READERS} where reader.id is distinct from ${id}`);
   if (rows.some((other) => other.org_id === orgId && other.name === name)) {
     throw new AppError('conflict', `Reader ${name} already exists in organization ${orgId}`);
   }

@@ -1,6 +1,11 @@
 import { AppError } from '../../../base/errors.ts';
-import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, makeChange } from '../../changes/make-change.ts';
+import { holdLiveLocation } from '../../master-data/live-by-key.ts';
+import { LIVE_READERS } from './live-readers.ts';
 
 /** What is to change of an antenna; what is left out stays as it is. */
 export interface AntennaChange {
@@ -27,66 +32,79 @@ export interface AntennaSettings {
  *
  * @throws AppError `invalid_input` (port), `not_found` (reader, location).
  */
-export async function setAntenna(pool: Pool, change: AntennaChange): Promise<AntennaSettings> {
-  const { readerId, port, locationExternalKey, minRssi, isEnabled } = change;
+export async function setAntenna(
+  db: Database,
+  actor: Actor,
+  wanted: AntennaChange,
+): Promise<AntennaSettings> {
+  const { readerId, port, locationExternalKey } = wanted;
   if (!Number.isInteger(port) || port < 1 || port > 32_767) {
     throw new AppError('invalid_input', `Antenna port ${port} is not an integer from 1 to 32767`);
   }
-  return inTransaction(pool, async (client) => {
-    const orgId = await organizationOf(client, readerId);
+  return makeChange(db, actor, async (change) => {
+    const orgId = await organizationOf(change, readerId);
     const locationId =
-      locationExternalKey == null ? null : await locationOf(client, orgId, locationExternalKey);
-    const { rows } = await client.query<AntennaSettings>(
-      `with antenna as (
-         insert into antennas as stored (org_id, reader_id, port, location_id, min_rssi, is_enabled)
-         values ($1, $2, $3, $4, $6, coalesce($8, true))
-         on conflict (org_id, reader_id, port) do update set
-           location_id = case when $5 then excluded.location_id else stored.location_id end,
-           min_rssi = case when $7 then excluded.min_rssi else stored.min_rssi end,
-           is_enabled = coalesce($8, stored.is_enabled)
-         returning *
-       )
-       select antenna.reader_id as "readerId", antenna.port, location.external_key as "locationExternalKey",
-         antenna.min_rssi as "minRssi", antenna.is_enabled as "isEnabled"
-       from antenna left join locations location
-         on location.org_id = antenna.org_id and location.id = antenna.location_id`,
-      [
-        orgId,
-        readerId,
-        port,
-        locationId,
-        locationExternalKey !== undefined,
-        minRssi ?? null,
-        minRssi !== undefined,
-        isEnabled ?? null,
-      ],
-    );
-    const [row] = rows;
-    if (row === undefined) {
-      throw new RangeError('no row from insert');
-    }
-    return row;
+      locationExternalKey == null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
+    return toSettings(await upsert(change, { ...wanted, orgId, locationId }));
   });
 }
 
-async function organizationOf(client: Client, readerId: number): Promise<number> {
-  const { rows } = await client.query<{ org_id: number }>(
-    'select org_id from readers where id = $1 and deleted_at is null for key share',
-    [readerId],
-  );
-  if (rows[0] === undefined) {
+/** The organization of a live reader, which stays until the transaction ends. */
+async function organizationOf(transaction: Connection, readerId: number): Promise<number> {
+  const reader = await transaction.maybeOne(sql.type(rowsOf<{ org_id: number }>())`
+    select reader.org_id from ${LIVE_READERS} where reader.id = ${readerId} for key share of reader`);
+  if (reader === null) {
     throw new AppError('not_found', `Reader ${readerId} not found`);
   }
-  return rows[0].org_id;
+  return reader.org_id;
 }
 
-async function locationOf(client: Client, orgId: number, externalKey: string): Promise<number> {
-  const { rows } = await client.query<{ id: number }>(
-    'select id from locations where org_id = $1 and external_key = $2 and deleted_at is null for key share',
-    [orgId, externalKey],
-  );
-  if (rows[0] === undefined) {
-    throw new AppError('not_found', `Location ${externalKey} not found in organization ${orgId}`);
-  }
-  return rows[0].id;
+interface AntennaRow {
+  reader_id: number;
+  port: number;
+  location_external_key: string | null;
+  min_rssi: number | null;
+  is_enabled: boolean;
+}
+
+function upsert(
+  change: Change,
+  {
+    orgId,
+    readerId,
+    port,
+    locationId,
+    locationExternalKey,
+    minRssi,
+    isEnabled = null,
+  }: Omit<AntennaChange, 'isEnabled'> & {
+    orgId: number;
+    locationId: number | null;
+    isEnabled?: boolean | null;
+  },
+): Promise<AntennaRow> {
+  return change.one(sql.type(rowsOf<AntennaRow>())`
+    with antenna as (
+      insert into antennas as stored (org_id, reader_id, port, location_id, min_rssi, is_enabled)
+      values (${orgId}, ${readerId}, ${port}, ${locationId}, ${minRssi ?? null}, coalesce(${isEnabled}, true))
+      on conflict (org_id, reader_id, port) do update set
+        location_id = case when ${locationExternalKey !== undefined} then excluded.location_id else stored.location_id end,
+        min_rssi = case when ${minRssi !== undefined} then excluded.min_rssi else stored.min_rssi end,
+        is_enabled = coalesce(${isEnabled}, stored.is_enabled)
+      returning *
+    )
+    select antenna.reader_id, antenna.port, location.external_key as location_external_key,
+      antenna.min_rssi, antenna.is_enabled
+    from antenna left join locations location
+      on location.org_id = antenna.org_id and location.id = antenna.location_id`);
+}
+
+function toSettings(row: AntennaRow): AntennaSettings {
+  return {
+    readerId: row.reader_id,
+    port: row.port,
+    locationExternalKey: row.location_external_key,
+    minRssi: row.min_rssi,
+    isEnabled: row.is_enabled,
+  };
 }

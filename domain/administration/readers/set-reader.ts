@@ -1,6 +1,8 @@
 import { requireName } from '../../../base/names.ts';
-import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import {
@@ -11,7 +13,7 @@ import {
   requireFormat,
   requireTopic,
 } from './registration.ts';
-import { lockReader, type StoredReader } from './stored-reader.ts';
+import { lockReader, type StoredReader, storedReportUnknown } from './stored-reader.ts';
 
 /** What is to change of a reader; what is left out stays as it is. Null makes a policy the format's own again. */
 export interface ReaderChange {
@@ -37,52 +39,44 @@ export interface SetReader extends StoredReader {
  * @throws AppError `invalid_input` (what cannot be), `not_found` (reader), `conflict` (name or topic taken).
  */
 export async function setReader(
-  pool: Pool,
+  db: Database,
+  actor: Actor,
   builtinFormats: ReadonlyMap<string, Format>,
   readerId: number,
-  change: ReaderChange,
+  wanted: ReaderChange,
 ): Promise<SetReader> {
-  if (change.name !== undefined) {
-    requireName('a reader', change.name);
+  if (wanted.name !== undefined) {
+    requireName('a reader', wanted.name);
   }
-  if (change.topic !== undefined) {
-    requireTopic(change.topic);
+  if (wanted.topic !== undefined) {
+    requireTopic(wanted.topic);
   }
-  return inTransaction(pool, async (client) => {
-    await lockRegistrations(client);
-    const before = await lockReader(client, readerId);
-    const { hasNewPassword, ...changes } = change;
+  return makeChange(db, actor, async (change) => {
+    await lockRegistrations(change);
+    const before = await lockReader(change, readerId);
+    const { hasNewPassword, ...changes } = wanted;
     const reader: StoredReader = { ...before, ...changes };
-    if (change.name !== undefined || change.topic !== undefined) {
-      await refuseTaken(client, reader);
+    if (wanted.name !== undefined || wanted.topic !== undefined) {
+      await refuseTaken(change, reader);
     }
-    if (change.format !== undefined || change.identity != null) {
-      await requireFormat(client, builtinFormats, {
+    if (wanted.format !== undefined || wanted.identity != null) {
+      await requireFormat(change, builtinFormats, {
         format: reader.format,
         identity: reader.identity ?? undefined,
       });
     }
     const mqttPassword = hasNewPassword === true ? makePassword() : null;
-    await update(client, reader, mqttPassword);
+    await update(change, reader, mqttPassword);
     return { ...reader, mqttPassword };
   });
 }
 
-async function update(client: Client, reader: StoredReader, password: string | null): Promise<void> {
-  await client.query(
-    `update readers set name = $3, topic = $4, format = $5, time_policy = $6, identity_policy = $7,
-       report_unknown = $8, mqtt_password_sha256 = coalesce($9, mqtt_password_sha256)
-     where org_id = $1 and id = $2`,
-    [
-      reader.orgId,
-      reader.id,
-      reader.name,
-      reader.topic,
-      reader.format,
-      reader.time,
-      reader.identity,
-      reader.reportUnknown === null ? null : reader.reportUnknown === 'on',
-      password === null ? null : digestOfPassword(password),
-    ],
-  );
+async function update(change: Change, reader: StoredReader, password: string | null): Promise<void> {
+  const digest = password === null ? null : sql.binary(digestOfPassword(password));
+  await change.exec(sql.type(NO_ROWS)`
+    update readers set name = ${reader.name}, topic = ${reader.topic}, format = ${reader.format},
+      time_policy = ${reader.time}, identity_policy = ${reader.identity},
+      report_unknown = ${storedReportUnknown(reader.reportUnknown)},
+      mqtt_password_sha256 = coalesce(${digest}::bytea, mqtt_password_sha256)
+    where org_id = ${reader.orgId} and id = ${reader.id}`);
 }

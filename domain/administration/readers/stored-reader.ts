@@ -1,6 +1,8 @@
 import { AppError } from '../../../base/errors.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { LIVE_READERS } from './live-readers.ts';
 
 /** A live reader's registration. A policy that is null is the format's own. */
 export interface StoredReader {
@@ -15,23 +17,47 @@ export interface StoredReader {
   mqttUsername: string;
 }
 
-/** As the select list of a query of `readers reader`. */
-export const READER_COLUMNS = `reader.id, reader.org_id as "orgId", reader.name, reader.topic, reader.format,
-  reader.time_policy as time, reader.identity_policy as identity,
-  case reader.report_unknown when true then 'on' when false then 'off' end as "reportUnknown",
-  reader.mqtt_username as "mqttUsername"`;
+export interface ReaderRow {
+  id: number;
+  org_id: number;
+  name: string;
+  topic: string;
+  format: string;
+  time_policy: StoredReader['time'];
+  identity_policy: StoredReader['identity'];
+  report_unknown: boolean | null;
+  mqtt_username: string;
+}
+
+/** Of a `reader`. */
+export const READER_COLUMNS = sql.fragment`reader.id, reader.org_id, reader.name, reader.topic, reader.format,
+  reader.time_policy, reader.identity_policy, reader.report_unknown, reader.mqtt_username`;
+
+export function toReader(row: ReaderRow): StoredReader {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    name: row.name,
+    topic: row.topic,
+    format: row.format,
+    time: row.time_policy,
+    identity: row.identity_policy,
+    reportUnknown: row.report_unknown === null ? null : row.report_unknown ? 'on' : 'off',
+    mqttUsername: row.mqtt_username,
+  };
+}
+
+/** What is stored of a policy. */
+export function storedReportUnknown(policy: Policies['reportUnknown'] | undefined): boolean | null {
+  return policy == null ? null : policy === 'on';
+}
 
 /** A live reader of a live organization, locked until the transaction ends. @throws AppError `not_found`. */
-export async function lockReader(client: Client, readerId: number): Promise<StoredReader> {
-  const { rows } = await client.query<StoredReader>(
-    `select ${READER_COLUMNS}
-     from readers reader join organizations organization on organization.id = reader.org_id
-     where reader.id = $1 and reader.deleted_at is null and organization.deleted_at is null
-     for no key update of reader`,
-    [readerId],
-  );
-  if (rows[0] === undefined) {
+export async function lockReader(transaction: Connection, readerId: number): Promise<StoredReader> {
+  const row = await transaction.maybeOne(sql.type(rowsOf<ReaderRow>())`
+    select ${READER_COLUMNS} from ${LIVE_READERS} where reader.id = ${readerId} for no key update of reader`);
+  if (row === null) {
     throw new AppError('not_found', `Reader ${readerId} not found`);
   }
-  return rows[0];
+  return toReader(row);
 }

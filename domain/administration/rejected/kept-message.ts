@@ -1,6 +1,7 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** A rejected message as it is kept (tracking rule 6). Times are the text of a `timestamptz`. */
+/** A rejected message as it is kept (tracking.md rule 6). Times are the text of a `timestamptz`. */
 export interface KeptMessage {
   id: number;
   /** Null, like the reader's, where no reader has the topic. */
@@ -24,9 +25,35 @@ export interface KeptPayload {
   payloadSha256: Buffer;
 }
 
-/** As the select list of a query of `rejected_messages`. */
-export const KEPT_COLUMNS = `id, org_id as "orgId", reader_id as "readerId", topic, reason,
-  received_at as "receivedAt", bytes, replayed_at as "replayedAt", dismissed_at as "dismissedAt"`;
+export interface KeptRow {
+  id: number;
+  org_id: number | null;
+  reader_id: number | null;
+  topic: string;
+  reason: string;
+  received_at: string;
+  bytes: number;
+  replayed_at: string | null;
+  dismissed_at: string | null;
+}
+
+/** Of `rejected_messages`. */
+export const KEPT_COLUMNS = sql.fragment`id, org_id, reader_id, topic, reason, received_at, bytes, replayed_at,
+  dismissed_at`;
+
+export function toKept(row: KeptRow): KeptMessage {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    readerId: row.reader_id,
+    topic: row.topic,
+    reason: row.reason,
+    receivedAt: row.received_at,
+    bytes: row.bytes,
+    replayedAt: row.replayed_at,
+    dismissedAt: row.dismissed_at,
+  };
+}
 
 /**
  * The rejected messages that are kept, in the order they were kept in: those that were dismissed, or the others.
@@ -34,48 +61,29 @@ export const KEPT_COLUMNS = `id, org_id as "orgId", reader_id as "readerId", top
  * @param orgId null for those of all and of none.
  */
 export async function listKept(
-  pool: Pool,
+  db: Connection,
   orgId: number | null,
   { isDismissed }: { isDismissed: boolean } = { isDismissed: false },
 ): Promise<KeptMessage[]> {
-  const { rows } = await pool.query<KeptMessage>(
-    `select ${KEPT_COLUMNS} from rejected_messages
-     where ($1::integer is null or org_id = $1) and (dismissed_at is not null) = $2 order by id`,
-    [orgId, isDismissed],
-  );
-  return rows;
-}
-
-/** Has a message on the list no more, or again. Null if there is none of this id (any more). */
-export async function setDismissed(
-  pool: Pool,
-  id: number,
-  isDismissed: boolean,
-): Promise<KeptMessage | null> {
-  const { rows } = await pool.query<KeptMessage>(
-    `update rejected_messages set dismissed_at = case when $2 then coalesce(dismissed_at, now()) end
-     where id = $1 returning ${KEPT_COLUMNS}`,
-    [id, isDismissed],
-  );
-  return rows[0] ?? null;
+  const rows = await db.any(sql.type(rowsOf<KeptRow>())`
+    select ${KEPT_COLUMNS} from rejected_messages
+    where (${orgId}::integer is null or org_id = ${orgId}::integer) and (dismissed_at is not null) = ${isDismissed}
+    order by id`);
+  return rows.map(toKept);
 }
 
 /** Null if there is none of this id (any more). */
-export async function findKept(pool: Pool, id: number): Promise<(KeptMessage & KeptPayload) | null> {
-  const { rows } = await pool.query<KeptMessage & KeptPayload>(
-    `select ${KEPT_COLUMNS}, payload, payload_sha256 as "payloadSha256" from rejected_messages where id = $1`,
-    [id],
-  );
-  return rows[0] ?? null;
+export async function findKept(db: Connection, id: number): Promise<(KeptMessage & KeptPayload) | null> {
+  const row = await db.maybeOne(sql.type(rowsOf<KeptRow & { payload: Buffer; payload_sha256: Buffer }>())`
+    select ${KEPT_COLUMNS}, payload, payload_sha256 from rejected_messages where id = ${id}`);
+  return row && { ...toKept(row), payload: row.payload, payloadSha256: row.payload_sha256 };
 }
 
 /** Ids of those that were neither replayed yet nor dismissed, the first received first. @param orgId null for those of all and of none. */
-export async function idsToReplay(pool: Pool, orgId: number | null): Promise<number[]> {
-  const { rows } = await pool.query<{ id: number }>(
-    `select id from rejected_messages
-     where replayed_at is null and dismissed_at is null and ($1::integer is null or org_id = $1)
-     order by received_at, id`,
-    [orgId],
-  );
+export async function idsToReplay(db: Connection, orgId: number | null): Promise<number[]> {
+  const rows = await db.any(sql.type(rowsOf<{ id: number }>())`
+    select id from rejected_messages
+    where replayed_at is null and dismissed_at is null and (${orgId}::integer is null or org_id = ${orgId}::integer)
+    order by received_at, id`);
   return rows.map(({ id }) => id);
 }

@@ -1,5 +1,10 @@
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
 /** A tag that was read and stands for nothing. Times are the text of a `timestamptz`. */
@@ -75,24 +80,27 @@ export async function findUnknownTag(
 
 /** Has a tag on the list no more, or again. @returns its value as it was last read; null if there is no such tag. */
 export async function setIgnored(
-  connection: OrganizationConnection,
+  db: OrganizationDatabase,
+  actor: Actor,
   { tagType, tagKey, isIgnored }: { tagType: TagType; tagKey: string; isIgnored: boolean },
 ): Promise<string | null> {
-  const row = await connection.maybeOne(sql.type(rowsOf<{ value: string }>())`
-    update unknown_tags set ignored_at = case when ${isIgnored} then coalesce(ignored_at, now()) end
-    where org_id = ${connection.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}
-    returning value`);
+  const row = await makeChange(db, actor, (change) =>
+    change.maybeOne(sql.type(rowsOf<{ value: string }>())`
+      update unknown_tags set ignored_at = case when ${isIgnored} then coalesce(ignored_at, now()) end
+      where org_id = ${change.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}
+      returning value`),
+  );
   return row?.value ?? null;
 }
 
 export async function removeUnknownTag(
-  transaction: OrganizationConnection,
+  change: Change<OrganizationConnection>,
   tagType: TagType,
   tagKey: string,
 ): Promise<void> {
-  await transaction.exec(sql.type(NO_ROWS)`
+  await change.exec(sql.type(NO_ROWS)`
     delete from unknown_tags
-    where org_id = ${transaction.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}`);
+    where org_id = ${change.orgId} and tag_type = ${tagType} and tag_key = ${tagKey}`);
 }
 
 type Stored = Omit<UnknownTagRow, 'candidates'> & {

@@ -5,8 +5,8 @@ import { type DatedSmoothing, MAX_WINDOW } from './settings.ts';
 /** A setting as somebody wants it. */
 export interface Setting {
   orgId: number;
-  /** A live location of the organization; null for all that have no setting of their own. */
-  locationExternalKey: string | null;
+  /** Null for all locations that have no setting of their own. */
+  locationId: number | null;
   smoothing: DatedSmoothing['smoothing'];
 }
 
@@ -14,8 +14,11 @@ export interface Setting {
  * @throws AppError `invalid_input` if window or minimum are not whole seconds in their bounds, the margin is not above
  *   0 and at most 100 dB, neither minimum nor margin is given, or an organization is to inherit.
  */
-export function requireSetting({ locationExternalKey, smoothing }: Setting): void {
-  if (smoothing === 'inherit' && locationExternalKey === null) {
+export function requireSmoothing(
+  smoothing: Setting['smoothing'],
+  { isOfLocation }: { isOfLocation: boolean },
+): void {
+  if (smoothing === 'inherit' && !isOfLocation) {
     throw new AppError('invalid_input', 'Only a location can inherit; an organization is smoothed or off');
   }
   if (typeof smoothing === 'string') {

@@ -1,10 +1,8 @@
-import { AppError } from '../../../base/errors.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
-import { findPlace } from './place.ts';
 import { proposed } from './proposed.ts';
 import { readSmoothing } from './read-settings.ts';
-import { requireSetting, type Setting } from './setting.ts';
+import { requireSmoothing, type Setting } from './setting.ts';
 import { SmoothingSettings } from './settings.ts';
 import { type Period, type TriedMoves, trySmoothing } from './try-smoothing.ts';
 
@@ -12,7 +10,7 @@ import { type Period, type TriedMoves, trySmoothing } from './try-smoothing.ts';
 export interface Trial extends Setting {
   period: Period;
   /** One asset only; null for all. */
-  assetExternalKey: string | null;
+  assetId: number | null;
 }
 
 /** A part of what was found of an asset; its parts come one after the other, in order of time. */
@@ -25,19 +23,15 @@ export interface TriedAsset extends TriedMoves {
  * Tries a setting on the recorded scans of live assets, one after the other in order of their id, without storing
  * anything.
  *
- * @throws AppError `invalid_input` (see {@link requireSetting}), `not_found` (organization, location, asset).
+ * @throws AppError `invalid_input` (see {@link requireSmoothing}).
  */
 export async function* tryOnAssets(client: Client, trial: Trial): AsyncGenerator<TriedAsset> {
-  const { orgId, locationExternalKey, smoothing, period, assetExternalKey } = trial;
-  requireSetting(trial);
-  const locationId = await findPlace(client, orgId, locationExternalKey);
+  const { orgId, locationId, smoothing, period, assetId } = trial;
+  requireSmoothing(smoothing, { isOfLocation: locationId !== null });
   const present = (await readSmoothing(client, [orgId])).get(orgId) ?? new SmoothingSettings([]);
   const settings = { present, proposed: proposed(present, locationId, smoothing) };
-  if (assetExternalKey !== null) {
-    await requireAsset(client, orgId, assetExternalKey);
-  }
   for (let after = 0; ; ) {
-    const assets = await nextAssets(client, orgId, assetExternalKey, period.from, after);
+    const assets = await nextAssets(client, orgId, assetId, period.from, after);
     for (const { id, externalKey } of assets) {
       for await (const tried of trySmoothing(client, { orgId, assetId: id }, period, settings)) {
         yield { assetId: id, externalKey, ...tried };
@@ -51,31 +45,11 @@ export async function* tryOnAssets(client: Client, trial: Trial): AsyncGenerator
   }
 }
 
-/**
- * @returns the id of a live asset.
- * @throws AppError `not_found` if there is none.
- */
-export async function requireAsset(
-  client: Pick<Client, 'query'>,
-  orgId: number,
-  externalKey: string,
-): Promise<number> {
-  const { rows } = await client.query<{ id: number }>(
-    'select id from assets where org_id = $1 and external_key = $2 and deleted_at is null',
-    [orgId, externalKey],
-  );
-  const [asset] = rows;
-  if (asset === undefined) {
-    throw new AppError('not_found', `Asset ${externalKey} not found in organization ${orgId}`);
-  }
-  return asset.id;
-}
-
 /** Assets that were scanned since `from`. */
 async function nextAssets(
   client: Client,
   orgId: number,
-  externalKey: string | null,
+  assetId: number | null,
   from: Micros,
   after: number,
 ): Promise<{ id: number; externalKey: string }[]> {
@@ -84,10 +58,10 @@ async function nextAssets(
     text: `select asset.id, asset.external_key as "externalKey"
       from assets asset
       join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
-      where asset.org_id = $1 and asset.deleted_at is null and ($2::text is null or asset.external_key = $2)
+      where asset.org_id = $1 and asset.deleted_at is null and ($2::integer is null or asset.id = $2)
         and position.last_seen >= time_of_micros($3) and asset.id > $4
       order by asset.id limit 500`,
-    values: [orgId, externalKey, from, after],
+    values: [orgId, assetId, from, after],
   });
   return rows;
 }

@@ -1,30 +1,24 @@
 import { invalid } from '../../../base/checks/invalid.ts';
 import { invalidValue } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { digestOf, formatKey, newKey } from '../../../domain/administration/api-keys/key-format.ts';
-import { issuedApiKeyView } from '../../../domain/administration/api-keys/view.ts';
-import { insertApiKey } from './queries.ts';
+import { ExpiryPassed, type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
+import type { Change } from '../../../domain/changes/make-change.ts';
 import type { NewApiKey } from './schema.ts';
 
 /**
- * Issues a key of the organization. A key that could never be used is a mistake, of a time zone perhaps.
+ * Issues a key of the organization.
  *
  * @throws Invalid for an expiry that is not in the future.
  */
 export async function issueApiKey(
-  connection: OrganizationConnection,
-  { name, scopes = [], expires_at = null }: NewApiKey,
-) {
-  const key = newKey();
-  const row = await insertApiKey(connection, {
-    id: key.id,
-    name,
-    scopes: [...new Set(scopes)],
-    secretDigest: digestOf(key.secret),
-    expiresAt: expires_at,
-  });
-  if (row === null) {
-    throw invalid([invalidValue('expires_at', 'must be in the future')]);
+  change: Change<OrganizationConnection>,
+  { name, scopes = [], expires_at: expiresAt = null }: NewApiKey,
+): Promise<IssuedKey> {
+  try {
+    return await issueKey(change, { orgId: change.orgId, name, scopes, expiresAt });
+  } catch (error) {
+    throw error instanceof ExpiryPassed
+      ? invalid([invalidValue('expires_at', 'must be in the future')])
+      : error;
   }
-  return issuedApiKeyView(row, formatKey(key));
 }

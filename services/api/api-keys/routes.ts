@@ -1,12 +1,15 @@
 import { notFound } from '../../../base/errors.ts';
-import { apiKeyView } from '../../../domain/administration/api-keys/view.ts';
+import { listPageOfKeys } from '../../../domain/administration/api-keys/list-keys.ts';
+import { revokeKeyOf } from '../../../domain/administration/api-keys/revoke-key.ts';
+import { makeChange } from '../../../domain/changes/make-change.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, listed, noContent } from '../../../platform/http/success.ts';
+import { actorOf } from '../actor.ts';
 import { type ApiContext, route } from '../context.ts';
 import { issueApiKey } from './issue.ts';
-import { listApiKeys, revokeApiKey } from './queries.ts';
 import { API_KEY, IN_ORGANIZATION, ISSUED_API_KEY, newApiKeyBody, ONE_KEY } from './schema.ts';
+import { apiKeyView, issuedApiKeyView } from './view.ts';
 
 /** A key administers its own organization; to it, there is no other. */
 const OWN_ORGANIZATION = {
@@ -27,7 +30,10 @@ const issue = route({
   find: OWN_ORGANIZATION,
   body: newApiKeyBody,
   success: created(ISSUED_API_KEY, 'The key'),
-  handle: ({ context, body }) => context.db.transaction((transaction) => issueApiKey(transaction, body)),
+  handle: async (request) =>
+    issuedApiKeyView(
+      await makeChange(request.context.db, actorOf(request), (change) => issueApiKey(change, request.body)),
+    ),
 });
 
 const list = route({
@@ -41,7 +47,8 @@ const list = route({
   params: IN_ORGANIZATION,
   find: OWN_ORGANIZATION,
   success: listed(API_KEY, 'A page of keys, without their secrets'),
-  handle: async ({ context, query }) => listBody(await listApiKeys(context.db, query), query, apiKeyView),
+  handle: async ({ context: { db }, query }) =>
+    listBody(await listPageOfKeys(db, db.orgId, query), query, apiKeyView),
 });
 
 const revoke = route({
@@ -55,11 +62,12 @@ const revoke = route({
   params: ONE_KEY,
   find: OWN_ORGANIZATION,
   success: noContent('The key is revoked'),
-  handle: async ({ context, params }) => {
-    const isRevoked = await context.keys.changing(() =>
-      context.db.transaction((transaction) => revokeApiKey(transaction, params.key_id)),
+  handle: async (request) => {
+    const { db, keys } = request.context;
+    const revoked = await keys.changing(() =>
+      makeChange(db, actorOf(request), (change) => revokeKeyOf(change, db.orgId, request.params.key_id)),
     );
-    if (!isRevoked) {
+    if (revoked === null || revoked.was_revoked) {
       throw notFound('API key not found');
     }
   },

@@ -3,11 +3,11 @@ import { integers, texts } from '../../../db/timescale/queries/array-parameters.
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { arraysOfNew, named, ofGiven, selected, stored } from '../../../domain/master-data/column-lists.ts';
 import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { liveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { jsonLength } from '../../../domain/master-data/written.ts';
 import { claiming } from '../claims.ts';
 import { keyTaken } from '../constraints.ts';
-import { liveByKey } from '../external-keys/live-by-key.ts';
 import { tagTaken } from '../tags/attach.ts';
 import { liveTag, tagArrays } from '../tags/queries.ts';
 import { joinedTags, type TagArrays, tagColumns } from '../tags/tag-columns.ts';

@@ -10,11 +10,11 @@ import {
   withNames,
 } from '../../../domain/master-data/column-lists.ts';
 import { ASSET_COLUMNS, type Written } from '../../../domain/master-data/columns.ts';
+import { liveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { Update } from '../../../domain/master-data/patched.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { written } from '../../../domain/master-data/written.ts';
 import { rowById } from '../by-id.ts';
-import { liveByKey } from '../external-keys/live-by-key.ts';
 import { NEXT_UPDATE } from '../sql.ts';
 import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { type LookedUp, unlessLarge } from '../whole-row.ts';
@@ -77,17 +77,6 @@ export async function findLiveAssetId(
 ): Promise<number | null> {
   const row = await connection.maybeOne(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
     select id from ${rowById('assets', connection.orgId, id, { live: true })} asset`);
-  return row?.id ?? null;
-}
-
-/** The id of the live asset with this external key, or null. */
-export async function findLiveAssetIdByKey(
-  connection: OrganizationConnection,
-  externalKey: string,
-): Promise<number | null> {
-  const row = await connection.maybeOne(sql.type(rowsOf<{ id: number }>())`
-    select id from assets
-    where org_id = ${connection.orgId} and external_key = ${externalKey} and deleted_at is null`);
   return row?.id ?? null;
 }
 

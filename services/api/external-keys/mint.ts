@@ -1,8 +1,9 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { claim } from '../claims.ts';
 
-export type Keyed = 'asset' | 'location';
+export type { Keyed };
 
 const PREFIX: Record<Keyed, string> = { asset: 'ASSET-', location: 'LOC-' };
 

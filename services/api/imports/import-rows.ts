@@ -1,7 +1,7 @@
 import { required } from '../../../base/checks/issues.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import type { Keyed } from '../external-keys/mint.ts';
+import { findLiveByKeys, type Keyed } from '../../../domain/master-data/live-by-key.ts';
 import type { NewTag } from '../tags/schema.ts';
 import { tagName } from '../tags/tag-name.ts';
 import { tagViews } from '../tags/view.ts';
@@ -10,7 +10,7 @@ import type { Postponed } from './postponed.ts';
 import type { FileProblems } from './problems.ts';
 import { countRow, type ImportReport, type RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
-import { findByKeys, lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
+import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
 
 /** What comes of a file while its rows are imported. */
@@ -92,7 +92,9 @@ async function updateStored(
   { resource, postponed, same }: Importing,
   changes: Map<ImportRow, RowChange | null>,
 ): Promise<void> {
-  const ids = (await findByKeys(transaction, resource, [...left.keys()])).map(({ id }) => id);
+  const ids = (await findLiveByKeys(transaction, resource, transaction.orgId, [...left.keys()])).map(
+    ({ id }) => id,
+  );
   if (ids.length === 0) {
     return;
   }

@@ -1,8 +1,7 @@
 import { required } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import type { Keyed } from '../external-keys/mint.ts';
+import { findLiveByKeys, type Keyed } from '../../../domain/master-data/live-by-key.ts';
 import type { FileNotes } from './read-rows.ts';
-import { findByKeys } from './stored-rows.ts';
 
 /** Rows that are looked up at a time. */
 const GROUP = 1_000;
@@ -17,7 +16,9 @@ export async function refuseNameless(
   for (let at = 0; at < keys.length; at += GROUP) {
     const group = keys.slice(at, at + GROUP);
     const found = new Set(
-      (await findByKeys(transaction, resource, group)).map(({ external_key }) => external_key),
+      (await findLiveByKeys(transaction, resource, transaction.orgId, group)).map(
+        ({ external_key }) => external_key,
+      ),
     );
     for (const key of group.filter((each) => !found.has(each))) {
       problems.note(nameless.get(key) ?? 0, [required('name')]);

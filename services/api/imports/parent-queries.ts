@@ -1,18 +1,21 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { findLiveByKeys, type KeyedRow } from '../../../domain/master-data/live-by-key.ts';
 import { nextUpdate } from '../sql.ts';
-import { findByKeys, type KeyedRow, lockRows } from './stored-rows.ts';
+import { lockRows } from './stored-rows.ts';
 
 /** The live locations that have these keys, which then stay live until the transaction ends. */
 export async function lockParents(
   transaction: OrganizationConnection,
   externalKeys: readonly string[],
 ): Promise<readonly KeyedRow[]> {
-  const found = await findByKeys(transaction, 'location', externalKeys);
+  const found = await findLiveByKeys(transaction, 'location', transaction.orgId, externalKeys);
   const locked = new Set(found.map(({ id }) => id));
   await lockRows(transaction, 'location', [...locked], 'reference');
   // Who waited for a location to be deleted does not have it.
-  return (await findByKeys(transaction, 'location', externalKeys)).filter(({ id }) => locked.has(id));
+  return (await findLiveByKeys(transaction, 'location', transaction.orgId, externalKeys)).filter(({ id }) =>
+    locked.has(id),
+  );
 }
 
 /** A location and the one above it, as stored. */

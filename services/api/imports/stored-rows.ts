@@ -3,7 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { selectedJson, selectedShort, withNames } from '../../../domain/master-data/column-lists.ts';
 import { columnsOf, type StoredItem } from '../../../domain/master-data/columns.ts';
-import type { Keyed } from '../external-keys/mint.ts';
+import type { Keyed, KeyedRow } from '../../../domain/master-data/live-by-key.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
@@ -31,34 +31,6 @@ export async function lockImports(transaction: OrganizationConnection): Promise<
       set_config('cpu_operator_cost', '0', true), set_config('jit', 'off', true), set_config('enable_sort', 'off', true),
       set_config('plan_cache_mode', 'force_generic_plan', true)`);
   return is_locked;
-}
-
-/** A live row, by its id and its key. */
-export interface KeyedRow {
-  id: number;
-  external_key: string;
-}
-
-/**
- * The live rows that have these keys, in the order of their ids. That a row is the first in an order leaves the planner
- * one index to find it by.
- */
-export function findByKeys(
-  connection: OrganizationConnection,
-  resource: Keyed,
-  externalKeys: readonly string[],
-): Promise<readonly KeyedRow[]> {
-  return connection.any(sql.type(rowsOf<KeyedRow>())`
-    select stored.id, stored.external_key
-    from unnest(${sql.array(externalKeys, 'text')}) as given (external_key)
-    cross join lateral (
-      select id, external_key from ${PARENT_TABLE[resource]}
-      where org_id = ${connection.orgId} and external_key >= given.external_key and deleted_at is null
-      order by external_key
-      limit 1
-    ) stored
-    where stored.external_key = given.external_key
-    order by stored.id`);
 }
 
 const LOCKS = {

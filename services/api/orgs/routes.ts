@@ -1,4 +1,4 @@
-import { findOwnOrganization } from '../../../domain/administration/organizations/queries.ts';
+import { findLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -18,7 +18,7 @@ const me = route({
   success: found(ORGANIZATION, 'The organization'),
   problems: { missing_org_context: 'The organization of the key no longer exists' },
   handle: async ({ context }) => {
-    const organization = await findOwnOrganization(context.db);
+    const organization = await findLiveOrganization(context.db, context.db.orgId);
     if (organization === null) {
       throw new Problem('missing_org_context', 'The organization of this API key no longer exists');
     }

@@ -1,4 +1,4 @@
-import type { OrganizationRow } from '../../../domain/administration/organizations/queries.ts';
+import type { OrganizationRow } from '../../../domain/administration/organizations/live-organization.ts';
 import type { ApiContext } from '../context.ts';
 
 export function organizationView({ id, name }: OrganizationRow, { scopes, apiKeyId }: ApiContext) {

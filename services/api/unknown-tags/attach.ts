@@ -9,8 +9,10 @@ import {
   findUnknownTag,
   removeUnknownTag,
 } from '../../../domain/administration/unknown-tags/queries.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
+import { type Change, makeChange } from '../../../domain/changes/make-change.ts';
+import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { TagType } from '../../../domain/tracking/tag-type.ts';
-import { findLiveAssetIdByKey } from '../assets/queries.ts';
 import { attachOne } from '../tags/attach.ts';
 import { type NewTag, newTag } from '../tags/schema.ts';
 import type { TagRow } from '../tags/view.ts';
@@ -29,10 +31,11 @@ export interface AttachedTag extends TagRow {
  */
 export function attachUnknownTag(
   db: OrganizationDatabase,
+  actor: Actor,
   { tagType, value, assetKey }: { tagType: TagType; value: string; assetKey: string },
 ): Promise<AttachedTag> {
   const tag = readTag(tagType, value);
-  return db.transaction((transaction) => attach(transaction, tag, assetKey));
+  return makeChange(db, actor, (change) => attach(change, tag, assetKey));
 }
 
 function readTag(tagType: TagType, value: string): NewTag {
@@ -45,16 +48,13 @@ function readTag(tagType: TagType, value: string): NewTag {
 }
 
 async function attach(
-  transaction: OrganizationConnection,
+  change: Change<OrganizationConnection>,
   tag: NewTag,
   assetKey: string,
 ): Promise<AttachedTag> {
-  const { orgId } = transaction;
-  const assetId = await findLiveAssetIdByKey(transaction, assetKey);
-  if (assetId === null) {
-    throw new AppError('not_found', `Asset ${assetKey} not found in organization ${orgId}`);
-  }
-  const unknown = await findUnknownTag(transaction, tag.tagType, tag.tagKey);
+  const { orgId } = change;
+  const assetId = await requireLiveByKey(change, 'asset', orgId, assetKey);
+  const unknown = await findUnknownTag(change, tag.tagType, tag.tagKey);
   if (unknown === null) {
     throw new AppError(
       'not_found',
@@ -69,8 +69,8 @@ async function attach(
         `Only its very value tells it apart; it was read as ${unknown.value}`,
     );
   }
-  const attached = await attachOne(transaction, 'asset', assetId, tag, async () => assetId);
-  await removeUnknownTag(transaction, tag.tagType, tag.tagKey);
+  const attached = await attachOne(change, 'asset', assetId, tag, async () => assetId);
+  await removeUnknownTag(change, tag.tagType, tag.tagKey);
   return { ...attached, alike: unknown.candidates };
 }
 

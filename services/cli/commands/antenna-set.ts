@@ -30,8 +30,8 @@ export function addAntennaSet(program: Command): void {
     )
     .action(async (options: Options) => {
       const { reader: readerId, port, location, minRssi, enable, disable } = options;
-      const antenna = await withConnections(({ pool }) =>
-        setAntenna(pool, {
+      const antenna = await withConnections(({ db, actor }) =>
+        setAntenna(db, actor, {
           readerId,
           port,
           ...(location === undefined ? {} : { locationExternalKey: location === 'none' ? null : location }),

@@ -24,8 +24,8 @@ Example:
     )
     .action(async (options: { file: string; json?: boolean }) => {
       const format = await readFormatFile(options.file);
-      const stored = await withConnections(({ pool }) =>
-        storeFormat(pool, loadBuiltinFormats(), format),
+      const stored = await withConnections(({ db, actor }) =>
+        storeFormat(db, actor, loadBuiltinFormats(), format),
       ).catch(blameFile);
       await heardEverywhere();
       tell({ json: { name: format.name, ...stored }, text: said(format.name, stored) }, options);

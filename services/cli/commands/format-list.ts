@@ -27,7 +27,7 @@ Example:
       const formats =
         options.builtin === true
           ? listBuiltinFormats(builtin)
-          : await withConnections(({ pool }) => listFormats(pool, builtin));
+          : await withConnections(({ db }) => listFormats(db, builtin));
       tell({ json: formats.map(toJson), text: asTable(formats) }, options);
     });
 }

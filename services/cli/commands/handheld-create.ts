@@ -17,8 +17,8 @@ export function addHandheldCreate(program: Command): void {
     .addHelpText('after', "\nExample:\n  npx --no -- tagtrail handheld create --org 1 --name 'Scanner 1'")
     .action(async (options: Options) => {
       const { org: orgId, name } = options;
-      const { id: handheldId, token } = await withConnections(({ pool }) =>
-        createHandheld(pool, { orgId, name }),
+      const { id: handheldId, token } = await withConnections(({ db, actor }) =>
+        createHandheld(db, actor, { orgId, name }),
       );
       const text = `Handheld ${handheldId}; its token, shown only now:\n${token}`;
       tell({ json: { id: handheldId, token }, text }, options);

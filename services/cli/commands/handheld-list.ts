@@ -18,7 +18,7 @@ export function addHandheldList(program: Command): void {
     .option('--org <id>', 'only those of this organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld list --org 1')
     .action(async (options: Options) => {
-      const handhelds = await withConnections(({ pool }) => listHandhelds(pool, options.org ?? null));
+      const handhelds = await withConnections(({ db }) => listHandhelds(db, options.org ?? null));
       tell({ json: handhelds, text: textOf(handhelds) }, options);
     });
 }

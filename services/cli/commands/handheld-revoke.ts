@@ -14,7 +14,7 @@ export function addHandheldRevoke(program: Command): void {
     .requiredOption('--id <id>', 'the handheld', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld revoke --id 3')
     .action(async (options: Options) => {
-      const revoked = await withConnections(({ pool }) => revokeHandheld(pool, options.id));
+      const revoked = await withConnections(({ db, actor }) => revokeHandheld(db, actor, options.id));
       tell({ json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` }, options);
     });
 }

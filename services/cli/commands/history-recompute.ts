@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import {
   type RecomputedSoFar,
   recomputeOrganization,
 } from '../../../domain/tracking/recompute/recompute-organization.ts';
-import { requireAsset } from '../../../domain/tracking/smoothing/try-on-assets.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { progressOn } from '../progress.ts';
 import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
-import { requireOrganization } from '../require-organization.ts';
 
 interface Options {
   org: number;
@@ -33,10 +33,10 @@ export function addHistoryRecompute(program: Command): void {
       '\nExamples:\n  npx --no -- tagtrail history recompute --org 1 --dry-run\n  npx --no -- tagtrail history recompute --org 1',
     )
     .action((options: Options) =>
-      withConnections(async ({ pool }) => {
+      withConnections(async ({ db, pool }) => {
         const { org: orgId, asset = null, dryRun: isDry = false } = options;
-        await requireOrganization(pool, orgId);
-        const assetId = asset === null ? null : await requireAsset(pool, orgId, asset);
+        await requireLiveOrganization(db, orgId);
+        const assetId = asset === null ? null : await requireLiveByKey(db, 'asset', orgId, asset);
         const progress = progressOn(process.stderr);
         const { isFinished, ...done } = await withInterruption((signal) =>
           recomputeOrganization(pool, orgId, {

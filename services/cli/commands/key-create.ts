@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
-import { parseTimestamp } from '../../../base/timestamps.ts';
-import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { createApiKey, type NewApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
-import { isToCome } from '../../../domain/administration/api-keys/queries.ts';
+import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
+import { ExpiryPassed } from '../../../domain/administration/api-keys/issue-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
@@ -29,20 +27,15 @@ export function addKeyCreate(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, name, scopes, expiresAt = null } = options;
-      const { id: keyId, key } = await withConnections(({ pool }) =>
-        issueKey(pool, { orgId, name, scopes, expiresAt }),
-      );
+      const { id: keyId, key } = await withConnections(({ db, actor }) =>
+        createApiKey(db, actor, { orgId, name, scopes, expiresAt }),
+      ).catch((error: unknown) => {
+        throw error instanceof ExpiryPassed
+          ? new AppError('invalid_input', `--expires-at ${expiresAt} must be in the future`)
+          : error;
+      });
       tell({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
     });
-}
-
-/** A key that could never be used is a mistake, of a time zone perhaps: over HTTP it is refused as well. */
-async function issueKey(db: Connection, wanted: NewApiKey): Promise<{ id: string; key: string }> {
-  const expiry = wanted.expiresAt === null ? null : parseTimestamp(wanted.expiresAt);
-  if (expiry !== null && !(await isToCome(db, expiry))) {
-    throw new AppError('invalid_input', `--expires-at ${wanted.expiresAt} must be in the future`);
-  }
-  return createApiKey(db, wanted);
 }
 
 function asList(text: string): string[] {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
@@ -10,7 +12,7 @@ export function addKeyList(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
-      const keys = await withConnections(({ pool }) => listKeys(pool, options.org));
+      const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
       tell(
         {
           json: keys,
@@ -30,4 +32,16 @@ export function addKeyList(program: Command): void {
         options,
       );
     });
+}
+
+function toJson(key: ApiKeyRow) {
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: key.scopes,
+    created_at: wireTime(key.created_at),
+    expires_at: wireTimeOrNull(key.expires_at),
+    revoked_at: wireTimeOrNull(key.revoked_at),
+    last_used_at: wireTimeOrNull(key.last_used_at),
+  };
 }

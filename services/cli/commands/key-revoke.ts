@@ -9,7 +9,7 @@ export function addKeyRevoke(program: Command): void {
     .requiredOption('--id <id>', 'the id of the key, the part between tt_ and the next _')
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH')
     .action(async (options: { id: string; json?: boolean }) => {
-      const revoked = await withConnections(({ pool }) => revokeKey(pool, options.id));
+      const revoked = await withConnections(({ db, actor }) => revokeKey(db, actor, options.id));
       tell({ json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` }, options);
     });
 }

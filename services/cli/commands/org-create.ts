@@ -9,7 +9,9 @@ export function addOrgCreate(program: Command): void {
     .requiredOption('--name <name>', 'its name, 1 to 255 characters')
     .addHelpText('after', "\nExample:\n  npx --no -- tagtrail org create --name 'Acme Logistics'")
     .action(async (options: { name: string; json?: boolean }) => {
-      const { id, name } = await withConnections(({ pool }) => createOrganization(pool, options.name));
+      const { id, name } = await withConnections(({ db, actor }) =>
+        createOrganization(db, actor, options.name),
+      );
       tell({ json: { id, name }, text: `Organization ${id}: ${name}` }, options);
     });
 }

@@ -12,7 +12,9 @@ export function addOrgDelete(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org delete --org 2')
     .action(async (options: { org: number; json?: boolean }) => {
-      const { id: orgId, name } = await withConnections(({ pool }) => deleteOrganization(pool, options.org));
+      const { id: orgId, name } = await withConnections(({ db, actor }) =>
+        deleteOrganization(db, actor, options.org),
+      );
       tell(
         { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is deleted: ${name}`) },
         options,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listOrganizations } from '../../../domain/administration/organizations/queries.ts';
+import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';
@@ -9,7 +9,7 @@ export function addOrgList(program: Command): void {
     .description('List the organizations.')
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org list --json')
     .action(async (options: { json?: boolean }) => {
-      const organizations = await withConnections(({ pool }) => listOrganizations(pool));
+      const organizations = await withConnections(({ db }) => listOrganizations(db));
       tell(
         {
           json: organizations.map(({ id, name }) => ({ id, name })),

@@ -36,8 +36,8 @@ export function addReaderCreate(program: Command): void {
         ...(identity === undefined ? {} : { identity }),
         ...(reportUnknown === undefined ? {} : { reportUnknown }),
       };
-      await withConnections(async ({ pool }) => {
-        const reader = await createReader(pool, loadBuiltinFormats(), {
+      await withConnections(async ({ db, actor, pool }) => {
+        const reader = await createReader(db, actor, loadBuiltinFormats(), {
           orgId,
           name,
           topic,

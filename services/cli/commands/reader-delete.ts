@@ -12,7 +12,7 @@ export function addReaderDelete(program: Command): void {
     .requiredOption('--reader <id>', 'which reader', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail reader delete --reader 1')
     .action(async (options: { reader: number; json?: boolean }) => {
-      const reader = await withConnections(({ pool }) => deleteReader(pool, options.reader));
+      const reader = await withConnections(({ db, actor }) => deleteReader(db, actor, options.reader));
       await heardEverywhere();
       const { id: readerId, name, topic } = reader;
       tell(

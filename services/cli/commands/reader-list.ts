@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { listTable } from '../list-table.ts';
 import { readerRow } from '../reader-row.ts';
-import { requireOrganization } from '../require-organization.ts';
 
 export function addReaderList(program: Command): void {
   addCommand(program, 'reader', 'list')
@@ -16,9 +16,9 @@ export function addReaderList(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail reader list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
-      const readers = await withConnections(async ({ pool }) => {
-        await requireOrganization(pool, options.org);
-        return listReaders(pool, options.org);
+      const readers = await withConnections(async ({ db }) => {
+        await requireLiveOrganization(db, options.org);
+        return listReaders(db, options.org);
       });
       const rows = readers.map((reader) => ({
         ...readerRow(reader),

@@ -59,9 +59,10 @@ export function addReaderSet(program: Command): void {
           'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown or --new-password',
         );
       }
-      await withConnections(async ({ pool }) => {
+      await withConnections(async ({ db, actor, pool }) => {
         const { mqttPassword, ...reader } = await setReader(
-          pool,
+          db,
+          actor,
           loadBuiltinFormats(),
           options.reader,
           change,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTimeOrNull } from '../../../base/timestamps.ts';
-import { setDismissed } from '../../../domain/administration/rejected/kept-message.ts';
+import { setDismissed } from '../../../domain/administration/rejected/dismiss.ts';
 import { addCommand, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { rejectedId } from '../rejected-rows.ts';
@@ -18,8 +18,8 @@ export function addRejectedDismiss(program: Command): void {
       '\nJSON: {id, dismissed_at}.\n\nExamples:\n  npx --no -- tagtrail rejected dismiss --id 17\n  npx --no -- tagtrail rejected dismiss --id 17 --undo',
     )
     .action(async (options: { id: number; undo?: true; json?: boolean }) => {
-      const message = await withConnections(({ pool }) =>
-        setDismissed(pool, options.id, options.undo !== true),
+      const message = await withConnections(({ db, actor }) =>
+        setDismissed(db, actor, options.id, options.undo !== true),
       );
       if (message === null) {
         throw new AppError('not_found', `Rejected message ${options.id} not found`);

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
 import { listTable } from '../list-table.ts';
 import { rejectedRow } from '../rejected-rows.ts';
-import { requireOrganization } from '../require-organization.ts';
 
 export function addRejectedList(program: Command): void {
   addCommand(program, 'rejected', 'list')
@@ -18,11 +18,11 @@ export function addRejectedList(program: Command): void {
     .option('--dismissed', 'those that were dismissed, instead of the others')
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rejected list --org 1')
     .action(async (options: { org?: number; dismissed?: true; json?: boolean }) => {
-      const messages = await withConnections(async ({ pool }) => {
+      const messages = await withConnections(async ({ db }) => {
         if (options.org !== undefined) {
-          await requireOrganization(pool, options.org);
+          await requireLiveOrganization(db, options.org);
         }
-        return listKept(pool, options.org ?? null, { isDismissed: options.dismissed === true });
+        return listKept(db, options.org ?? null, { isDismissed: options.dismissed === true });
       });
       const rows = messages.map(rejectedRow);
       tell({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { createClock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
@@ -12,7 +13,6 @@ import { withConnections } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';
 import { progressOn } from '../progress.ts';
 import { rejectedId, rejectedRow } from '../rejected-rows.ts';
-import { requireOrganization } from '../require-organization.ts';
 
 interface Options {
   id?: number;
@@ -34,17 +34,17 @@ export function addRejectedReplay(program: Command): void {
       '\nExamples:\n  npx --no -- tagtrail rejected replay --id 17\n  npx --no -- tagtrail rejected replay --org 1',
     )
     .action((options: Options) =>
-      withConnections(async ({ pool }) => {
+      withConnections(async ({ db, actor, pool }) => {
         if (options.org !== undefined) {
-          await requireOrganization(pool, options.org);
+          await requireLiveOrganization(db, options.org);
         }
         // Not loaded for other commands, which would start later by it.
         const { loadRegistered, replay } = await import('../../mqtt-ingest/entry.ts');
         const readers = await loadRegistered(pool);
-        const replaying = { pool, readers, rules: timeRules(), clock: createClock() };
+        const replaying = { pool, actor, readers, rules: timeRules(), clock: createClock() };
         const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
         if (options.id === undefined) {
-          await replayAll(replayThis, await idsToReplay(pool, options.org ?? null), options);
+          await replayAll(replayThis, await idsToReplay(db, options.org ?? null), options);
         } else {
           await replayOne(replayThis, options.id, options);
         }

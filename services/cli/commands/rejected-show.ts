@@ -13,7 +13,7 @@ export function addRejectedShow(program: Command): void {
     .requiredOption('--id <id>', 'which one, as rejected list shows it', rejectedId)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail rejected show --id 17')
     .action(async (options: { id: number; json?: boolean }) => {
-      const message = await withConnections(({ pool }) => findKept(pool, options.id));
+      const message = await withConnections(({ db }) => findKept(db, options.id));
       if (message === null) {
         throw new AppError('not_found', `Rejected message ${options.id} not found`);
       }

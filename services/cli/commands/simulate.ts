@@ -104,7 +104,9 @@ async function run(options: Options): Promise<void> {
   try {
     simulated = await withInterruption((signal) =>
       withOrganization(plan.orgId, (db) =>
-        withConnections(({ pool }) => simulate(plan, { db, pool, broker, signal, show })),
+        withConnections(({ db: all, actor, pool }) =>
+          simulate(plan, { db, all, actor, pool, broker, signal, show }),
+        ),
       ),
     );
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { setSmoothing } from '../../../domain/tracking/smoothing/set-smoothing.ts';
+import { setSmoothing } from '../../../domain/administration/smoothing/set-smoothing.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
 import { shownTime } from '../instants.ts';
@@ -35,8 +35,8 @@ export function addSmoothingSet(program: Command): void {
     .action(async (options: Options) => {
       const { org: orgId, location = null } = options;
       const smoothing = smoothingOf(options);
-      const validFrom = await withConnections(({ pool }) =>
-        setSmoothing(pool, { orgId, locationExternalKey: location, smoothing }),
+      const validFrom = await withConnections(({ db, actor }) =>
+        setSmoothing(db, actor, { orgId, locationExternalKey: location, smoothing }),
       );
       const setting = shown(smoothing);
       tell(

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type LatestSmoothing, listSmoothing } from '../../../domain/tracking/smoothing/list-smoothing.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withConnections } from '../database.ts';
@@ -14,13 +15,9 @@ export function addSmoothingShow(program: Command): void {
     .requiredOption('--org <id>', 'the organization', id)
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail smoothing show --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
-      const latest = await withConnections(async ({ pool }) => {
-        const client = await pool.connect();
-        try {
-          return await listSmoothing(client, options.org);
-        } finally {
-          client.release();
-        }
+      const latest = await withConnections(async ({ db }) => {
+        await requireLiveOrganization(db, options.org);
+        return listSmoothing(db, options.org);
       });
       const rows = latest.map(toRow);
       tell({ json: rows, text: rows.length === 0 ? 'off, every scan counts' : asTable(rows) }, options);
@@ -29,12 +26,12 @@ export function addSmoothingShow(program: Command): void {
 
 function toRow(latest: LatestSmoothing) {
   return {
-    location_external_key: latest.locationExternalKey,
+    location_external_key: latest.location_external_key,
     mode: latest.mode,
-    window_seconds: latest.windowSeconds,
-    min_seconds: latest.minSeconds,
-    margin_db: latest.marginDb,
-    valid_from: shownTime(latest.validFrom),
+    window_seconds: latest.window_seconds,
+    min_seconds: latest.min_seconds,
+    margin_db: latest.margin_db,
+    valid_from: shownTime(latest.valid_from),
   };
 }
 

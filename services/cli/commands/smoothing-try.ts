@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { Setting } from '../../../domain/tracking/smoothing/setting.ts';
 import { type Pair, PairTally } from '../../../domain/tracking/smoothing/tally-pairs.ts';
 import {
@@ -75,16 +77,13 @@ export function addSmoothingTry(program: Command): void {
 /** Holds what is found until all is, but no more than {@link MOST_MOVES}: the summary stands before the list. */
 async function tryOn(client: Client, options: Options, smoothing: Setting['smoothing']): Promise<void> {
   const { org: orgId, location = null, asset = null } = options;
+  await requireLiveOrganization(client, orgId);
+  const locationId = location === null ? null : await requireLiveByKey(client, 'location', orgId, location);
+  const assetId = asset === null ? null : await requireLiveByKey(client, 'asset', orgId, asset);
   const recorded = await recordedPeriod(client, orgId);
   const now = Date.now() * MICROS_PER_MILLISECOND;
   const period = { from: options.from ?? recorded?.from ?? now, to: options.to ?? recorded?.to ?? now };
-  const trial = {
-    orgId,
-    locationExternalKey: location,
-    smoothing,
-    period,
-    assetExternalKey: asset,
-  };
+  const trial = { orgId, locationId, smoothing, period, assetId };
   const tally = new PairTally();
   const listed: ListedMove[] = [];
   let leftOut = 0;

@@ -26,7 +26,9 @@ export function addUnknownTagsAttach(program: Command): void {
     )
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;
-      const tag = await withOrganization(orgId, (db) => attachUnknownTag(db, { tagType, value, assetKey }));
+      const tag = await withOrganization(orgId, (db, actor) =>
+        attachUnknownTag(db, actor, { tagType, value, assetKey }),
+      );
       const alike =
         tag.alike.length === 0
           ? ''

@@ -36,8 +36,8 @@ Examples:
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value } = options;
       const isIgnored = options.undo !== true;
-      const read = await withOrganization(orgId, (db) =>
-        setIgnored(db, { tagType, tagKey: tagKey(tagType, value), isIgnored }),
+      const read = await withOrganization(orgId, (db, actor) =>
+        setIgnored(db, actor, { tagType, tagKey: tagKey(tagType, value), isIgnored }),
       );
       if (read === null) {
         throw new AppError(

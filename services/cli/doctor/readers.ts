@@ -1,4 +1,6 @@
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { LIVE_READERS } from '../../../domain/administration/readers/live-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -15,10 +17,8 @@ interface ReaderRow {
 }
 
 /** Readers that sent nothing for a day, speak a format there is not, or have antennas that are nowhere. */
-export async function examineReaders(client: Client): Promise<Finding[]> {
-  const { rows: stored } = await client.query<Omit<ReaderRow, 'clock'> & { clock: string | null }>(READERS, [
-    [...loadBuiltinFormats().keys()],
-  ]);
+export async function examineReaders(db: Connection): Promise<Finding[]> {
+  const stored = await findReaders(db);
   const rows = stored.map(
     (row): ReaderRow => ({ ...row, clock: row.clock === null ? null : JSON.parse(row.clock) }),
   );
@@ -93,22 +93,25 @@ function more(readers: readonly ReaderRow[]): string {
   return readers.length > MOST_NAMED ? ` and ${readers.length - MOST_NAMED} more` : '';
 }
 
-/** $1: the built-in formats. */
-const READERS = `select reader.id, reader.name, reader.format,
-    reader.format = any($1::text[]) or exists (select from formats where name = reader.format) as is_known_format,
-    counted.last_message_at,
-    coalesce(counted.last_message_at < now() - interval '1 day', true) as is_silent,
-    array(
-      select antenna.port::integer from antennas antenna
-      left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
-        and location.deleted_at is null
-      where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
-        and location.id is null
-      order by antenna.port
-    ) as unplaced_ports,
-    ${READER_CLOCK.sql}::text as clock
-  from readers reader
-  join organizations organization on organization.id = reader.org_id and organization.deleted_at is null
-  left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
-  where reader.deleted_at is null
-  order by reader.id`;
+type StoredRow = Omit<ReaderRow, 'clock'> & { clock: string | null };
+
+function findReaders(db: Connection): Promise<readonly StoredRow[]> {
+  const builtin = sql.array([...loadBuiltinFormats().keys()], 'text');
+  return db.any(sql.type(rowsOf<StoredRow>())`
+    select reader.id, reader.name, reader.format,
+      reader.format = any(${builtin}) or exists (select from formats where name = reader.format) as is_known_format,
+      counted.last_message_at,
+      coalesce(counted.last_message_at < now() - interval '1 day', true) as is_silent,
+      array(
+        select antenna.port::integer from antennas antenna
+        left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
+          and location.deleted_at is null
+        where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
+          and location.id is null
+        order by antenna.port
+      ) as unplaced_ports,
+      ${READER_CLOCK} as clock
+    from ${LIVE_READERS}
+    left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
+    order by reader.id`);
+}

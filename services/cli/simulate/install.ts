@@ -1,16 +1,18 @@
 import { AppError } from '../../../base/errors.ts';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { findLiveByKeys } from '../../../domain/master-data/live-by-key.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import type { SimulatedAsset } from '../../../simulation/population.ts';
 import type { Site } from '../../../simulation/site.ts';
 import { importFile } from '../../api/imports/import-file.ts';
 import { createLocation } from '../../api/locations/create.ts';
-import { type Earlier, MARK, removeEarlier, takenAssetKeys } from './remove-earlier.ts';
+import { type Earlier, MARK, removeEarlier } from './remove-earlier.ts';
 
 export interface Installation {
   readers: InstalledReader[];
@@ -29,28 +31,24 @@ export interface InstalledReader extends ConnectedReader {
  * @throws AppError `conflict` if a key of its assets is somebody's own already.
  */
 export async function install(
-  { db, pool }: { db: OrganizationDatabase; pool: Pool },
+  { db, all, actor }: { db: OrganizationDatabase; all: Database; actor: Actor },
   { site, assets, earlier }: { site: Site; assets: readonly SimulatedAsset[]; earlier: Earlier },
 ): Promise<Installation> {
-  await removeEarlier(pool, earlier);
-  await installAssets(db, pool, site, assets);
-  const locationIds = await installLocations(db, pool, site);
-  return { readers: await installReaders(pool, db.orgId, site), locationIds };
+  await removeEarlier(all, actor, earlier);
+  await installAssets(db, site, assets);
+  const locationIds = await installLocations(db, site);
+  return { readers: await installReaders(all, actor, db.orgId, site), locationIds };
 }
 
 async function installAssets(
   db: OrganizationDatabase,
-  pool: Pool,
   site: Site,
   assets: readonly SimulatedAsset[],
 ): Promise<void> {
-  const [taken] = await takenAssetKeys(
-    pool,
-    db.orgId,
-    assets.map(({ key }) => key),
-  );
+  const keys = assets.map(({ key }) => key);
+  const [taken] = await findLiveByKeys(db, 'asset', db.orgId, keys);
   if (taken !== undefined) {
-    throw new AppError('conflict', `${taken} is an asset of your own; choose another --prefix`);
+    throw new AppError('conflict', `${taken.external_key} is an asset of your own; choose another --prefix`);
   }
   const tagTypes = [...new Set(site.readers.map(({ format }) => ENCODERS[format].tagType))];
   const lines = assets.map(({ key, name, registeredTags }) => {
@@ -74,17 +72,10 @@ async function installAssets(
   }
 }
 
-async function installLocations(
-  db: OrganizationDatabase,
-  pool: Pool,
-  site: Site,
-): Promise<Map<string, number>> {
+async function installLocations(db: OrganizationDatabase, site: Site): Promise<Map<string, number>> {
   const find = async () => {
-    const { rows } = await pool.query<{ external_key: string; id: number }>(
-      `select external_key, id from locations
-       where org_id = $1 and external_key = any($2::text[]) and deleted_at is null`,
-      [db.orgId, site.places.map(({ key }) => key)],
-    );
+    const keys = site.places.map(({ key }) => key);
+    const rows = await findLiveByKeys(db, 'location', db.orgId, keys);
     return new Map(rows.map(({ external_key, id }) => [external_key, id]));
   };
   const there = await find();
@@ -94,14 +85,25 @@ async function installLocations(
   return find();
 }
 
-async function installReaders(pool: Pool, orgId: number, site: Site): Promise<InstalledReader[]> {
+async function installReaders(
+  db: Database,
+  actor: Actor,
+  orgId: number,
+  site: Site,
+): Promise<InstalledReader[]> {
   const formats = loadBuiltinFormats();
   const installed: InstalledReader[] = [];
   for (const { name, topic, format, antennas } of site.readers) {
     const filter = ENCODERS[format].topicFilter(topic);
-    const reader = await createReader(pool, formats, { orgId, name, topic: filter, format, policies: {} });
+    const reader = await createReader(db, actor, formats, {
+      orgId,
+      name,
+      topic: filter,
+      format,
+      policies: {},
+    });
     for (const [index, locationExternalKey] of antennas.entries()) {
-      await setAntenna(pool, { readerId: reader.id, port: index + 1, locationExternalKey });
+      await setAntenna(db, actor, { readerId: reader.id, port: index + 1, locationExternalKey });
     }
     const login = { username: reader.mqttUsername, password: reader.mqttPassword };
     installed.push({ id: reader.id, name, topic, login });

@@ -1,5 +1,9 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
-import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
+import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
+import { type Change, makeChange } from '../../../domain/changes/make-change.ts';
 
 /** What tells a simulated asset from any other: a member of its metadata. */
 export const MARK = 'simulated';
@@ -16,32 +20,22 @@ export interface Earlier {
  * Deletes the assets and readers that an earlier simulation of this prefix left: a run begins with assets that were
  * never seen and readers that never read, so that what it makes true can be told. What they have read stays.
  */
-export function removeEarlier(pool: Pool, { orgId, prefix, topicRoot }: Earlier): Promise<void> {
-  return inTransaction(pool, async (client) => {
-    await client.query(
-      `with removed as (
-         update assets set deleted_at = now()
-         where org_id = $1 and deleted_at is null and starts_with(external_key, $2) and metadata ->> $3 = 'true'
-         returning id
-       )
-       update tags set detached_at = now()
-       where org_id = $1 and detached_at is null and asset_id in (select id from removed)`,
-      [orgId, prefix, MARK],
-    );
-    await client.query(
-      `update readers set deleted_at = now()
-       where org_id = $1 and deleted_at is null and starts_with(topic, $2)`,
-      [orgId, `${topicRoot}/`],
-    );
-  });
+export async function removeEarlier(db: Database, actor: Actor, earlier: Earlier): Promise<void> {
+  await makeChange(db, actor, (change) => removeAssets(change, earlier));
+  const readers = await listReaders(db, earlier.orgId);
+  for (const { id } of readers.filter(({ topic }) => topic.startsWith(`${earlier.topicRoot}/`))) {
+    await deleteReader(db, actor, id);
+  }
 }
 
-/** Those of `keys` that live assets have. */
-export async function takenAssetKeys(pool: Pool, orgId: number, keys: readonly string[]): Promise<string[]> {
-  const { rows } = await pool.query<{ external_key: string }>(
-    `select external_key from assets
-     where org_id = $1 and external_key = any($2::text[]) and deleted_at is null order by external_key`,
-    [orgId, keys],
-  );
-  return rows.map(({ external_key }) => external_key);
+async function removeAssets(change: Change, { orgId, prefix }: Earlier): Promise<void> {
+  await change.exec(sql.type(NO_ROWS)`
+    with removed as (
+      update assets set deleted_at = now()
+      where org_id = ${orgId} and deleted_at is null and starts_with(external_key, ${prefix})
+        and metadata ->> ${MARK} = 'true'
+      returning id
+    )
+    update tags set detached_at = now()
+    where org_id = ${orgId} and detached_at is null and asset_id in (select id from removed)`);
 }

@@ -2,7 +2,9 @@ import { createClock } from '../../../base/clock.ts';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
 import { type Connections, connectReaders } from '../../../simulation/connections.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
 import { makePopulation } from '../../../simulation/population.ts';
@@ -17,6 +19,9 @@ import type { SimulatePlan } from './plan.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
+  /** All of the database, as `pool` has it. */
+  all: Database;
+  actor: Actor;
   pool: Pool;
   broker: Broker;
   signal: AbortSignal;
@@ -36,12 +41,15 @@ export interface Simulated {
  */
 export async function simulate(plan: SimulatePlan, options: SimulateOptions): Promise<Simulated> {
   const { orgId, formats, prefix, tolerance } = plan;
-  const { db, pool, broker, signal, show } = options;
+  const { db, all, actor, pool, broker, signal, show } = options;
   const topicRoot = `simulation/${orgId}/${prefix}`;
   const site = makeWarehouse({ readers: plan.readers, formats, prefix, topicRoot });
   const assets = makePopulation(plan.assets, prefix);
   show(`Registering ${site.readers.length} readers and ${assets.length} assets`);
-  const installation = await install({ db, pool }, { site, assets, earlier: { orgId, prefix, topicRoot } });
+  const installation = await install(
+    { db, all, actor },
+    { site, assets, earlier: { orgId, prefix, topicRoot } },
+  );
   const clock = createClock();
   let truth: Truth | null = null;
   const connections = await connect(broker, installation, (reader) => truth?.lost(reader));

@@ -1,25 +1,9 @@
 import { type Invalid, invalid } from '../../../base/checks/invalid.ts';
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
 import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
 import type { ReadTag } from '../tag.ts';
 import type { NamedLocation } from './submission.ts';
-
-/** The live location with this external key: its id, or null. */
-export async function findLocationId(
-  client: Client,
-  orgId: number,
-  externalKey: string,
-): Promise<number | null> {
-  const { rows } = await client.query<{ id: number }>({
-    name: 'find-location-by-key',
-    text: `select id from locations
-      where org_id = $1::integer and external_key = $2::text and deleted_at is null`,
-    values: [orgId, externalKey],
-  });
-  return rows[0]?.id ?? null;
-}
 
 /** The location that a tag is attached to, by what the tag resolved to: its id, or null. */
 export function locationOfTag(orgId: number, tag: ReadTag, resolutions: Resolutions): number | null {

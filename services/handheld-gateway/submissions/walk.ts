@@ -1,9 +1,10 @@
 import { hasTokenShape } from '../../../base/tag-secrets.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { findLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { LookedUp } from '../../../domain/tracking/classify.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
-import { findLocationId, locationOfTag, noSuchLocation } from './starting-place.ts';
+import { locationOfTag, noSuchLocation } from './starting-place.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 
 /** A scan, with where the person was who made it. */
@@ -37,7 +38,7 @@ export async function walk(client: Client, orgId: number, { location, scans }: S
       [...named, ...scans].map(({ tagType, value }) => ({ orgId, tagType, value })),
     ),
     location !== null && 'externalKey' in location
-      ? findLocationId(client, orgId, location.externalKey)
+      ? findLiveByKey(client, 'location', orgId, location.externalKey)
       : null,
   ]);
   const start = location === null ? null : startOf(orgId, location, ofKey, resolutions);

@@ -2,8 +2,15 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { topicMatches } from '../../../domain/administration/readers/topic.ts';
-import { KEPT_COLUMNS, type KeptMessage } from '../../../domain/administration/rejected/kept-message.ts';
+import {
+  KEPT_COLUMNS,
+  type KeptMessage,
+  type KeptRow,
+  toKept,
+} from '../../../domain/administration/rejected/kept-message.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../../domain/tracking/record.ts';
@@ -27,6 +34,8 @@ export interface Replay {
 
 export interface ReplayOptions {
   pool: Pool;
+  /** Who wants it replayed. */
+  actor: Actor;
   /** As they are registered now. */
   readers: readonly RegisteredReader[];
   rules: TimeRules;
@@ -79,14 +88,21 @@ interface LockedMessage extends KeptMessage {
 }
 
 async function lockKept(client: Client, id: number, isOnlyOnce: boolean): Promise<LockedMessage | null> {
-  const { rows } = await client.query<LockedMessage>({
-    name: 'lock-rejected-message',
-    text: `select ${KEPT_COLUMNS}, payload, micros_of_time(received_at) as "receivedMicros", is_whole as "isWhole"
-      from rejected_messages where id = $1 and (not $2 or replayed_at is null)
-      for update`,
-    values: [id, isOnlyOnce],
-  });
-  return rows[0] ?? null;
+  const row = await client.maybeOne(sql.prepared(
+    'lock-rejected-message',
+    rowsOf<KeptRow & { payload: Buffer; received_micros: Micros; is_whole: boolean }>(),
+  )`
+    select ${KEPT_COLUMNS}, payload, micros_of_time(received_at) as received_micros, is_whole
+    from rejected_messages where id = ${id} and (not ${isOnlyOnce} or replayed_at is null)
+    for update`);
+  return (
+    row && {
+      ...toKept(row),
+      payload: row.payload,
+      receivedMicros: row.received_micros,
+      isWhole: row.is_whole,
+    }
+  );
 }
 
 async function replayLocked(
@@ -152,18 +168,12 @@ async function updateKept(
   id: number,
   { reader, reason, isWhole }: { reader: RegisteredReader | null; reason: string | null; isWhole: boolean },
 ): Promise<KeptMessage> {
-  const { rows } = await client.query<KeptMessage>({
-    name: 'update-rejected-message',
-    text: `update rejected_messages set
-        org_id = coalesce($2, org_id), reader_id = coalesce($3, reader_id), reason = coalesce($4, reason),
-        is_whole = $5, replayed_at = case when $4::text is null then now() else replayed_at end
-      where id = $1
-      returning ${KEPT_COLUMNS}`,
-    values: [id, reader?.orgId ?? null, reader?.readerId ?? null, reason, isWhole],
-  });
-  const [row] = rows;
-  if (row === undefined) {
-    throw new RangeError('no row from update');
-  }
-  return row;
+  const row = await client.one(sql.prepared('update-rejected-message', rowsOf<KeptRow>())`
+    update rejected_messages set
+      org_id = coalesce(${reader?.orgId ?? null}, org_id), reader_id = coalesce(${reader?.readerId ?? null}, reader_id),
+      reason = coalesce(${reason}, reason), is_whole = ${isWhole},
+      replayed_at = case when ${reason}::text is null then now() else replayed_at end
+    where id = ${id}
+    returning ${KEPT_COLUMNS}`);
+  return toKept(row);
 }

@@ -1,13 +1,15 @@
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type ApiClient, createApiClient } from '../../../simulation/api-client.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
+import { commandLineActor } from '../command-line-actor.ts';
 import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
 import { PLACES, READERS } from './site.ts';
@@ -24,9 +26,10 @@ export interface InstalledSite {
  */
 export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<InstalledSite> {
   const pool = createWritePool(databaseUrl, { max: 1, applicationName: 'tagtrail demo' });
+  const [db, actor] = [databaseOn(pool), commandLineActor()];
   try {
-    const { id: orgId } = await createOrganization(pool, 'North Hub Logistics');
-    const { key: apiKey } = await createApiKey(pool, {
+    const { id: orgId } = await createOrganization(db, actor, 'North Hub Logistics');
+    const { key: apiKey } = await createApiKey(db, actor, {
       orgId,
       name: 'demo',
       scopes: PUBLIC_SCOPES,
@@ -34,7 +37,7 @@ export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<In
     });
     const api = createApiClient(apiUrl, apiKey);
     await createPlacesAndAssets(api);
-    return { api, apiKey, readers: await installReaders(pool, orgId) };
+    return { api, apiKey, readers: await installReaders(db, actor, orgId) };
   } finally {
     await pool.end();
   }
@@ -51,13 +54,13 @@ async function createPlacesAndAssets(api: ApiClient): Promise<void> {
   }
 }
 
-async function installReaders(pool: Pool, orgId: number): Promise<ConnectedReader[]> {
+async function installReaders(db: Database, actor: Actor, orgId: number): Promise<ConnectedReader[]> {
   const formats = loadBuiltinFormats();
   const installed: ConnectedReader[] = [];
   for (const { name, topic, format, antennas } of READERS) {
-    const reader = await createReader(pool, formats, { orgId, name, topic, format, policies: {} });
+    const reader = await createReader(db, actor, formats, { orgId, name, topic, format, policies: {} });
     for (const [index, locationExternalKey] of antennas.entries()) {
-      await setAntenna(pool, { readerId: reader.id, port: index + 1, locationExternalKey });
+      await setAntenna(db, actor, { readerId: reader.id, port: index + 1, locationExternalKey });
     }
     const login = { username: reader.mqttUsername, password: reader.mqttPassword };
     installed.push({ name, topic, login });

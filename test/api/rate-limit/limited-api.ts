@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
@@ -8,6 +9,7 @@ import { type Clocks, MACHINE_CLOCKS } from '../../../platform/rate-limit/start-
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import type { RateLimitConfig } from '../../../services/api/rate-limit/settings.ts';
 import { startApi } from '../../../services/api/start.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { apiConfig } from '../../support/api.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';
 
@@ -71,8 +73,10 @@ export function useLimitedApis(): LimitedApis {
     key: async (scopes = PUBLIC_SCOPES) => {
       const pool = createWritePool(database.url, { max: 1 });
       try {
-        const { id: orgId } = await createOrganization(pool, 'Acme');
-        return (await createApiKey(pool, { orgId, name: 'test', scopes, expiresAt: null })).key;
+        const { id: orgId } = await createOrganization(databaseOn(pool), TEST_ACTOR, 'Acme');
+        return (
+          await createApiKey(databaseOn(pool), TEST_ACTOR, { orgId, name: 'test', scopes, expiresAt: null })
+        ).key;
       } finally {
         await pool.end();
       }

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import mqtt from 'mqtt';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { quantile } from '../../support/statistics.ts';
 import { startServer } from '../processes.ts';
 import type { IngestOptions } from './options.ts';
@@ -74,7 +76,7 @@ const PROBE = ASSETS - 1;
 
 async function issueKey(url: string): Promise<string> {
   const pool = createWritePool(url, { max: 1 });
-  const { key } = await createApiKey(pool, {
+  const { key } = await createApiKey(databaseOn(pool), TEST_ACTOR, {
     orgId: 1,
     name: 'bench',
     scopes: PUBLIC_SCOPES,

@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 
 /** A database with one organization, filled. */
 export interface Filled {
@@ -85,7 +87,7 @@ async function issueKeys(url: string, orgId: number): Promise<string[]> {
   const pool = createWritePool(url, { max: 1 });
   const keys: string[] = [];
   for (let issued = 0; issued < KEYS; issued++) {
-    const { key } = await createApiKey(pool, {
+    const { key } = await createApiKey(databaseOn(pool), TEST_ACTOR, {
       orgId,
       name: 'bench',
       scopes: PUBLIC_SCOPES,

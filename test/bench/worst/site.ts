@@ -1,4 +1,5 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
@@ -7,6 +8,7 @@ import { createOrganization } from '../../../domain/administration/organizations
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Filled, fill } from '../rows/seed.ts';
 import type { Login } from './attack.ts';
 import type { LookUps } from './victim.ts';
@@ -45,7 +47,7 @@ export class Site {
     const pool = createWritePool(filled.url, { max: 2 });
     const queries = createWritePool(filled.url, { max: 1 });
     const ids = await addLarge(pool, filled.orgId);
-    const { id: other } = await createOrganization(queries, 'other');
+    const { id: other } = await createOrganization(databaseOn(queries), TEST_ACTOR, 'other');
     const [asset] = await idsOf(
       pool,
       `insert into assets (org_id, external_key, name) values ($1, 'A', 'a') returning id`,
@@ -73,7 +75,10 @@ export class Site {
   }
 
   async handheld(): Promise<string> {
-    const { token } = await createHandheld(this.pool, { orgId: this.#orgId, name: `gun ${this.#made++}` });
+    const { token } = await createHandheld(databaseOn(this.pool), TEST_ACTOR, {
+      orgId: this.#orgId,
+      name: `gun ${this.#made++}`,
+    });
     return token;
   }
 
@@ -81,8 +86,17 @@ export class Site {
   async reader(mqttUrl: string, format: string): Promise<Login> {
     const name = `worst-${this.#made++}`;
     const reader = { orgId: this.#orgId, name, topic: `worst/${name}`, format, policies: {} };
-    const { id, topic, mqttUsername, mqttPassword } = await createReader(this.pool, BUILTIN, reader);
-    await setAntenna(this.pool, { readerId: id, port: 1, locationExternalKey: 'LOC-0001' });
+    const { id, topic, mqttUsername, mqttPassword } = await createReader(
+      databaseOn(this.pool),
+      TEST_ACTOR,
+      BUILTIN,
+      reader,
+    );
+    await setAntenna(databaseOn(this.pool), TEST_ACTOR, {
+      readerId: id,
+      port: 1,
+      locationExternalKey: 'LOC-0001',
+    });
     return { url: mqttUrl, username: mqttUsername, password: mqttPassword, topic };
   }
 
@@ -95,7 +109,12 @@ export class Site {
 const BUILTIN = loadBuiltinFormats();
 
 async function keyOf(queries: Pool, orgId: number): Promise<string> {
-  const { key } = await createApiKey(queries, { orgId, name: 'key', scopes: PUBLIC_SCOPES, expiresAt: null });
+  const { key } = await createApiKey(databaseOn(queries), TEST_ACTOR, {
+    orgId,
+    name: 'key',
+    scopes: PUBLIC_SCOPES,
+    expiresAt: null,
+  });
   return key;
 }
 

@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { ulid } from 'ulid';
 import { ADVICE } from '../../../clients/handheld-app/src/scanning/advice.ts';
 import { LISTS } from '../../../clients/handheld-app/src/sweep/sweep.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { STATUSES } from '../../../services/handheld-gateway/submissions/result.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Device, LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
@@ -190,12 +192,12 @@ describe('the screens of the handheld app', function () {
   });
 
   it('a token that was revoked', async () => {
-    const { id, token } = await createHandheld(gateway.database.pool, {
+    const { id, token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
       orgId: gateway.site.orgId,
       name: 'lost',
     });
     app = await HandheldApp.signedIn(device, gateway.url, token);
-    await revokeHandheld(gateway.database.pool, id);
+    await revokeHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, id);
     await scanByWedge(app.page, tag(0));
     await app.shows('Please sign in again');
     await look('sign-in-again');
@@ -335,10 +337,10 @@ describe('the screens of the handheld app', function () {
 
   it('a token of another handheld while scans wait, and a scan while signing in again', async () => {
     const { orgId } = gateway.site;
-    const lost = await createHandheld(gateway.database.pool, { orgId, name: 'lost' });
+    const lost = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, { orgId, name: 'lost' });
     app = await HandheldApp.signedIn(device, gateway.url, lost.token);
     await app.choosePlace('Dock 1');
-    await revokeHandheld(gateway.database.pool, lost.id);
+    await revokeHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, lost.id);
     await scanByWedge(app.page, tag(0));
     await app.shows('Please sign in again');
     await app.signIn(gateway.token);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
@@ -44,17 +46,17 @@ describe('signing in to the handheld app', () => {
   it('stops and asks to sign in when the token is revoked, and loses nothing', async () => {
     const { pool } = gateway.database;
     const { orgId } = gateway.site;
-    const first = await createHandheld(pool, { orgId, name: 'first' });
+    const first = await createHandheld(databaseOn(pool), TEST_ACTOR, { orgId, name: 'first' });
     const app = await HandheldApp.signedIn(await browser.device(), gateway.url, first.token);
     await app.choosePlace('DOCK-1');
-    await revokeHandheld(pool, first.id);
+    await revokeHandheld(databaseOn(pool), TEST_ACTOR, first.id);
     await scanByWedge(app.page, 'E28011600000020912340001');
     await app.shows('Please sign in again');
     await app.shows('1 scan is safe on this device');
     expect(await recorded()).to.equal(0);
 
     await app.page.reload();
-    const second = await createHandheld(pool, { orgId, name: 'second' });
+    const second = await createHandheld(databaseOn(pool), TEST_ACTOR, { orgId, name: 'second' });
     await app.signIn(second.token);
     // Another handheld may be another organization's: the user is asked.
     await app.shows('This is another handheld’s token');
@@ -66,12 +68,15 @@ describe('signing in to the handheld app', () => {
   it('goes on taking scans while the token is refused, and sends them once somebody signs in', async () => {
     const { pool } = gateway.database;
     const { orgId } = gateway.site;
-    const first = await createHandheld(pool, { orgId, name: 'refused in the middle of work' });
+    const first = await createHandheld(databaseOn(pool), TEST_ACTOR, {
+      orgId,
+      name: 'refused in the middle of work',
+    });
     const device = await browser.device();
     await HandheldApp.feel(device);
     const app = await HandheldApp.signedIn(device, gateway.url, first.token);
     await app.choosePlace('DOCK-1');
-    await revokeHandheld(pool, first.id);
+    await revokeHandheld(databaseOn(pool), TEST_ACTOR, first.id);
     await app.scan('WHILE-SIGNED-IN');
     await app.shows('Please sign in again');
     const before = await app.felt();
@@ -86,7 +91,7 @@ describe('signing in to the handheld app', () => {
     await app.page.locator('[data-latest="AFTER-A-RELOAD"]').waitFor();
     await app.shows('3 scans are safe on this device');
 
-    const second = await createHandheld(pool, { orgId, name: 'to go on with' });
+    const second = await createHandheld(databaseOn(pool), TEST_ACTOR, { orgId, name: 'to go on with' });
     await typeByWedge(app.page, second.token, { delay: 2 * LATER_MS });
     await app.press('Sign in and send them');
     await app.waits(0);
@@ -121,7 +126,7 @@ describe('signing in to the handheld app', () => {
 
   it('goes on with the place and the sweep under a new token of the same organization', async () => {
     const app = await sweepingUntilRevoked();
-    const { token } = await createHandheld(gateway.database.pool, {
+    const { token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
       orgId: gateway.site.orgId,
       name: 'renewed',
     });
@@ -143,7 +148,10 @@ describe('signing in to the handheld app', () => {
     const app = await sweepingUntilRevoked();
     const other = await Site.create(gateway.database, 'Other');
     await other.location('DOCK-1');
-    const { token } = await createHandheld(gateway.database.pool, { orgId: other.orgId, name: 'other' });
+    const { token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
+      orgId: other.orgId,
+      name: 'other',
+    });
     await app.signIn(token);
     await app.press('Sign in and send them');
     await app.shows('The sweep of DOCK-1 is over');
@@ -174,7 +182,10 @@ describe('signing in to the handheld app', () => {
   /** A sweep with a scan that was sent, and one that the token was no longer good for. */
   async function sweepingUntilRevoked() {
     const { pool } = gateway.database;
-    const { id, token } = await createHandheld(pool, { orgId: gateway.site.orgId, name: 'old' });
+    const { id, token } = await createHandheld(databaseOn(pool), TEST_ACTOR, {
+      orgId: gateway.site.orgId,
+      name: 'old',
+    });
     const app = await HandheldApp.signedIn(await browser.device(), gateway.url, token);
     await app.choosePlace('DOCK-1');
     await app.goTo('Sweep');
@@ -182,7 +193,7 @@ describe('signing in to the handheld app', () => {
     await app.shows('Scan all you find');
     await app.scan('BEFORE-REVOKED');
     await app.waits(0);
-    await revokeHandheld(pool, id);
+    await revokeHandheld(databaseOn(pool), TEST_ACTOR, id);
     await scanByWedge(app.page, 'AFTER-REVOKED');
     await app.shows('Please sign in again');
     return app;

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { Request, Route } from 'playwright-core';
 import { ulid } from 'ulid';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Device, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
@@ -99,7 +101,10 @@ describe('a sweep whose list is slow to come', () => {
     const other = await Site.create(gateway.database, 'Other');
     await other.location('ELSEWHERE');
     await other.asset('THEIRS', tag(1));
-    const { token } = await createHandheld(gateway.database.pool, { orgId: other.orgId, name: 'other' });
+    const { token } = await createHandheld(databaseOn(gateway.database.pool), TEST_ACTOR, {
+      orgId: other.orgId,
+      name: 'other',
+    });
     const heldPlaces: Route[] = [];
     await device.context.route('**/handheld/v1/locations?*', (route) =>
       route.request().headers()['authorization']?.endsWith(token)

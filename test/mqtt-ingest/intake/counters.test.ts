@@ -6,6 +6,7 @@ import { idsToReplay } from '../../../domain/administration/rejected/kept-messag
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Cut, openCuttingProxy } from '../../support/cutting-proxy.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES } from '../../support/intake.ts';
@@ -127,6 +128,7 @@ describe('the counters of readers', () => {
     async function replayLatest(most: number): Promise<number[]> {
       const replaying = {
         pool: database.pool,
+        actor: TEST_ACTOR,
         readers: await loadRegistered(database.pool),
         rules: RULES,
         clock: createClock(),

@@ -3,6 +3,7 @@ import { createClock } from '../../../base/clock.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';
@@ -60,6 +61,7 @@ describe('a token or key that a reader sends', () => {
     await expectNothingKept();
     const options = {
       pool: database.pool,
+      actor: TEST_ACTOR,
       readers: await loadRegistered(database.pool),
       rules: RULES,
       clock: createClock(),

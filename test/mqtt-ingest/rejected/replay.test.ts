@@ -4,6 +4,7 @@ import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { findKept, idsToReplay, listKept } from '../../../domain/administration/rejected/kept-message.ts';
 import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
 import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';
@@ -41,6 +42,7 @@ describe('replaying rejected messages', () => {
     return replay(
       {
         pool: database.pool,
+        actor: TEST_ACTOR,
         readers: await loadRegistered(database.pool),
         rules: RULES,
         clock: () => now() + daysLater * MICROS_PER_DAY,

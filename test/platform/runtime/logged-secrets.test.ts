@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/free-port.ts';
 import { useMosquitto } from '../../support/mosquitto.ts';
@@ -77,9 +79,9 @@ describe('the logs of all processes at their lowest level', () => {
     return program;
   }
   const addressOf = (program: Program) => /"address":"([^"]+)"/.exec(program.stdout())?.[1] ?? '';
-  async function newKey(name: string, { expiresAt = null as string | null } = {}): Promise<string> {
-    const wanted = { orgId: site.orgId, name, scopes: [...PUBLIC_SCOPES, 'keys:admin'], expiresAt };
-    return credential(name, (await createApiKey(keys, wanted)).key);
+  async function newKey(name: string): Promise<string> {
+    const wanted = { orgId: site.orgId, name, scopes: [...PUBLIC_SCOPES, 'keys:admin'], expiresAt: null };
+    return credential(name, (await createApiKey(databaseOn(keys), TEST_ACTOR, wanted)).key);
   }
   const mistyped = (name: string, token: string) =>
     credential(name, token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'));
@@ -125,13 +127,18 @@ describe('the logs of all processes at their lowest level', () => {
     const brokerUrl = new URL(broker.url);
     brokerUrl.username = 'ingest';
     brokerUrl.password = secret('the password at the broker');
-    const { mqttUsername, mqttPassword } = await createReader(database.pool, loadBuiltinFormats(), {
-      orgId: site.orgId,
-      name: 'portal',
-      topic: TOPIC,
-      format: 'tagtrail',
-      policies: {},
-    });
+    const { mqttUsername, mqttPassword } = await createReader(
+      databaseOn(database.pool),
+      TEST_ACTOR,
+      loadBuiltinFormats(),
+      {
+        orgId: site.orgId,
+        name: 'portal',
+        topic: TOPIC,
+        format: 'tagtrail',
+        policies: {},
+      },
+    );
     secrets.set('the password of the reader', mqttPassword);
     await database.rows('update antennas set location_id = $1', [shelf]);
     const mqttPort = await freePort();
@@ -144,7 +151,10 @@ describe('the logs of all processes at their lowest level', () => {
 
     const assets = `${addressOf(api)}/api/v1/assets`;
     const key = await newKey('an API key');
-    const expired = await newKey('an expired API key', { expiresAt: '2020-01-02T00:00:00Z' });
+    const expired = await newKey('an expired API key');
+    await keys.query(`update api_keys set expires_at = '2020-01-02T00:00:00Z' where id = $1`, [
+      expired.split('_')[1],
+    ]);
     expect(await statusOf(assets, bearer(key))).to.equal(200);
     expect(await statusOf(assets, bearer(expired))).to.equal(401);
     expect(await statusOf(assets, bearer(mistyped('a mistyped API key', key)))).to.equal(401);
@@ -167,7 +177,10 @@ describe('the logs of all processes at their lowest level', () => {
       expect(await statusOf(assets, bearer(unseen))).to.equal(500);
     });
 
-    const { token, id } = await createHandheld(database.pool, { orgId: site.orgId, name: 'gun' });
+    const { token, id } = await createHandheld(databaseOn(database.pool), TEST_ACTOR, {
+      orgId: site.orgId,
+      name: 'gun',
+    });
     credential('the token of a handheld', token);
     const submissions = `${addressOf(gateway)}/handheld/v1/submissions`;
     const submit = () => {

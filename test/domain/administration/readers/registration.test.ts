@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import type { AppError } from '../../../../base/errors.ts';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { storeFormat } from '../../../../domain/administration/formats/store-format.ts';
 import { createReader } from '../../../../domain/administration/readers/create-reader.ts';
 import { setReader } from '../../../../domain/administration/readers/set-reader.ts';
 import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
 import { compileFormat, type Format } from '../../../../domain/formats/mapping/format.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Site } from '../../../support/site.ts';
 
@@ -27,9 +29,9 @@ describe('a registration at the same time as a change of its format', () => {
 
   /** Each succeeds, or is refused because of the other: in the end no reader uses an identity its format lacks. */
   async function race(format: string, register: () => Promise<unknown>): Promise<void> {
-    await storeFormat(database.pool, builtin, formatWith(format, 'mac', 'ibeacon'));
+    await storeFormat(databaseOn(database.pool), TEST_ACTOR, builtin, formatWith(format, 'mac', 'ibeacon'));
     const results = await Promise.allSettled([
-      storeFormat(database.pool, builtin, formatWith(format, 'mac')),
+      storeFormat(databaseOn(database.pool), TEST_ACTOR, builtin, formatWith(format, 'mac')),
       register(),
     ]);
     const refusals = results.filter((result) => result.status === 'rejected');
@@ -40,7 +42,7 @@ describe('a registration at the same time as a change of its format', () => {
     for (let round = 0; round < 20; round++) {
       const format = `new-${round}`;
       await race(format, () =>
-        createReader(database.pool, builtin, {
+        createReader(databaseOn(database.pool), TEST_ACTOR, builtin, {
           orgId: site.orgId,
           name: format,
           topic: format,
@@ -55,7 +57,9 @@ describe('a registration at the same time as a change of its format', () => {
     for (let round = 0; round < 20; round++) {
       const format = `changed-${round}`;
       const id = await site.reader(format, [null], { format: 'tagtrail' });
-      await race(format, () => setReader(database.pool, builtin, id, { format, identity: 'ibeacon' }));
+      await race(format, () =>
+        setReader(databaseOn(database.pool), TEST_ACTOR, builtin, id, { format, identity: 'ibeacon' }),
+      );
     }
   });
 });

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { setSmoothing } from '../../../../domain/administration/smoothing/set-smoothing.ts';
 import { compareRssi } from '../../../../domain/tracking/history.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { readSmoothing } from '../../../../domain/tracking/smoothing/read-settings.ts';
-import { setSmoothing } from '../../../../domain/tracking/smoothing/set-smoothing.ts';
 import type { DatedSmoothing, Smoothing } from '../../../../domain/tracking/smoothing/settings.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
 import { START } from '../../../support/sightings.ts';
@@ -159,7 +161,7 @@ describe('recording what is smoothed', function () {
         const setter = async () => {
           for (const { locationId, smoothing, validFrom } of wanted) {
             const locationExternalKey = locationId === null ? null : ['A', 'B', 'C'][locationId - 1];
-            await setSmoothing(database.pool, {
+            await setSmoothing(databaseOn(database.pool), TEST_ACTOR, {
               orgId,
               locationExternalKey: locationExternalKey ?? null,
               smoothing,

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { setSmoothing } from '../../../../domain/administration/smoothing/set-smoothing.ts';
 import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
-import { setSmoothing } from '../../../../domain/tracking/smoothing/set-smoothing.ts';
 import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
@@ -100,7 +102,7 @@ describe('a recorded scan where smoothing is on', () => {
   it('is judged, if it is late, by the setting that held when it was observed', async () => {
     await arrive('0A 3B 6A');
     const setting = from(0, 20, 5).smoothing;
-    const validFrom = await setSmoothing(database.pool, {
+    const validFrom = await setSmoothing(databaseOn(database.pool), TEST_ACTOR, {
       orgId: site.orgId,
       locationExternalKey: null,
       smoothing: setting,

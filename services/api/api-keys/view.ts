@@ -1,16 +1,6 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-
-export interface ApiKeyRow {
-  id: string;
-  name: string;
-  scopes: string[];
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-}
-
-export type ApiKeyView = ReturnType<typeof apiKeyView>;
+import type { IssuedKey } from '../../../domain/administration/api-keys/issue-key.ts';
+import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 
 export function apiKeyView(row: ApiKeyRow) {
   return {
@@ -21,7 +11,7 @@ export function apiKeyView(row: ApiKeyRow) {
 }
 
 /** The one view that has the key itself. */
-export function issuedApiKeyView(row: ApiKeyRow, key: string) {
+export function issuedApiKeyView({ row, key }: IssuedKey) {
   return { ...shown(row), key };
 }
 

@@ -1,0 +1,47 @@
+import { AppError } from '../../../base/errors.ts';
+import { type Instant, toDatabase } from '../../../base/timestamps.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Change } from '../../changes/make-change.ts';
+import { digestOf, formatKey, newKey } from './key-format.ts';
+import { type ApiKeyRow, KEY_COLUMNS } from './key-row.ts';
+
+export interface IssuedKey {
+  row: ApiKeyRow;
+  /** The only copy of its secret. */
+  key: string;
+}
+
+/** A key that could never be used is a mistake, of a time zone perhaps. */
+export class ExpiryPassed extends AppError {
+  constructor() {
+    super('invalid_input', 'The time at which a key expires must be in the future');
+  }
+}
+
+/**
+ * Issues a key of an organization that is live.
+ *
+ * @throws ExpiryPassed by the database's clock.
+ */
+export async function issueKey(
+  change: Change,
+  {
+    orgId,
+    name,
+    scopes,
+    expiresAt,
+  }: { orgId: number; name: string; scopes: readonly string[]; expiresAt: Instant | null },
+): Promise<IssuedKey> {
+  const key = newKey();
+  const row = await change.maybeOne(sql.prepared('insert-api-key', rowsOf<ApiKeyRow>())`
+    insert into api_keys as api_key (org_id, id, name, scopes, secret_sha256, expires_at)
+    select ${orgId}, ${key.id}, ${name}, ${sql.array([...new Set(scopes)], 'text')},
+      ${sql.binary(digestOf(key.secret))}, expires_at
+    from (select ${expiresAt === null ? null : toDatabase(expiresAt)}::timestamptz as expires_at) given
+    where expires_at is null or expires_at > clock_timestamp()
+    returning ${KEY_COLUMNS}`);
+  if (row === null) {
+    throw new ExpiryPassed();
+  }
+  return { row, key: formatKey(key) };
+}

@@ -1,0 +1,16 @@
+import { sql } from '../../../db/timescale/queries/sql.ts';
+
+/** A key as it is stored, but for the digest of its secret. Times are the text of a `timestamptz`. */
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  scopes: string[];
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+/** Of an `api_key`. */
+export const KEY_COLUMNS = sql.fragment`api_key.id, api_key.name, api_key.scopes, api_key.created_at,
+  api_key.expires_at, api_key.revoked_at, api_key.last_used_at`;

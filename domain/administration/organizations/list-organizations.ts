@@ -1,0 +1,9 @@
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { OrganizationRow } from './live-organization.ts';
+
+/** Every organization that was not deleted, oldest first. */
+export function listOrganizations(db: Connection): Promise<readonly OrganizationRow[]> {
+  return db.any(sql.type(rowsOf<OrganizationRow>())`
+    select id, name from organizations where deleted_at is null order by id`);
+}

@@ -1,0 +1,91 @@
+import { AppError } from '../../base/errors.ts';
+import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+
+/** What has external keys. */
+export type Keyed = 'asset' | 'location';
+
+const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
+
+const NOUN = { asset: 'Asset', location: 'Location' };
+
+/**
+ * The id of the live row with a key, for a subquery of its own (`exists` drops the order). Asked for in order of keys it comes
+ * by the index on those; of an organization that is younger than the statistics, another seems as good, by which every
+ * create read all of its rows.
+ */
+export function liveByKey(resource: Keyed, orgId: number, key: ValueExpression): FragmentSqlToken {
+  return sql.fragment`select id from ${TABLE[resource]}
+    where org_id = ${orgId} and external_key >= ${key} and external_key <= ${key} and deleted_at is null
+    order by external_key limit 1`;
+}
+
+/** The id of the organization's live asset or location with this external key, or null. */
+export async function findLiveByKey(
+  db: Connection,
+  resource: Keyed,
+  orgId: number,
+  externalKey: string,
+): Promise<number | null> {
+  const row = await db.maybeOne(sql.prepared(`find-live-${resource}-by-key`, rowsOf<{ id: number }>())`
+    ${liveByKey(resource, orgId, externalKey)}`);
+  return row?.id ?? null;
+}
+
+/** @throws AppError `not_found` naming the key, if the organization has no such live asset or location. */
+export async function requireLiveByKey(
+  db: Connection,
+  resource: Keyed,
+  orgId: number,
+  externalKey: string,
+): Promise<number> {
+  return (await findLiveByKey(db, resource, orgId, externalKey)) ?? refuse(resource, orgId, externalKey);
+}
+
+/** A live row, by its id and its key. */
+export interface KeyedRow {
+  id: number;
+  external_key: string;
+}
+
+/**
+ * The live rows that have these keys, in the order of their ids. That a row is the first in an order leaves the planner
+ * one index to find it by.
+ */
+export function findLiveByKeys(
+  db: Connection,
+  resource: Keyed,
+  orgId: number,
+  externalKeys: readonly string[],
+): Promise<readonly KeyedRow[]> {
+  return db.any(sql.type(rowsOf<KeyedRow>())`
+    select stored.id, stored.external_key
+    from unnest(${sql.array(externalKeys, 'text')}) as given (external_key)
+    cross join lateral (
+      select id, external_key from ${TABLE[resource]}
+      where org_id = ${orgId} and external_key >= given.external_key and deleted_at is null
+      order by external_key
+      limit 1
+    ) stored
+    where stored.external_key = given.external_key
+    order by stored.id`);
+}
+
+/**
+ * Keeps a location from being deleted until the transaction ends: deleting takes its row's full lock first.
+ *
+ * @throws AppError `not_found` naming the key, if the organization has no such live location.
+ */
+export async function holdLiveLocation(
+  transaction: Connection,
+  orgId: number,
+  externalKey: string,
+): Promise<number> {
+  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    ${liveByKey('location', orgId, externalKey)} for key share`);
+  return row?.id ?? refuse('location', orgId, externalKey);
+}
+
+function refuse(resource: Keyed, orgId: number, externalKey: string): never {
+  throw new AppError('not_found', `${NOUN[resource]} ${externalKey} not found in organization ${orgId}`);
+}
