@@ -1,12 +1,12 @@
 import { heardEverywhere } from '../../base/heard-everywhere.ts';
-import type { Pool } from '../../db/timescale/connections/client.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { awaitSubscribed } from '../../domain/administration/readers/await-subscribed.ts';
 import { forTerminal } from './for-terminal.ts';
 
 /** Resolves when what a reader sends on its topic from now on is recorded; or says that it may not be. */
-export async function awaitReader(pool: Pool, topic: string): Promise<void> {
+export async function awaitReader(db: Connection, topic: string): Promise<void> {
   await heardEverywhere();
-  if (!(await awaitSubscribed(pool, topic))) {
+  if (!(await awaitSubscribed(db, topic))) {
     process.stderr.write(
       `Ingestion has not subscribed to ${forTerminal(topic)} at its broker yet; the broker keeps nothing of what is ` +
         'published before that. Its log says whether the broker refuses the topic; npx --no -- tagtrail doctor looks at the rest\n',

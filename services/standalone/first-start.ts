@@ -4,6 +4,7 @@ import { createApiKey } from '../../domain/administration/api-keys/create-api-ke
 import { PUBLIC_SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
 import { createOrganization } from '../../domain/administration/organizations/create-organization.ts';
+import { hasOrganizations } from '../../domain/administration/organizations/list-organizations.ts';
 import { commandLineActor } from './command-line-actor.ts';
 
 /** What a fresh installation starts with. The key and the token are shown once and stored nowhere. */
@@ -18,8 +19,8 @@ export interface FirstCredentials {
 export async function firstCredentials(databaseUrl: string): Promise<FirstCredentials | null> {
   const pool = createWritePool(databaseUrl, { max: 1 });
   try {
-    const { rowCount } = await pool.query('select from organizations limit 1');
-    return rowCount === 0 ? await makeFirstOrganization(databaseOn(pool)) : null;
+    const db = databaseOn(pool);
+    return (await hasOrganizations(db)) ? null : await makeFirstOrganization(db);
   } finally {
     await pool.end();
   }

@@ -3,7 +3,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 import type { Identity } from '../../formats/mapping/language/definition.ts';
-import { LIVE_READERS } from '../readers/live-readers.ts';
+import { LIVE_READERS } from '../live-readers.ts';
 import { storedDefinitions } from './load-formats.ts';
 
 export interface ListedFormat {

@@ -5,8 +5,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
-import { LIVE_READERS } from '../readers/live-readers.ts';
-import { lockRegistrations } from '../readers/registration.ts';
+import { LIVE_READERS } from '../live-readers.ts';
+import { lockRegistrations } from '../lock-registrations.ts';
 
 export interface StoredFormat {
   result: 'added' | 'replaced' | 'unchanged';

@@ -7,3 +7,10 @@ export function listOrganizations(db: Connection): Promise<readonly Organization
   return db.any(sql.type(rowsOf<OrganizationRow>())`
     select id, name from organizations where deleted_at is null order by id`);
 }
+
+/** Whether there ever was one. */
+export async function hasOrganizations(db: Connection): Promise<boolean> {
+  const { has_any: hasAny } = await db.one(sql.type(rowsOf<{ has_any: boolean }>())`
+    select exists (select from organizations) as has_any`);
+  return hasAny;
+}

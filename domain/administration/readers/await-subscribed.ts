@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 /** Milliseconds, and between two looks. A broker answers within a few, and notes are written within half a second. */
 const PATIENCE = 10_000;
@@ -11,9 +12,9 @@ const LOOK = 50;
  *
  * @returns false if one is not after {@link PATIENCE}.
  */
-export async function awaitSubscribed(pool: Pool, topic: string): Promise<boolean> {
+export async function awaitSubscribed(db: Connection, topic: string): Promise<boolean> {
   const until = performance.now() + PATIENCE;
-  while (await isMissing(pool, topic)) {
+  while (await isMissing(db, topic)) {
     if (performance.now() > until) {
       return false;
     }
@@ -23,19 +24,17 @@ export async function awaitSubscribed(pool: Pool, topic: string): Promise<boolea
 }
 
 /** Of processes that divide the readers one has the topic; those that have a session each do not say when they stop. */
-async function isMissing(pool: Pool, topic: string): Promise<boolean> {
-  const { rows } = await pool.query<{ missing: boolean }>(
-    `select exists (
-       select from broker_sessions session
-       where not is_divided
-         and (is_connected and held_until > now() or held_until is null and connected_at is not null)
-         and not exists (
-           select from broker_subscriptions held
-           where held.realm = session.realm and held.topic = $1
-             and (session.held_until is not null or held.client_id = session.client_id)
-         )
-     ) as missing`,
-    [topic],
-  );
-  return rows[0]?.missing === true;
+async function isMissing(db: Connection, topic: string): Promise<boolean> {
+  const { is_missing: missing } = await db.one(sql.type(rowsOf<{ is_missing: boolean }>())`
+    select exists (
+      select from broker_sessions session
+      where not is_divided
+        and (is_connected and held_until > now() or held_until is null and connected_at is not null)
+        and not exists (
+          select from broker_subscriptions held
+          where held.realm = session.realm and held.topic = ${topic}
+            and (session.held_until is not null or held.client_id = session.client_id)
+        )
+    ) as is_missing`);
+  return missing;
 }

@@ -5,15 +5,9 @@ import type { Actor } from '../../changes/actor.ts';
 import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { lockRegistrations } from '../lock-registrations.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
-import {
-  digestOfPassword,
-  lockRegistrations,
-  makePassword,
-  refuseTaken,
-  requireFormat,
-  requireTopic,
-} from './registration.ts';
+import { digestOfPassword, makePassword, refuseTaken, requireFormat, requireTopic } from './registration.ts';
 import { storedReportUnknown } from './stored-reader.ts';
 
 export interface NewReader {

@@ -1,21 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../../../base/errors.ts';
-import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { requireIdentity } from '../../formats/mapping/identity.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import { loadFormats } from '../formats/load-formats.ts';
-import { LIVE_READERS } from './live-readers.ts';
+import { LIVE_READERS } from '../live-readers.ts';
 import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
 
 /** What every registration of a reader must keep to, new or changed. */
-
-/** Registrations go one at a time until the transaction ends, so that of two that collide one sees the other. */
-export async function lockRegistrations(transaction: Connection): Promise<void> {
-  await transaction.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock(${ADVISORY_LOCKS.registration})`);
-}
 
 /** @throws AppError `invalid_input`. */
 export function requireTopic(topic: string): void {

@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, makeChange } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
-import { LIVE_READERS } from './live-readers.ts';
+import { LIVE_READERS } from '../live-readers.ts';
 
 /** What is to change of an antenna; what is left out stays as it is. */
 export interface AntennaChange {

@@ -5,14 +5,8 @@ import type { Actor } from '../../changes/actor.ts';
 import { type Change, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
-import {
-  digestOfPassword,
-  lockRegistrations,
-  makePassword,
-  refuseTaken,
-  requireFormat,
-  requireTopic,
-} from './registration.ts';
+import { lockRegistrations } from '../lock-registrations.ts';
+import { digestOfPassword, makePassword, refuseTaken, requireFormat, requireTopic } from './registration.ts';
 import { lockReader, type StoredReader, storedReportUnknown } from './stored-reader.ts';
 
 /** What is to change of a reader; what is left out stays as it is. Null makes a policy the format's own again. */

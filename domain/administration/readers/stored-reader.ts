@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
-import { LIVE_READERS } from './live-readers.ts';
+import { LIVE_READERS } from '../live-readers.ts';
 
 /** A live reader's registration. A policy that is null is the format's own. */
 export interface StoredReader {

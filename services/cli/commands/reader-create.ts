@@ -36,7 +36,7 @@ export function addReaderCreate(program: Command): void {
         ...(identity === undefined ? {} : { identity }),
         ...(reportUnknown === undefined ? {} : { reportUnknown }),
       };
-      await withConnections(async ({ db, actor, pool }) => {
+      await withConnections(async ({ db, actor }) => {
         const reader = await createReader(db, actor, loadBuiltinFormats(), {
           orgId,
           name,
@@ -62,7 +62,7 @@ Next: npx --no -- tagtrail antenna set --reader ${readerId} --port 1 --location 
           options,
         );
         // After the password, of which there is no other copy.
-        await awaitReader(pool, topic);
+        await awaitReader(db, topic);
       });
     });
 }

@@ -59,7 +59,7 @@ export function addReaderSet(program: Command): void {
           'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown or --new-password',
         );
       }
-      await withConnections(async ({ db, actor, pool }) => {
+      await withConnections(async ({ db, actor }) => {
         const { mqttPassword, ...reader } = await setReader(
           db,
           actor,
@@ -84,7 +84,7 @@ export function addReaderSet(program: Command): void {
           options,
         );
         // After the password, of which there is no other copy.
-        await awaitReader(pool, reader.topic);
+        await awaitReader(db, reader.topic);
       });
     });
 }

@@ -1,6 +1,6 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { LIVE_READERS } from '../../../domain/administration/readers/live-readers.ts';
+import { LIVE_READERS } from '../../../domain/administration/live-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';

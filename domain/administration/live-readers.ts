@@ -1,4 +1,4 @@
-import { sql } from '../../../db/timescale/queries/sql.ts';
+import { sql } from '../../db/timescale/queries/sql.ts';
 
 /** Each live `reader` of a live `organization`, as an item of a from clause. */
 export const LIVE_READERS = sql.fragment`readers reader
