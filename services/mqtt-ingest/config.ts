@@ -8,7 +8,7 @@ import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broke
 export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
 export { QUOTA_SETTINGS } from './source/quota-settings.ts';
 
-/** Everything about ingestion as a process of its own that is decided outside of it. */
+/** Settings of ingestion as a process of its own. */
 export const INGEST_SETTINGS = {
   DATABASE_URL,
   MQTT_URL: requiredUrl('the broker that readers publish to', ...BROKER_URL),

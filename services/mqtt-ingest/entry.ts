@@ -1,4 +1,4 @@
-/** What other processes may take of ingestion: the command line, and one that runs every service. */
+/** The public entry for other processes: the command line, and the one that runs every service. */
 export { startEmbeddedIngest, startSubscribedIngest } from './ingest.ts';
 export { loadRegistered } from './registry/load-registered.ts';
 export { type Replay, replay } from './rejected/replay.ts';

@@ -17,7 +17,7 @@ import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } fr
 
 export interface EmbeddedIngestConfig extends IntakeConfig {
   HOST: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   MQTT_PORT: number;
   READER_MESSAGES_PER_SECOND: number;
   READER_READS_PER_SECOND: number;
@@ -25,12 +25,12 @@ export interface EmbeddedIngestConfig extends IntakeConfig {
 }
 
 /**
- * Starts ingestion through a broker of its own, part by part. Stopping commits and acknowledges what was received.
+ * Starts ingestion through the embedded broker. Shutdown commits and acknowledges what was received.
  *
- * @param metrics where its figures go.
- * @param threads shared with others of the process.
+ * @param metrics registry for its metrics.
+ * @param threads shared with the rest of the process.
  * @returns the port readers connect to.
- * @throws AppError if the database is not there or not migrated, or the port is taken.
+ * @throws AppError if the database is missing or not migrated, or the port is taken.
  */
 export async function startEmbeddedIngest(
   config: EmbeddedIngestConfig,
@@ -80,7 +80,7 @@ export async function startEmbeddedIngest(
   return { port: broker.port, checks: { clock: () => databaseClock.ask(pool) } };
 }
 
-/** What must be there for it to be ready. */
+/** Readiness checks by name. */
 type Checks = Readonly<Record<string, Check>>;
 
 export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig {
@@ -88,11 +88,11 @@ export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig {
 }
 
 /**
- * Starts ingestion from the broker at MQTT_URL, part by part. A broker that is not there is waited for. Stopping
- * commits and acknowledges what was received; the broker keeps the rest.
+ * Starts ingestion from the broker at MQTT_URL, waiting for it if necessary. Shutdown commits and acknowledges what was
+ * received; the broker keeps the rest.
  *
  * @param port a port of this process, which tells it from others on this machine.
- * @throws AppError if the database is not there or not migrated.
+ * @throws AppError if the database is missing or not migrated.
  */
 export async function startSubscribedIngest(
   config: SubscribedIngestConfig,

@@ -22,13 +22,13 @@ export interface IntakeConfig {
   LATENESS_DAYS: number;
 }
 
-/** What its caller brings along. */
+/** Passed in by the caller. */
 export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & {
-  /** Shared with others of the process; of its own if left out. */
+  /** Shared by the process; its own by default. */
   threads?: WorkThreads | undefined;
 };
 
-/** What stands behind every source of messages. */
+/** The part behind every source of messages. */
 export interface StartedIntake {
   intake: Intake;
   registry: Registry;
@@ -37,9 +37,9 @@ export interface StartedIntake {
 }
 
 /**
- * Starts what every source of messages hands them to, part by part.
+ * Starts the intake for a source of messages.
  *
- * @throws AppError if the database is not there or not migrated.
+ * @throws AppError if the database is missing or not migrated.
  */
 export async function startIntake(
   config: IntakeConfig,
@@ -86,8 +86,8 @@ export async function startIntake(
   return { intake, registry, pool, databaseClock };
 }
 
-/** One for each batch under way, one for the registry and what asks whether the database is there, one for sessions. */
+/** One per concurrent batch, one for the registry and readiness checks, one for sessions. */
 const POOL_SIZE = LANES + 2;
 
-/** Milliseconds that stopping waits for a database that is gone; then what was received stays unacknowledged. */
+/** Milliseconds that shutdown waits for a missing database; then what was received stays unacknowledged. */
 export const DRAIN_PATIENCE = 5_000;

@@ -8,10 +8,10 @@ import type { IngestConfig } from './config.ts';
 import { startSubscribedIngest } from './ingest.ts';
 
 /**
- * Starts ingestion as a process of its own, part by part.
+ * Starts ingestion as a process of its own.
  *
- * @returns where its health and metrics are.
- * @throws AppError if the database is not there or not migrated, or the port is taken.
+ * @returns where it serves health and metrics.
+ * @throws AppError if the database is missing or not migrated, or the port is taken.
  */
 export async function startIngestProcess(
   config: IngestConfig,

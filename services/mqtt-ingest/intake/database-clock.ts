@@ -4,10 +4,10 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
 
-/** How far this machine's clock may be from the database's. */
+/** Tolerated difference between this machine's clock and the database's. */
 const TOLERATED = 5 * MICROS_PER_SECOND;
 
-/** This machine's clock is not the database's: what it says must not be written. */
+/** This machine's clock is wrong: nothing dated by it may be written. */
 export class ClocksApart extends Error {
   constructor(ahead: Micros) {
     const seconds = (Math.abs(ahead) / MICROS_PER_SECOND).toFixed(1);
@@ -19,8 +19,9 @@ export class ClocksApart extends Error {
 }
 
 /**
- * Compares this process's clock with the database's at every batch: a position dated by a clock that is ahead would stay
- * until the others' clocks have come there. While they are apart nothing is recorded, and messages wait unacknowledged.
+ * Compares this process's clock with the database's at every batch: a position dated by a clock that is ahead would
+ * stay until other clocks get there. While they are apart nothing is recorded, and messages wait unacknowledged
+ * (tracking.md, What a scan is).
  */
 export class DatabaseClock {
   readonly #clock: Clock;
@@ -32,13 +33,16 @@ export class DatabaseClock {
     this.#clock = clock;
   }
 
-  /** Seconds that this process's clock was ahead when last compared; negative if behind; 0 while that cannot be told from the way there. */
+  /**
+   * Seconds by which this process's clock was ahead at the last comparison; negative if behind; 0 within the error of
+   * the round trip.
+   */
   get ahead(): number {
     return this.#ahead / MICROS_PER_SECOND;
   }
 
   /**
-   * @param databaseNow what the database's clock said, in milliseconds since 1970.
+   * @param databaseNow milliseconds since 1970 by the database's clock.
    * @param askedAt `performance.now()` before it was asked.
    * @throws ClocksApart
    */
@@ -56,7 +60,7 @@ export class DatabaseClock {
     }
   }
 
-  /** As {@link compare}, by asking the database. @throws ClocksApart; what the query throws. */
+  /** {@link compare} with the database's answer. @throws ClocksApart; what the query throws. */
   async ask(db: Connection): Promise<void> {
     const askedAt = performance.now();
     const { now } = await db.one(sql.type(rowsOf<{ now: number }>())`
@@ -64,7 +68,7 @@ export class DatabaseClock {
     this.compare(now, askedAt);
   }
 
-  /** Dates messages anew that came before the clocks were last found apart, by how long they have waited. */
+  /** Dates messages that came before the clocks were last found apart anew, by how long they have waited. */
   date(messages: readonly ReadMessage[]): void {
     const now = performance.now();
     for (const message of messages) {

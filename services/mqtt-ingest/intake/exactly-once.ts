@@ -4,9 +4,9 @@ import type { TransactionMark } from '../../../db/timescale/connections/transact
 type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
 /**
- * A flush that may be tried again after a commit nobody answered: what was committed is not done again, so that the
- * counters stay exact (the scans are known by their identity anyway). Whether it was, is asked before the next attempt
- * with any of the items, in whatever batches they come then.
+ * Wraps a flush so that it can be retried after an unanswered commit without doing anything twice: counters stay exact
+ * (scans are idempotent by their identity anyway). Before the next attempt with any of the items, in whatever batches,
+ * it asks whether the commit went through.
  *
  * @param flush throws CommitUnknown, with the results as its result, if it does not know.
  */
@@ -59,7 +59,7 @@ export function exactlyOnce<Item extends object, Result>(
   };
 }
 
-/** A commit of which it is not known whether it went through. */
+/** A commit whose outcome is unknown. */
 interface Unknown<Item, Result> {
   mark: TransactionMark;
   results: ReadonlyMap<Item, Result>;

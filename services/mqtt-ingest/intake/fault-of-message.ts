@@ -7,9 +7,9 @@ import { KnownAfterAll } from '../../../domain/tracking/record.ts';
 import { ClocksApart } from './database-clock.ts';
 
 /**
- * Whether what kept a message from being recorded lies in the message, so that trying again is no use and it is to be
- * rejected. Everything else is a state of the database that passes or that somebody mends (no connection, a full disk,
- * a server that is read-only for now, a missing privilege, a sequence without ids), or of this machine's clock: the message waits, unacknowledged.
+ * Whether the message itself is at fault, so that a retry is useless and it is to be rejected (dead letter). Everything
+ * else is a passing or mendable state of the database (no connection, a full disk, read-only, a missing privilege, an
+ * exhausted sequence) or of this machine's clock: the message waits, unacknowledged.
  */
 export function isFaultOfMessage(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -22,7 +22,7 @@ export function isFaultOfMessage(error: unknown): boolean {
 const PASSING = [KnownAfterAll, StillInProgress, BatchClosed, ClocksApart];
 
 /**
- * SQLSTATE: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program limit, P0 raised by
- * a trigger, XX internal error, which one message can cause.
+ * SQLSTATE classes: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program limit, P0
+ * raised by a trigger, XX internal error, which one message can cause.
  */
 const CLASSES_OF_DATA = new Set(['21', '22', '23', '44', '54', 'P0', 'XX']);

@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Messages of one reader go on in the order in which they came, although reading them takes some longer than others; those
- * of other readers do not wait for them. And of what is read in the thread that serves everybody, no more is read in one
- * turn of the event loop than {@link MOST_IN_TURN}: a commit makes room for many messages at once.
+ * Keeps each reader's messages in order although decoding some takes longer; other readers do not wait. On the main
+ * thread, decoding is limited to {@link MOST_IN_TURN} per turn of the event loop: a commit makes room for many messages
+ * at once.
  */
 export class InOrder {
-  /** By reader: when all of its messages that came so far have gone on. */
+  /** By reader: resolves when all its messages so far have gone on. */
   readonly #tails = new Map<number, Promise<void>>();
   readonly #waiting: { bytes: number; proceed: () => void }[] = [];
   #bytesInTurn = 0;
   #turn: NodeJS.Immediate | null = null;
 
-  /** Resolves with what `next` returns, which is called once the reader's earlier messages have gone on. */
+  /** Resolves with the result of `next`, called once the reader's earlier messages have gone on. */
   go<Prepared, Result>(step: Step<Prepared, Result>): Promise<Result> {
     if (this.#tails.has(step.reader)) {
       return this.#now(step);
@@ -32,7 +32,7 @@ export class InOrder {
         });
   }
 
-  /** Resolves when everything that came so far has gone on. */
+  /** Resolves when everything so far has gone on. */
   async settled(): Promise<void> {
     while (this.#waiting.length > 0) {
       await nextTurn();
@@ -68,14 +68,14 @@ export class InOrder {
     return result;
   }
 
-  /** When it may be read, null for now. */
+  /** Null if it may be decoded now. */
   #turnOf(bytes: number): Promise<void> | null {
     return bytes === 0 || this.#enters(bytes)
       ? null
       : new Promise((proceed) => this.#waiting.push({ bytes, proceed }));
   }
 
-  /** Whether so much may be read in this turn. */
+  /** Whether that many bytes fit into this turn. */
   #enters(bytes: number): boolean {
     this.#turn ??= setImmediate(() => this.#nextTurn());
     const enters = this.#waiting.length === 0 && this.#bytesInTurn < MOST_IN_TURN;
@@ -99,17 +99,16 @@ export class InOrder {
 }
 
 /**
- * One object for each message, and nothing else where it goes at once: thousands wait for a commit, and what each of them
- * leaves behind was most of what the garbage collector had to do.
+ * One object per message, and nothing else where it goes at once: thousands wait for a commit, and their leftovers were
+ * most of the garbage collector's work.
  */
 interface Step<Prepared, Result> {
-  /** Whose message it is. */
   reader: number;
-  /** Of payload that `read` reads in this thread. */
+  /** Payload bytes that `read` decodes on this thread. */
   bytes: number;
   read(): Prepared | Promise<Prepared>;
   next(what: Prepared): Promise<Result>;
 }
 
-/** In bytes of payload: at the worst, text of nothing but keys, some 8 ms. */
+/** Bytes of payload; at worst, JSON of nothing but keys, some 8 ms. */
 const MOST_IN_TURN = 65_536;

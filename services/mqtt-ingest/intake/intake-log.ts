@@ -7,8 +7,8 @@ import { reasonOf } from './rejected-messages.ts';
 type Told = Required<Pick<IntakeOptions, 'onOutage' | 'onPoison' | 'onCommitted' | 'onWarning'>>;
 
 /**
- * What the intake logs: an outage once at its beginning and once at its end, and what is wrong with messages once a
- * minute for each reader, with the reader and its organization. What messages say is not logged.
+ * Logs outages once at the beginning and once at the end, and faults of messages once a minute per reader, with reader
+ * and organization. Payloads are not logged.
  */
 export function intakeLog(log: Logger): Told {
   const poison = new LogBudget(LINES_A_MINUTE);
@@ -45,7 +45,7 @@ export function intakeLog(log: Logger): Told {
   };
 }
 
-/** About one reader and kind of trouble; how often it came is told with the next line. */
+/** Per reader and kind of fault; the next line tells how many were dropped. */
 const LINES_A_MINUTE = 1;
 
 function subjectOf({ reader, topic }: ReadMessage): string {

@@ -25,16 +25,16 @@ import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
 import { type MessageOutcome, recordMessages } from './record-messages.ts';
 
 /**
- * Where every source of messages ends: `receive` resolves when the message, whatever its outcome, is committed, and
- * not before. So a source that acknowledges when it resolves loses nothing.
+ * The sink of every source of messages: `receive` resolves once the message, whatever its outcome, is committed. A
+ * source that acknowledges then delivers at least once and loses nothing.
  */
 export interface Intake {
   /**
-   * @param publisher who is known to have sent it; without one the topic tells.
-   * @throws what kept the message from being committed; it must not be acknowledged then.
+   * @param publisher the authenticated sender; without one the topic tells.
+   * @throws whatever kept the message from being committed; it must not be acknowledged then.
    */
   receive(message: IncomingMessage, publisher?: RegisteredReader): Promise<MessageOutcome>;
-  /** Takes nothing more and waits for what was taken; an outage for no longer than `patience` milliseconds. */
+  /** Takes nothing more and waits for what was taken; during an outage for at most `patience` milliseconds. */
   drain(patience: number): Promise<void>;
 }
 
@@ -42,17 +42,17 @@ export interface IntakeOptions {
   pool: Pool;
   registry: Registry;
   clock: Clock;
-  /** Compares that clock with the database's; tests may do without. */
+  /** Checks `clock` against the database's; tests may do without. */
   databaseClock?: DatabaseClock;
   largeMessages: LargeMessages;
   rules: TimeRules;
-  /** Told of every attempt to commit that the database's absence defeated. */
+  /** Called for every attempt to commit that an outage defeated. */
   onOutage(error: unknown): void;
-  /** Told of a message that could not be recorded for its own sake; it is kept as rejected. */
+  /** Called for a message that could not be recorded for its own sake (poison); it is kept as rejected. */
   onPoison(error: unknown, message: ReadMessage): void;
-  /** Told of every other message when it is committed. */
+  /** Called for every other message when it is committed. */
   onCommitted?(message: ReadMessage, outcome: MessageOutcome): void;
-  /** Told of readers that report trouble of their own, of each once a minute at the most. */
+  /** Called when a reader reports a fault of its own, at most once a minute per reader. */
   onWarning(warning: ReaderWarning): void;
 }
 
@@ -80,7 +80,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const inOrder = new InOrder();
   let isDraining = false;
   let isDrained = false;
-  /** Messages that wait for the registry. */
+  /** Messages waiting for the registry. */
   let held = 0;
   const whenNoneIsHeld = () =>
     held === 0 ? Promise.resolve() : new Promise<void>((resolve) => registry.whenFresh(resolve));
@@ -98,7 +98,7 @@ export function createIntake(options: IntakeOptions): Intake {
   const whenFree = (reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> =>
     lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
 
-  /** Begins to record the message before it returns. */
+  /** Starts recording before it returns. */
   const record = async (message: MessageAsRead, incoming: IncomingMessage): Promise<MessageOutcome> => {
     const { reader, mapped, receivedAt } = message;
     incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
@@ -128,7 +128,7 @@ export function createIntake(options: IntakeOptions): Intake {
       lanes.leave(message);
     }
   };
-  /** @param publisher as it was when the message came; its registration may have changed since. */
+  /** @param publisher as of the message's arrival; its registration may have changed since. */
   const take = (
     incoming: IncomingMessage,
     publisher: RegisteredReader | undefined,

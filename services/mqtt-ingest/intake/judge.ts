@@ -4,7 +4,7 @@ import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
-/** What a message says, by the reader's format; or why it cannot be taken as that reader's. */
+/** Decodes a message by the reader's format, or says why it is not accepted as that reader's. */
 export function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {
   const readable = readableBy(reader, topic);
   return 'outcome' in readable
@@ -17,7 +17,7 @@ export interface Readable {
   format: Format;
 }
 
-/** What is to read messages of the reader on the topic; or why it is not to be taken as that reader's. */
+/** The format for the reader's messages on the topic, or why they are not accepted as that reader's. */
 export function readableBy(
   reader: RegisteredReader | null,
   topic: string,
@@ -34,7 +34,7 @@ export function readableBy(
     : { reader, format };
 }
 
-/** What becomes of a message that could not be recorded for its own sake. */
+/** The outcome of a message that could not be recorded for its own sake. */
 export function refused(error: unknown): Mapped {
   return { outcome: 'rejected', reason: `it could not be recorded: ${messageOf(error)}` };
 }

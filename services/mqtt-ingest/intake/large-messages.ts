@@ -5,17 +5,20 @@ import type { MessageTask } from '../../../domain/formats/mapping/message-thread
 import { type Mapped, type Message, mapMessage, type Policies } from '../../../domain/formats/mapping/run.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
-/** Payloads of more bytes than that are read in threads of their own. That many take 4 ms at the worst. */
+/** Bytes beyond which payloads go to worker threads. That much takes at most 4 ms. */
 export const LARGE = 32_768;
 
 const MESSAGE_THREAD = new URL('../../../domain/formats/mapping/message-thread.ts', import.meta.url).href;
 
-/** What waits is bounded by what may be held (`source/held-messages.ts`), and is in no hurry: it is not acknowledged yet. */
+/**
+ * The queue is bounded by what may be held (`source/held-messages.ts`) and in no hurry: nothing in it is acknowledged
+ * yet.
+ */
 const FOREVER = 2 ** 31 - 1;
 
 /**
- * Reads large messages in threads of their own: one of a mebibyte takes 20 to 100 ms, and the thread that serves all
- * readers, and in one process with the API all requests, has other things to do. Organizations take turns.
+ * Decodes large messages in worker threads: 1 MiB takes 20 to 100 ms, which would hold up all readers and, in one
+ * process with the API, all requests. Organizations take turns.
  */
 export class LargeMessages {
   readonly #threads: WorkThreads;
@@ -35,8 +38,8 @@ export class LargeMessages {
   }
 
   /**
-   * {@link mapMessage}, in a thread. Where that fails, for want of memory say, it is done here: slower for others, but no
-   * message is given up for it.
+   * {@link mapMessage} in a worker thread. If that fails, for want of memory for instance, it runs here: slower for
+   * others, but no message is given up.
    */
   async read(
     orgId: number,

@@ -4,46 +4,46 @@ import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ClockSample } from './reader-clocks.ts';
 
-/** A message as a broker handed it over. */
+/** A message as received from a broker. */
 export interface IncomingMessage {
   topic: string;
   payload: Buffer;
   /** The DUP flag: the publisher may have sent it before. */
   isDup: boolean;
-  /** Whose packet identifiers these are: a reader that publishes here, or a session at a broker. */
+  /** Scope of the packet identifiers: a reader publishing here, or a session at a broker. */
   sender: string;
   /** Null at QoS 0. */
   packetId: number | null;
-  /** Delivered because of a new subscription, not because it was just published. */
+  /** Retained: delivered because of a new subscription, not because it was just published. */
   isStale: boolean;
-  /** How long the publisher was held back by its quota since its last message, in milliseconds. */
+  /** Milliseconds that the publisher was throttled since its last message. */
   throttledMs?: number;
-  /** Told at once how many reads it has. */
+  /** Called as soon as the number of reads is known. */
   onDecoded?: (reads: number) => void;
 }
 
-/** A message that has been read and is ready to be recorded. */
+/** A decoded message, ready to be recorded. */
 export interface ReadMessage {
   topic: string;
   /** By this machine's clock, which may turn out to have been wrong. */
   receivedAt: Micros;
-  /** `performance.now()` when it came, if it came just now. */
+  /** `performance.now()` on arrival, if it arrived just now. */
   arrivedAt?: number;
   isDup: boolean;
-  /** Null where no reader has the topic. */
+  /** Null if no reader has the topic. */
   reader: RegisteredReader | null;
   mapped: Mapped;
-  /** What is kept of the payload if anything in it is rejected. */
+  /** Kept if anything in it is rejected. */
   payload: PayloadExcerpt;
   throttledMs?: number;
   clockSample?: ClockSample | null;
-  /** SHA-256 of what a redelivery has in common with it: sender, packet identifier, topic and payload. */
+  /** SHA-256 of everything a redelivery shares with it: sender, packet identifier, topic and payload. */
   digest: Buffer;
   /** SHA-256 of topic and payload. */
   digestOfWords: Buffer;
 }
 
-/** The beginning of a payload, with what identifies the whole. */
+/** The beginning of a payload, with the size and digest of the whole. */
 export interface PayloadExcerpt {
   head: Buffer;
   /** Of the whole payload. */
@@ -51,18 +51,18 @@ export interface PayloadExcerpt {
   sha256: Buffer;
 }
 
-/** How much of a rejected payload is kept. */
+/** Bytes kept of a rejected payload. */
 export const PAYLOAD_KEPT = 65_536;
 
 /**
- * A copy, so that the network buffer the payload lies in can be freed. Few messages are ever asked for their digest,
- * and at one read a message digests took a tenth of Node.js's time, so it is made when it is asked for.
+ * Copies, so that the network buffer can be freed. Digests are computed on demand: few are ever needed, and at one read
+ * a message they took a tenth of Node.js's time.
  */
 export function excerptOf(payload: Buffer): PayloadExcerpt {
   return new Excerpt(payload);
 }
 
-/** A class, as is a message: a getter made anew for every object costs more than all of its values. */
+/** A class, because a getter defined anew for every object costs more than all of its values. */
 class Excerpt implements PayloadExcerpt {
   readonly head: Buffer;
   readonly bytes: number;
@@ -79,7 +79,6 @@ class Excerpt implements PayloadExcerpt {
   }
 }
 
-/** A message as it was read. */
 export class MessageAsRead implements ReadMessage {
   readonly topic: string;
   readonly isDup: boolean;
@@ -123,7 +122,7 @@ export class MessageAsRead implements ReadMessage {
   }
 }
 
-/** The digests of a message, each made when it is asked for. */
+/** Digests computed on demand. */
 export function digestsOf(
   { topic, sender, packetId }: Pick<IncomingMessage, 'topic' | 'sender' | 'packetId'>,
   payload: PayloadExcerpt,

@@ -4,8 +4,8 @@ import type { ReadMessage } from './message.ts';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * What is kept of a rejected message's payload: its bytes, with asterisks in the place of secrets. Where a read is a
- * secret that the payload has in another form, in base64 or with blanks for instance, nothing of it is kept.
+ * The stored part of a rejected message's payload, secrets masked with asterisks. If a read is a secret that the
+ * payload has in another form (base64, with blanks), nothing of it is stored.
  */
 export function payloadWithoutTokens({
   mapped,

@@ -2,18 +2,21 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 
 /**
- * What readers' clocks say against this service's. Of each minute in which a reader sends times of its own, the message
- * that comes soonest after its latest read tells most: it is late by the clock's error and by the way here, others
- * also by having waited. So a reader that replays the buffer of an hour shows no more than a few late minutes, among
- * the last {@link SAMPLES} that are kept with its counters; what to think of them, `reader-clock.ts` decides.
+ * Samples readers' clocks. Per minute in which a reader sends times of its own, the message with the least delay since
+ * its latest read tells most: it is late by the clock's error and the transport, the others also by having waited. So a
+ * reader that replays an hour's buffer shows a few late minutes at most among the last {@link SAMPLES}, which are kept
+ * with its counters; `reader-clock.ts` judges them.
  *
- * A message carries a sample if it is the first of its minute, or better than what was carried before: some two a
- * minute of a reader, so that it costs nothing.
+ * A message carries a sample if it is the first of its minute, or better than the last one carried: some two a minute
+ * per reader, which costs nothing.
  */
 export class ReaderClocks {
   readonly #best = new Map<number, { minute: number; offset: number }>();
 
-  /** @returns milliseconds from the message's latest read, by the reader's clock, to its receipt; null if it is no news. */
+  /**
+   * @returns milliseconds between the message's latest read, by the reader's clock, and its receipt; null if that is no
+   * news.
+   */
   sample(readerId: number, mapped: Mapped, receivedAt: Micros): ClockSample | null {
     const read = latestRead(mapped);
     if (read === null) {
@@ -34,16 +37,16 @@ export class ReaderClocks {
 }
 
 export interface ClockSample {
-  /** Since 1970. */
+  /** Minutes since 1970. */
   minute: number;
-  /** In milliseconds; negative if the reader's clock is ahead. */
+  /** Milliseconds; negative if the reader's clock is ahead. */
   offset: number;
 }
 
-/** Minutes kept of a reader. */
+/** Minutes kept per reader. */
 export const SAMPLES = 31;
 
-/** The latest time of its own that a message brings. */
+/** The latest time that the message itself brings. */
 export function latestRead(mapped: Mapped): Micros | null {
   let latest: Micros | null = null;
   for (const item of mapped.outcome === 'items' ? mapped.items : []) {
@@ -60,5 +63,5 @@ const MICROS_PER_MINUTE = 60 * MICROS_PER_SECOND;
 /** Milliseconds. */
 const NEWS = 1_000;
 
-/** Then all begin anew, and carry a sample more. */
+/** Beyond that all start afresh, and carry one sample more. */
 const MOST_READERS = 100_000;

@@ -9,8 +9,8 @@ import { type ClockSample, SAMPLES } from './reader-clocks.ts';
 import type { ItemResult } from './to-scans.ts';
 
 /**
- * What became of messages and their reads. At any time
- * `reads = recorded + duplicates + unknown + unplaced + rejected`; the table checks it.
+ * Counts of messages and reads. At any time `reads = recorded + duplicates + unknown + unplaced + rejected`, which the
+ * table checks.
  */
 export type MessageCounts = Record<Counter, number> & {
   lastMessageAt: Micros;
@@ -18,8 +18,8 @@ export type MessageCounts = Record<Counter, number> & {
 };
 
 /**
- * `messagesRejected` are those that could not be decoded at all; ambiguous reads count as `unknown`; `ignored` are
- * heartbeats, status and other items that are no reads; `throttledMs` is how long the quota held the reader back.
+ * `messagesRejected` could not be decoded at all; ambiguous reads count as `unknown`; `ignored` are heartbeats, status
+ * and other items that are no reads; `throttledMs` is how long the quota held the reader back.
  */
 const COUNTERS = [
   'messages',
@@ -35,7 +35,7 @@ const COUNTERS = [
 
 type Counter = (typeof COUNTERS)[number];
 
-/** Where each outcome of a scan is counted. */
+/** Counter of each outcome of a scan. */
 const COUNTED_AS = {
   recorded: 'recorded',
   duplicate: 'duplicates',
@@ -45,7 +45,7 @@ const COUNTED_AS = {
   rejected: 'rejected',
 } as const satisfies Record<OutcomeStatus, Counter>;
 
-/** What one message adds. */
+/** Counts one message. */
 export function countItems(
   { mapped, receivedAt, throttledMs = 0, clockSample = null }: ReadMessage,
   itemResults: readonly ItemResult[],
@@ -66,7 +66,7 @@ export function countItems(
   return counts;
 }
 
-/** Adds to the counters of each reader. Last in the transaction: from here on other recorders of the reader wait. */
+/** Adds to the readers' counters. Last in the transaction: from here on other recorders of the reader wait. */
 export async function addReaderCounts(
   db: Connection,
   counted: readonly { reader: RegisteredReader | null; counts: MessageCounts }[],
@@ -125,7 +125,7 @@ export async function addReaderCounts(
           || excluded.clock_offsets_ms end`);
 }
 
-/** Of one minute the smaller, else the later. */
+/** The smaller one of the same minute, else the later. */
 function better(one: ClockSample | null, other: ClockSample | null): ClockSample | null {
   if (one === null || other === null) {
     return one ?? other;

@@ -5,11 +5,11 @@ import type { MessageOutcome } from './record-messages.ts';
 type Recording = Pick<BatchOptions<ReadMessage, MessageOutcome>, 'flush' | 'isOutage' | 'onOutage'>;
 
 /**
- * Records messages in lanes, of each reader in the order in which they are handed in. Large ones have a lane of their own:
- * the commit of 9,999 unknown tags takes as long as those of a hundred ordinary messages, which would wait for it.
+ * Records messages in lanes, each reader's in order. Large messages have a lane of their own: the commit of 9,999
+ * unknown tags takes as long as a hundred ordinary messages, which would wait for it.
  *
- * All that a reader has under way is on the same side: behind a large message its small ones go along with that, and in
- * front of a large one {@link free} waits until its small ones are done.
+ * A reader's messages under way are all on one side: small ones behind a large one go along with it, and before a large
+ * one {@link free} waits until the small ones are done.
  */
 export class ReaderLanes {
   readonly #ordinary: Batch<ReadMessage, MessageOutcome>;
@@ -22,13 +22,13 @@ export class ReaderLanes {
     this.#large = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: LANES - ORDINARY_LANES });
   }
 
-  /** When the message may be handed in: null for now, else when what its reader has under way is done. */
+  /** Null if the message may be submitted now; else resolves when its reader's messages under way are done. */
   free(message: Pick<ReadMessage, 'reader' | 'mapped'>): Promise<void> | null {
     const before = this.#underWay.get(readerOf(message));
     return before === undefined || before.isLarge || !isLarge(message) ? null : before.done.promise;
   }
 
-  /** A message that is free to go has a place with the others of its reader until {@link leave}. */
+  /** Counts a free message as under way until {@link leave}. */
   enter(message: ReadMessage): void {
     const reader = readerOf(message);
     const underWay = this.#underWay.get(reader);
@@ -40,7 +40,7 @@ export class ReaderLanes {
     }
   }
 
-  /** {@link Batch.submit}, of a message that has entered. */
+  /** {@link Batch.submit} for a message that has entered. */
   submit(message: ReadMessage): Promise<MessageOutcome> {
     const isLarge = this.#underWay.get(readerOf(message))?.isLarge === true;
     return (isLarge ? this.#large : this.#ordinary).submit(message);
@@ -64,7 +64,7 @@ export class ReaderLanes {
   }
 }
 
-/** What a reader has handed in that is not done with. */
+/** A reader's submitted, unfinished messages. */
 interface UnderWay {
   isLarge: boolean;
   messages: number;
@@ -72,18 +72,18 @@ interface UnderWay {
 }
 
 /**
- * Batches committed at once, each on a connection of its own: while one waits for its commit or for the network,
- * another keeps the database at work. By reader, so that messages of a reader stay in order and the same assets are
- * seldom in two batches; where they are, the second waits for the first at their positions.
+ * Concurrent batches, each on its own connection: while one waits for its commit or the network, another keeps the
+ * database busy. Divided by reader, so that a reader's messages stay in order and two batches rarely share an asset;
+ * where they do, the second waits at its position.
  */
 export const LANES = 3;
 const ORDINARY_LANES = 2;
 
-/** In items and, at 256 bytes each, payload: about 2,000 reads a transaction, and at the most 8 MB held on either side. */
+/** Items plus payload at 256 bytes each: about 2,000 reads a transaction, and at most 8 MB held on either side. */
 const MAX_BATCH = 4_000;
 const MAX_HELD = 32_000;
 
-/** In items: a quarter of a batch. */
+/** Items: a quarter of a batch. */
 const LARGE = 1_000;
 
 function isLarge({ mapped }: Pick<ReadMessage, 'mapped'>): boolean {
@@ -94,7 +94,7 @@ function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
   return reader?.readerId ?? NO_READER;
 }
 
-/** Has the messages on topics that no reader has. */
+/** Lane key of messages on topics that no reader has. */
 export const NO_READER = 0;
 
 function weigh({ mapped, payload }: ReadMessage): number {

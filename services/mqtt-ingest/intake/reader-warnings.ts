@@ -2,23 +2,23 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
-/** A reader reports trouble of its own: that it dropped reads, say. */
+/** A fault that a reader reports of itself, such as dropped reads. */
 export interface ReaderWarning {
   orgId: number;
   readerId: number;
   reader: string;
   /** As its format tells it: `item /overflowEvent exists`. */
   warning: string;
-  /** Items like it since the last one that was told, this one included. */
+  /** Such items since the last report, this one included. */
   times: number;
 }
 
 const QUIET = 60 * MICROS_PER_SECOND;
 
-/** Tells of items that their format marks as worth a line in the log: of each reader once a minute at the most. */
+/** Reports items that their format marks as worth a log line, at most once a minute per reader. */
 export class ReaderWarnings {
   readonly #tell: (warning: ReaderWarning) => void;
-  /** By reader: no more entries than there are readers that ever warned. */
+  /** By reader: no more entries than readers that ever warned. */
   readonly #last = new Map<number, { at: Micros; untold: number }>();
 
   constructor(tell: (warning: ReaderWarning) => void) {

@@ -12,12 +12,12 @@ export interface Reception {
   isRedelivery: boolean;
 }
 
-/** How long a message is remembered. */
+/** Retention of received messages. */
 export const REMEMBERED: Micros = MICROS_PER_DAY;
 
 /**
- * Whether the message, if it came again, would make the very scans it made before, and nothing else, so that it need
- * not be remembered: no DUP flag, nothing rejected, and every read with a device time that counts.
+ * Whether a repetition of the message would yield exactly the same scans and nothing else, so that it need not be
+ * remembered: no DUP flag, nothing rejected, and every read with a usable device time.
  */
 export function bringsItsOwnTimes({ isDup, mapped, receivedAt }: ReadMessage): boolean {
   return (
@@ -33,15 +33,15 @@ export function bringsItsOwnTimes({ isDup, mapped, receivedAt }: ReadMessage): b
 }
 
 /**
- * Remembers messages, and tells which are redeliveries: those with the DUP flag whose words were received within the
+ * Remembers messages and detects redeliveries: messages with the DUP flag whose topic and payload arrived within the
  * last 24 hours from the same sender under the same packet identifier, which a resend keeps (MQTT 3.1.1 section 4.4,
- * [MQTT-4.4.0-1]). A redelivery keeps its first time of reception, so that reads without a time of their own stay the
- * reads they were. The same words without the flag, or under another identifier, are a new message: where "A saw X,
- * B saw X, A saw X" ends in a kill before the commit of the last, that comes again with the flag and is no
- * repetition of the first. Messages that belong to no organization are not remembered.
+ * [MQTT-4.4.0-1]; tracking rule 3). A redelivery keeps its first time of reception, so that reads without a time of
+ * their own stay the same reads. The same words without the flag, or under another identifier, are a new message: if "A
+ * saw X, B saw X, A saw X" is killed before the last commit, the resent message has the flag and does not repeat the
+ * first. Messages without an organization are not remembered.
  *
- * If another process is just recording the same message, this waits for it. A message whose very time of reception is
- * stored is one whose commit went through although nobody heard of it: a redelivery too.
+ * Waits if another process is recording the same message right now. A message whose very time of reception is stored
+ * was committed unanswered: a redelivery, too.
  */
 export async function rememberMessages(
   client: Client,
@@ -88,7 +88,7 @@ interface RememberedRow {
 const keyOfRow = ({ org_id, digest }: RememberedRow) => keyOf({ orgId: org_id, digest });
 const keyOf = ({ orgId, digest }: { orgId: number; digest: Buffer }) => `${orgId} ${digest.toString('hex')}`;
 
-/** Times of reception of those that are remembered already, by their keys; the others are remembered now. */
+/** Times of first reception by key; unknown messages are remembered now. */
 async function insertOrFind(
   client: Client,
   receipts: readonly Receipt[],
@@ -129,8 +129,8 @@ async function insertOrFind(
 }
 
 /**
- * Until 0.1.0 messages were remembered by their words alone. What was committed by an earlier release, and comes
- * again after the upgrade, is known by that, for the 24 hours that those are kept.
+ * Finds messages remembered by their words alone, as before 0.1.0: they may come again after the upgrade, for as long
+ * as they are kept.
  */
 async function findByWords(
   client: Client,

@@ -7,14 +7,12 @@ import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-
 import { keepRejectedMessages } from './rejected-messages.ts';
 import { type ItemResult, type ScanItem, toScans } from './to-scans.ts';
 
-/** What became of a message. */
 export interface MessageOutcome {
   counts: MessageCounts;
-  /** Why the message, or what of it, was rejected; empty if nothing was. */
+  /** Why the message, or parts of it, were rejected; empty if nothing was. */
   rejections: string[];
 }
 
-/** A message with when it was first received. */
 export interface ReceivedMessage {
   message: ReadMessage;
   reception: Reception;
@@ -22,15 +20,14 @@ export interface ReceivedMessage {
 
 export interface MessageResult extends ReceivedMessage {
   itemResults: ItemResult[];
-  /** Why the message, or what of it, was rejected. */
   rejections: string[];
 }
 
 /**
- * Records messages inside the caller's transaction: their scans, what was rejected with its reason, and the readers'
- * counters, so that after the commit all of it is there, or none.
+ * Records messages inside the caller's transaction: scans, rejections with their reasons, and reader counters, all or
+ * nothing.
  *
- * @returns one outcome for each message, in their order.
+ * @returns an outcome per message, in order.
  * @throws KnownAfterAll as {@link recordScans} does.
  */
 export async function recordMessages(
@@ -70,8 +67,7 @@ export async function recordMessages(
 }
 
 /**
- * Records the scans of messages and says what became of every item. Nothing else is written; the messages' counts are
- * the caller's to add.
+ * Records the scans of messages and tells the result of every item. Writes nothing else; counting is up to the caller.
  *
  * @throws KnownAfterAll as {@link recordScans} does.
  */

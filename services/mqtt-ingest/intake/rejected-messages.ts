@@ -10,10 +10,10 @@ export interface RejectedMessage {
   rejections: readonly string[];
 }
 
-/** How many rejected messages are kept of an organization, and of none; beyond that the oldest go. */
+/** Rejected messages kept per organization, and of none; the oldest go first. */
 export const REJECTED_MESSAGES_KEPT = 10_000;
 
-/** Keeps what was rejected, with its reason and the beginning of its bytes, so that it can be looked at and replayed. */
+/** Keeps rejected messages (dead letters) with reason and leading bytes, to look at and to replay. */
 export async function keepRejectedMessages(
   db: Connection,
   rejected: readonly RejectedMessage[],
@@ -49,7 +49,7 @@ export async function keepRejectedMessages(
 /** Stands for messages on a topic that no reader has. */
 const NO_ORGANIZATION = 0;
 
-/** Rows another process is just removing are left to it. The lock stands outside: it would fall on skipped rows too. */
+/** Skips rows that another process is removing. The lock stands outside, or it would fall on skipped rows too. */
 async function trim(db: Connection, orgIds: readonly number[], kept: number): Promise<void> {
   await db.exec(sql.prepared('trim-rejected-messages', NO_ROWS)`
     delete from rejected_messages where id = any (array(
@@ -63,13 +63,13 @@ async function trim(db: Connection, orgIds: readonly number[], kept: number): Pr
     ))`);
 }
 
-/** Why a message was rejected, as it is kept: the first reason, no longer than anyone reads, and how many more. */
+/** The first reason, shortened, and the number of others. */
 export function reasonOf([first = '', ...others]: readonly string[]): string {
   const reason = storable(first).slice(0, 2_000).toWellFormed();
   return others.length === 0 ? reason : `${reason} (and ${others.length} more)`;
 }
 
-/** Text the database takes: no U+0000, no lone surrogates; and no secret. */
+/** Text the database accepts: no U+0000, no lone surrogates; and no secret. */
 function storable(text: string): string {
   return withoutTokens(text.replaceAll('\0', '\u2400').toWellFormed());
 }

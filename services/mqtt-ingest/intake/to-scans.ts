@@ -4,13 +4,13 @@ import type { Outcome, Scan } from '../../../domain/tracking/scan.ts';
 import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
-/** An item of a message: a scan to record, or what became of it already. */
+/** An item of a message: a scan to record, or its outcome already. */
 export type ScanItem = { scan: Scan } | { ignored: string } | { rejected: string };
 
-/** An item of a message once its scan, if it is one, has been recorded. */
+/** An item's result, after its scan, if any, was recorded. */
 export type ItemResult = Exclude<ScanItem, { scan: unknown }> | { outcome: Outcome };
 
-/** Turns what a format read into canonical scans: organization and place come from the reader's registration. */
+/** Turns decoded items into canonical scans; organization and location come from the reader's registration. */
 export function toScans(
   reader: RegisteredReader,
   items: readonly Item[],

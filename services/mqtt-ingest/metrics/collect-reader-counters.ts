@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { type Figures, loadFigures } from './load-figures.ts';
 
-/** Most readers, and most organizations, that have series of their own; the first registered. */
+/** Readers, and organizations, with metric series of their own, first registered first. */
 export const MOST_SHOWN = 2_000;
 
 /** Milliseconds a scrape waits for the database; then it gets the figures of the last one. */
@@ -11,12 +11,11 @@ const PATIENCE = 2_000;
 const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
 
 /**
- * Adds to `registry` what became of every reader's reads (tracking rule 6), and what is kept to be looked at. It is
- * read from the database when it is scraped, all figures of a scrape as of one moment, so that in each of them
- * `reads = recorded + duplicates + unknown + unplaced + rejected`.
+ * Exports the outcomes of all readers' reads (tracking rule 6) and of what is kept for inspection. Loaded once per
+ * scrape from one snapshot, so that `reads = recorded + duplicates + unknown + unplaced + rejected` in each.
  *
- * They are figures of the database, the same from every process: take the maximum over processes, not the sum. Without
- * the database they stay what they were, and `tagtrail_database_figures_up` is 0.
+ * The figures are the database's, the same from every process: take the maximum over processes, not the sum. Without
+ * the database the last ones stay, and `tagtrail_database_figures_up` is 0.
  */
 export function collectReaderCounters(pool: Pool, registry: Registry): void {
   const isFresh = freshener(async () => set(await loadFigures(pool, MOST_SHOWN)));
@@ -114,8 +113,8 @@ export function collectReaderCounters(pool: Pool, registry: Registry): void {
 }
 
 /**
- * What the metrics of one scrape share: they ask all at once, and one load answers them. Resolves with whether it
- * succeeded in time; one that is late goes on, and no other is started meanwhile.
+ * Shares one load among all metrics of a scrape. Resolves with whether it succeeded in time; a late load goes on, and
+ * no other is started meanwhile.
  */
 function freshener(load: () => Promise<void>): () => Promise<boolean> {
   let underWay: Promise<boolean> | null = null;

@@ -3,13 +3,13 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 
-/** What `/metrics` tells of the database, all as of one moment. */
+/** Figures of the database for `/metrics`, of one snapshot. */
 export interface Figures {
-  /** How many live readers there are, shown or not. */
+  /** All live readers, shown or not. */
   readers: number;
-  /** Of live readers that have sent anything, those registered first, at most as many as asked for. */
+  /** Of live readers that have sent anything, first registered first, at most as many as asked for. */
   counters: ReaderFigures[];
-  /** By organization, `none` for messages on a topic that no reader has; those with most. */
+  /** By organization, largest first; `none` for messages on a topic that no reader has. */
   rejectedMessages: Kept[];
   unknownTags: Kept[];
 }
@@ -28,9 +28,8 @@ interface Kept {
 }
 
 /**
- * One query, bounded in what it returns and, by what is kept of an organization, in what it looks at. Measured with 100
- * organizations of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms before the
- * tables were first vacuumed).
+ * One query, bounded in what it returns and, by what is kept per organization, in what it reads. With 100 organizations
+ * of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms before the first vacuum).
  */
 export async function loadFigures(db: Connection, most: number): Promise<Figures> {
   const row = await db.one(sql.prepared('load-figures', rowsOf<FiguresRow>())`
@@ -63,7 +62,7 @@ export async function loadFigures(db: Connection, most: number): Promise<Figures
   };
 }
 
-/** But for the first, JSON texts. */
+/** All but the first are JSON texts. */
 interface FiguresRow {
   readers: number;
   counters: string;

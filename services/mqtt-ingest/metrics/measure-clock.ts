@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { DatabaseClock } from '../intake/database-clock.ts';
 
-/** Adds how far this process's clock was from the database's when they were last compared, by a batch or a check. */
+/** Exports the offset of this process's clock from the database's, as of the last comparison. */
 export function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
   new Gauge({
     name: 'tagtrail_ingest_clock_ahead_seconds',

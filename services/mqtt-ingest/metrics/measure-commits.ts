@@ -5,12 +5,11 @@ import type { ReadMessage } from '../intake/message.ts';
 import { latestRead } from '../intake/reader-clocks.ts';
 
 /**
- * Adds to `registry` how long messages take to be committed: since this process has received them, and, of those whose
- * payload says when, since the reader read the last of their tags. The second is the whole way from the antenna to the
- * database, what waited in the reader and in the broker included; it is by the reader's clock, so a clock that is
- * behind shows as a delay, and one that is ahead as none.
+ * Exports how long messages take to commit: from their reception and, if the payload has times, from the reader's last
+ * read. The latter is the whole way from antenna to database, including time in the reader and the broker; it is
+ * measured by the reader's clock, so a slow clock shows as delay and a fast one as none.
  *
- * @returns what is to be told of every message that was committed.
+ * @returns a function to call with every committed message.
  */
 export function measureCommits(registry: Registry, clock: Clock): (message: ReadMessage) => void {
   const sinceReceipt = new Histogram({

@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import type { EmbeddedBrokerFigures } from '../source/embedded-broker.ts';
 import { COMMITTED, HELD, measureFigures } from './measure-figures.ts';
 
-/** What the embedded broker has to do with readers and strangers. */
 export function measureEmbeddedBroker(registry: Registry, figures: () => EmbeddedBrokerFigures): void {
   measureFigures(registry, figures, { gauges: GAUGES, counters: COUNTERS });
 }

@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** A metric's name, what it is, and which of the figures it shows. */
+/** Name, help text and figure of a metric. */
 export type Metric<Name> = readonly [name: string, help: string, figure: Name];
 
-/** Adds figures that are asked for at every scrape. */
+/** Exports figures read at every scrape. */
 export function measureFigures<Name extends string>(
   registry: Registry,
   figures: () => Readonly<Record<Name, number | boolean>>,
@@ -33,7 +33,7 @@ export function measureFigures<Name extends string>(
   }
 }
 
-/** What every source of messages has. */
+/** Figures of every source of messages. */
 export const HELD = [
   ['tagtrail_ingest_held_messages', 'Messages received and not committed yet.', 'heldMessages'],
   ['tagtrail_ingest_held_bytes', 'Payload of messages received and not committed yet.', 'heldBytes'],

@@ -1,7 +1,7 @@
 import type { RegisteredReader } from './load-readers.ts';
 import type { Registry } from './registry.ts';
 
-/** A reader that has signed in as it is registered now; undefined if it was deleted, or has another password since. */
+/** The current registration of a signed-in reader; undefined if it was deleted or its password has changed. */
 export function asRegistered(
   registry: Pick<Registry, 'byUsername'>,
   signedInAs: RegisteredReader,

@@ -1,6 +1,6 @@
 /**
- * One run at a time, in the order of the calls: two at once might end in the other order, and what was read first would
- * stand. Calls that come before a run has begun share it.
+ * Debounces runs: one at a time, in order; calls made before a run starts share it. Two concurrent runs might end in
+ * the wrong order and leave older data in place.
  */
 export function coalesced(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();

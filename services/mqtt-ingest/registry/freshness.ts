@@ -5,20 +5,20 @@ import { coalesced } from './coalesced.ts';
 
 export interface FreshnessOptions {
   load(): Promise<void>;
-  /** Told of the first of several loads in a row that fail. */
+  /** Called for the first of several failed loads in a row. */
   onFault(error: unknown): void;
 }
 
 /**
- * Knows up to when what was loaded is all that was committed: up to when the last load began, or up to the last question
- * on the listening connection that was answered while nothing announced was still to be loaded. With
- * {@link TRUSTED_MS} and `heardEverywhere`, what is done by what is fresh is done by every change whose command ended.
+ * Tracks up to when all committed changes are in effect: up to the start of the last load, or up to the last probe of
+ * the LISTEN connection that was answered while nothing announced was still to be loaded. With {@link TRUSTED_MS} and
+ * `heardEverywhere`, whatever is done while fresh respects every change whose command has ended.
  *
- * What finds it older than that waits: for the next answer, or a load if none comes. So a listening connection that was
- * cut costs a load for every {@link TRUSTED_MS} in which something happens.
+ * If older, it waits for the next reply, or loads if none comes. So a cut LISTEN connection costs one load per {@link
+ * TRUSTED_MS} with activity.
  */
 export class Freshness {
-  /** Loads anew; resolves when what was committed before the call is in effect. */
+  /** Reloads; resolves when everything committed before the call is in effect. */
   readonly refresh: () => Promise<void>;
   readonly #onFault: FreshnessOptions['onFault'];
   readonly #waiting: Waiting[] = [];
@@ -26,7 +26,7 @@ export class Freshness {
   #listener: Pick<Listener, 'isConnected' | 'heardUntil'> = DEAF;
   /** `performance.now()` up to which everything committed is in effect. */
   #asOf = Number.NEGATIVE_INFINITY;
-  /** Announcements so far, and how many of them the last load came after. */
+  /** Announcements so far, and the number of them before the last load. */
   #announced = 0;
   #loaded = 0;
   #isCatchingUp = false;
@@ -45,33 +45,33 @@ export class Freshness {
     });
   }
 
-  /** To be called once listening; what was announced before is loaded by the first load. */
+  /** Call once listening; the first load covers earlier announcements. */
   follow(listener: Pick<Listener, 'isConnected' | 'heardUntil'>): void {
     this.#listener = listener;
   }
 
-  /** What was loaded has changed, or may have. */
+  /** Called when loaded data may have changed. */
   announced(): void {
     this.#announced += 1;
     void this.#catchUp();
   }
 
-  /** Everything announced before then has been received. */
+  /** Called when every announcement before then has been received. */
   heard(until: number): void {
     if (this.#loaded === this.#announced) {
       this.#know(until);
     }
   }
 
-  /** One comparison of two numbers for each message. */
+  /** One comparison per message. */
   isFresh(): boolean {
     return this.#waiting.length === 0 && performance.now() - this.#asOf < TRUSTED_MS;
   }
 
   /**
-   * Calls `go` once it is fresh for what came now, in the order of the calls.
+   * Calls `go` in order of the calls once it is fresh as of now.
    *
-   * @param onFailure told whenever loading fails meanwhile; of several that wait with the same one, once.
+   * @param onFailure called when a load fails meanwhile; once for several callers that pass the same function.
    */
   whenFresh(go: () => void, onFailure: (error: unknown) => void = () => {}): void {
     if (this.isFresh()) {
@@ -82,7 +82,7 @@ export class Freshness {
     }
   }
 
-  /** Lets go whoever waits. */
+  /** Releases all callers. */
   close(): void {
     this.#closing.abort();
     this.#know(Number.POSITIVE_INFINITY);
@@ -145,8 +145,8 @@ interface Waiting {
 
 const DEAF = { isConnected: () => false, heardUntil: () => Number.NEGATIVE_INFINITY };
 
-/** Milliseconds for an answer on the listening connection: after a pause of this process it is there at once. */
+/** Milliseconds for a reply on the LISTEN connection: after a stall of this process it is there at once. */
 const ANSWER_WITHIN = 50;
 
-/** Milliseconds until it is tried again to load: nothing is committed while the database is away. */
+/** Milliseconds before a failed load is retried: nothing is committed while the database is away. */
 const RETRY = 500;

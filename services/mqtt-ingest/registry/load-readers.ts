@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 
-/** A live reader of a live organization, as its messages are judged by. */
+/** A live reader of a live organization, with everything its messages are judged by. */
 export interface RegisteredReader {
   orgId: number;
   readerId: number;
@@ -11,9 +11,9 @@ export interface RegisteredReader {
   /** A topic or a topic filter. */
   topic: string;
   formatName: string;
-  /** Null if there is no usable format of that name. */
+  /** Null if no usable format has that name. */
   format: Format | null;
-  /** What is set for this reader; the rest is the format's. */
+  /** Overrides for this reader; the format has the rest. */
   policies: Partial<Policies>;
   username: string;
   passwordSha256: Buffer;
@@ -23,7 +23,7 @@ export interface RegisteredReader {
 
 export interface Antenna {
   locationId: number | null;
-  /** dBm; a weaker read does not count, one without RSSI does. */
+  /** dBm. Weaker reads do not count; reads without RSSI do. */
   minRssi: number | null;
   isEnabled: boolean;
 }

@@ -3,7 +3,7 @@ import { loadFormats } from '../../../domain/administration/formats/load-formats
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 
-/** The registered readers as they are now, with their formats, for what is done once and not kept up to date. */
+/** Loads the readers with their formats once, for work that does not follow changes. */
 export async function loadRegistered(pool: Pool): Promise<RegisteredReader[]> {
   return loadReaders(pool, await loadFormats(pool, loadBuiltinFormats(), () => {}));
 }

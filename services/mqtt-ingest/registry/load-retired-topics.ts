@@ -2,8 +2,8 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 /**
- * Topics and topic filters of readers that were deleted. A session that the broker keeps for a process that was away
- * may still be subscribed to them.
+ * Topics and filters of deleted readers. A session that the broker keeps for an absent process may still subscribe to
+ * them.
  */
 export async function loadRetiredTopics(db: Connection): Promise<string[]> {
   const rows = await db.any(sql.type(rowsOf<{ topic: string }>())`

@@ -8,20 +8,20 @@ import { Freshness } from './freshness.ts';
 import { loadReaders, type RegisteredReader } from './load-readers.ts';
 
 /**
- * The registered readers, in memory. Whoever changes one in the database announces it by NOTIFY; the registry then
- * loads them all anew and swaps, so that a message meets either the old set or the new, never a mixture.
+ * The registered readers, in memory. Changes are announced by NOTIFY; the registry then reloads all and swaps, so that
+ * a message sees either the old set or the new, never a mixture.
  *
- * Notifications may come late. What is to be done by every change whose command has ended, as a message is to be judged,
- * is done while the registry is fresh, or waits until it is.
+ * Notifications may be late. Work that must respect every change whose command has ended, such as judging a message, is
+ * done while the registry is fresh, or waits until it is.
  */
 export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
-  /** The topics and topic filters of all readers. */
+  /** Topics and filters of all readers. */
   topics(): Iterable<string>;
-  /** Has `listener` called whenever the readers were loaded anew. @returns how to stop that. */
+  /** Calls `listener` after every reload. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
-  /** Loads anew; resolves when what was committed before the call is in effect. */
+  /** Reloads; resolves when everything committed before the call is in effect. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,11 +30,11 @@ export interface RegistryOptions {
   url: string;
   pool: Pool;
   builtinFormats: ReadonlyMap<string, Format>;
-  /** Told when readers could not be loaded or are not being watched; the last loaded stay in effect. */
+  /** Called when readers cannot be loaded or watched; the last ones stay in effect. */
   onFault(error: unknown): void;
 }
 
-/** @throws the database's error if the readers cannot be loaded at the start. */
+/** @throws the database's error if the first load fails. */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const { url, pool, builtinFormats, onFault } = options;
   let readers = indexed([]);

@@ -22,11 +22,11 @@ import { recordItems } from '../intake/record-messages.ts';
 import { reasonOf } from '../intake/rejected-messages.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
-/** What came of a replay; the message is as it is kept now. */
+/** Result of a replay, with the message as it is kept now. */
 export interface Replay {
   /**
-   * `replayed`: nothing of it was rejected this time. `rejected`: it is kept on, with the new reason, and what of it
-   * could be recorded is. `cut`: only the beginning of its payload was kept, so that it cannot be replayed.
+   * `replayed`: nothing was rejected this time. `rejected`: kept on with the new reason; whatever could be recorded is.
+   * `cut`: only the beginning of its payload was kept, so it cannot be replayed.
    */
   outcome: 'replayed' | 'rejected' | 'cut';
   message: KeptMessage;
@@ -36,21 +36,21 @@ export interface ReplayOptions {
   pool: Pool;
   /** Who wants it replayed. */
   actor: Actor;
-  /** As they are registered now. */
+  /** As registered now. */
   readers: readonly RegisteredReader[];
   rules: TimeRules;
   clock: Clock;
 }
 
 /**
- * Runs a rejected message through its reader's present registration and format, as received when it was first
- * received (tracking rule 6). What of it was recorded before is known again and leaves no second trace. One that
- * belonged to no reader becomes the one's that has its topic now.
+ * Runs a rejected message through its reader's present registration and format, with its first time of reception
+ * (tracking rule 6). Scans recorded before are duplicates. A message of no reader becomes that of the reader who has
+ * its topic now.
  *
- * All of it is one transaction, so that a replay that is broken off has not happened.
+ * One transaction: an interrupted replay did not happen.
  *
- * @param isOnlyOnce leaves a message alone that was replayed already.
- * @returns null if there is no such message (any more), or it is left alone.
+ * @param isOnlyOnce skips a message that was replayed already.
+ * @returns null if there is no such message, or it was skipped.
  */
 export async function replay(
   options: ReplayOptions,
@@ -142,8 +142,8 @@ async function replayLocked(
 const DELETED: Mapped = { outcome: 'rejected', reason: 'its reader was deleted' };
 
 /**
- * Its own reader; if there was none, or that is gone, the one that has the topic now. But a message of which something
- * was recorded stays its reader's, or its reads would be recorded as another reader's once more.
+ * Its own reader; if there was none, or it is gone, the one that has the topic now. A partly recorded message stays its
+ * reader's, or its reads would be recorded again as another reader's.
  */
 function readerOf(
   { orgId, readerId, topic, isWhole }: LockedMessage,
@@ -162,7 +162,7 @@ function readerOf(
   return (isWhole ? successor : undefined) ?? 'deleted';
 }
 
-/** @param change.reason null if nothing of it is rejected any more: then it counts as replayed. */
+/** @param change.reason null if nothing is rejected any more: then it counts as replayed. */
 async function updateKept(
   client: Client,
   id: number,

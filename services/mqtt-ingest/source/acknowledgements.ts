@@ -1,18 +1,18 @@
 /**
- * The acknowledgements that one connection owes, first in first out ([MQTT-4.6.0-2]): a message that is done waits
- * for those received before it. They are written together, as a batch is committed together.
+ * Acknowledgements owed on one connection, in order of reception ([MQTT-4.6.0-2]): a finished message waits for those
+ * received before it. Written together, as a batch is committed together.
  */
 export class Acknowledgements {
   readonly #owed: { messageId: number; isDone: boolean }[] = [];
   readonly #write: (messageIds: readonly number[]) => void;
   #isFlushDue = false;
 
-  /** @param write sends them; it drops them where the connection has ended. */
+  /** @param write sends them, or drops them if the connection has ended. */
   constructor(write: (messageIds: readonly number[]) => void) {
     this.#write = write;
   }
 
-  /** A message was received. @returns what to call when it is committed. */
+  /** Registers a received message. @returns a function to call when it is committed. */
   owe(messageId: number): () => void {
     const entry = { messageId, isDone: false };
     this.#owed.push(entry);
@@ -25,7 +25,6 @@ export class Acknowledgements {
     };
   }
 
-  /** Sends all that may be sent. */
   flush(): void {
     this.#isFlushDue = false;
     const end = this.#owed.findIndex(({ isDone }) => !isDone);

@@ -1,16 +1,16 @@
-/** Pauses between attempts that fail: doubling from the first to the longest, half of each by chance. */
+/** Exponential back-off from the first to the longest pause, half of each random (jitter). */
 export class BackOff {
   readonly #first: number;
   readonly #longest: number;
   #attempts = 0;
 
-  /** In milliseconds. */
+  /** Milliseconds. */
   constructor({ first, longest }: { first: number; longest: number }) {
     this.#first = first;
     this.#longest = longest;
   }
 
-  /** How long to pause now, in milliseconds. */
+  /** The next pause in milliseconds. */
   next(): number {
     const pause = Math.min(this.#first * 2 ** this.#attempts, this.#longest);
     this.#attempts += 1;

@@ -1,20 +1,20 @@
 import type { IClientOptions } from 'mqtt';
 
-/** Where a broker is and how to prove who one is, as the client library wants it. */
+/** Address and credentials of a broker, as the client library takes them. */
 export type BrokerAddress = Pick<
   IClientOptions,
   'protocol' | 'host' | 'port' | 'path' | 'username' | 'password' | 'ca' | 'cert' | 'key'
 >;
 
-/** What MQTT_URL may start with. */
+/** Protocols of MQTT_URL. */
 export const BROKER_PROTOCOLS = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 
-/** Of {@link BROKER_PROTOCOLS}: those that go over TLS. */
+/** Whether one of {@link BROKER_PROTOCOLS} uses TLS. */
 export function isOverTls(url: string): boolean {
   return ['mqtts:', 'wss:'].includes(new URL(url).protocol);
 }
 
-/** @param tls PEM texts, null where the system's own authorities do and no client certificate is needed. */
+/** @param tls PEM texts; null for the system's certificate authorities, or for no client certificate. */
 export function brokerAddress(
   url: string,
   tls: { ca: Buffer | null; cert: Buffer | null; key: Buffer | null },
@@ -42,7 +42,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Where a broker is, for people: without credentials. */
+/** Address without credentials. */
 export function placeOfBroker(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;

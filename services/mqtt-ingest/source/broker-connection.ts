@@ -12,68 +12,71 @@ export interface ConnectionOptions {
   address: BrokerAddress;
   clientId: string;
   protocolVersion: ProtocolVersion;
-  /** In seconds. */
+  /** Seconds. */
   keepalive: number;
-  /** How long the broker keeps the session of a client that is away, in seconds; MQTT 3.1.1 has no such limit. */
+  /** Seconds the broker keeps an absent client's session; MQTT 3.1.1 has no such limit. */
   sessionExpiry: number;
-  /** How many messages the broker may have sent without an acknowledgement; MQTT 5 only. */
+  /** Unacknowledged messages the broker may send; MQTT 5 only. */
   receiveMaximum: number;
-  /** Retained on `topic`: said by the broker when the connection ends without a goodbye. Null to say nothing. */
+  /** Last will, retained on `topic`: published by the broker when the connection is lost. Null for none. */
   will: { topic: string; payload: string } | null;
-  /** Gives up connecting when it aborts. */
+  /** Aborting gives up connecting. */
   signal: AbortSignal;
   /**
-   * Takes a message. Nothing more is read from the connection until `proceed` is called.
+   * Takes a message; nothing more is read from the connection until `proceed` is called (backpressure).
    *
    * @returns whether `proceed` was called already.
    */
   onDelivery(delivery: Delivery): boolean;
 }
 
-/** A message on its way from the broker. Its connection may have ended by the time it is done with. */
+/** A message from the broker. Its connection may have ended by the time it is finished. */
 export interface Delivery {
   message: IncomingMessage;
-  /** Lets the next message in. */
+  /** Admits the next message. */
   proceed(): void;
-  /** The message is committed. On a connection that has ended nothing is sent, and the message comes again. */
+  /** To be called after the commit. If the connection has ended nothing is sent, and the message comes again. */
   acknowledge(): void;
-  /** It cannot be committed: the connection ends, so that it and all after it come again. */
+  /** To be called if it cannot be committed: ends the connection, so that it and all after it come again. */
   fail(reason: Error): void;
 }
 
-/** One connection to a broker, from its CONNACK to its end. It does not reconnect. */
+/** One connection to a broker, from CONNACK to its end. It does not reconnect. */
 export interface BrokerConnection {
-  /** Whether the broker still had the session of this client id, with its subscriptions and unacknowledged messages. */
+  /**
+   * `session present`: the broker still had the session of this client id, with subscriptions and unacknowledged
+   * messages.
+   */
   isResumed: boolean;
-  /** What the broker says of shared subscriptions; MQTT 3.1.1 cannot say. */
+  /** As the broker says; MQTT 3.1.1 cannot. */
   hasSharedSubscriptions: boolean | null;
-  /** Resolves with why it ended, when it has. */
+  /** Resolves with the reason when the connection has ended. */
   ended: Promise<Error>;
-  /** The broker's answer to each filter: the QoS granted, or 128 and above where it refuses. */
+  /** The broker's answer per filter: the granted QoS, or a refusal from 128 on. */
   subscribe(filters: readonly string[]): Promise<number[]>;
-  /** The broker's answer to each filter; MQTT 3.1.1 has none. */
+  /** The broker's answer per filter; MQTT 3.1.1 has none. */
   unsubscribe(filters: readonly string[]): Promise<number[]>;
-  /** At QoS 0. */
+  /** QoS 0. */
   publishRetained(topic: string, payload: string): void;
-  /** Sends the acknowledgements that are due, says goodbye and ends; cuts the connection if that takes too long. */
+  /** Sends due acknowledgements and DISCONNECT; cuts the connection if that takes too long. */
   close(): Promise<void>;
 }
 
-/** The broker refuses this version of the protocol. */
+/** The broker refuses this protocol version. */
 export class VersionRefused extends Error {}
 
-/** The broker ended the connection without a word, as some do that do not know this version of the protocol. */
+/** The broker closed the connection without an answer, as some do that do not know this protocol version. */
 export class NoAnswer extends Error {}
 
 /**
  * Connects with a persistent session.
  *
- * The client library acknowledges a message when `handleMessage` calls back, and takes no other until then. Called
- * back with an error it acknowledges nothing and goes on, so that is what is done here; the acknowledgement is written
- * to the connection's stream later, past the library, whose own way of sending would keep it for the next connection.
- * None of this is documented: the library's version is pinned, and its behaviour by a test.
+ * The client library acknowledges a message when `handleMessage` calls back, and takes no other until then. Called back
+ * with an error it acknowledges nothing and goes on, so that is what happens here; the acknowledgement is written to
+ * the connection's stream later, bypassing the library, which would queue it for the next connection. None of this is
+ * documented: the version is pinned, and a test holds the behaviour.
  *
- * @throws VersionRefused, NoAnswer, or what else kept the connection from being made.
+ * @throws VersionRefused, NoAnswer, or whatever else kept the connection from being made.
  */
 export async function openConnection(options: ConnectionOptions): Promise<BrokerConnection> {
   const client = mqtt.connect(clientOptions(options));
@@ -155,7 +158,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
   };
 }
 
-/** Why the broker said it ends the connection (MQTT 5 section 3.14.2.1). */
+/** The broker's reason for ending the connection (MQTT 5 section 3.14.2.1). */
 export class DisconnectedByBroker extends Error {
   readonly reasonCode: number;
 
@@ -165,17 +168,16 @@ export class DisconnectedByBroker extends Error {
   }
 }
 
-/** Another client came with the same id. */
+/** Another client connected with the same id. */
 export const SESSION_TAKEN_OVER = 142;
 
 const ACKNOWLEDGED_LATER = new Error('acknowledged later');
 
-/** How long a goodbye may take, in milliseconds. */
 const GOODBYE_MS = 2_000;
 
 const CONNACK_MS = 10_000;
 
-/** In bytes; the same as readers may send to the embedded broker. */
+/** Bytes; the same as for readers at the embedded broker. */
 const LARGEST_PACKET = 16 * 1024 * 1024;
 
 function clientOptions(options: ConnectionOptions): IClientOptions {

@@ -1,24 +1,24 @@
 import type { MqttClient } from 'mqtt';
 
 /**
- * The keepalive of a connection to a broker, in place of the client library's.
+ * Keepalive of a broker connection, instead of the client library's.
  *
- * The library sends one ping a keepalive and misses its answer after half of that. But answers come in order, behind
- * whatever messages are on the way, and acknowledgements are written past the library: while a backlog was drained at
- * 27,000 reads/s, the answer waited behind up to 4,000 messages, and the connection was given up every 22 s. So this
- * pings all the time, for the broker's sake, and takes everything that is received for a sign of the broker's life,
- * not only the answer. While a message waits for room nothing is read, so silence means nothing then.
+ * The library sends one ping per keepalive and gives up when the answer takes more than half of that. But answers come
+ * in order, behind messages on their way, and acknowledgements bypass the library: while a backlog drained at 27,000
+ * reads/s, the answer waited behind up to 4,000 messages, and the connection was dropped every 22 s. So this pings all
+ * the time, for the broker's sake, and takes anything received as a sign of life. While a message waits for room
+ * nothing is read, and silence means nothing.
  */
 export class BrokerKeepalive {
   readonly #client: MqttClient;
   readonly #giveUp: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Looks since something was received, so that a process that stood still does not blame the broker for it. */
+  /** Looks since something was received, so that a stalled process does not blame the broker. */
   #silentLooks = 0;
   #looks = 0;
   #isHeld = false;
 
-  /** @param giveUp is called when the broker has been silent for one and a half times the keepalive. */
+  /** @param giveUp called when the broker has been silent for one and a half keepalives. */
   constructor(client: MqttClient, giveUp: () => void) {
     this.#client = client;
     this.#giveUp = giveUp;
@@ -34,12 +34,12 @@ export class BrokerKeepalive {
     client.once('close', () => clearInterval(this.#timer));
   }
 
-  /** A message begins to wait for room. */
+  /** Call when a message starts waiting for room. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** It waits no more. */
+  /** Call when it no longer waits. */
   release(): void {
     this.#isHeld = false;
     this.#silentLooks = 0;
@@ -60,11 +60,11 @@ export class BrokerKeepalive {
   }
 }
 
-/** Within a keepalive. */
+/** Per keepalive. */
 const LOOKS = 4;
 
-/** Two pings within a keepalive: the broker gives up a client that was silent for one and a half. */
+/** Two pings per keepalive: the broker drops a client after one and a half of silence. */
 const LOOKS_PER_PING = LOOKS / 2;
 
-/** The same in the other direction. */
+/** The same limit for the broker's silence. */
 const LONGEST_SILENCE = LOOKS * 1.5;

@@ -13,7 +13,7 @@ import { BROKER_PROTOCOLS, type BrokerAddress, brokerAddress, isOverTls } from '
 import type { ProtocolVersion } from './protocol-version.ts';
 import type { SubscriberOptions } from './subscriber.ts';
 
-/** How to be a client of the broker at MQTT_URL. */
+/** Settings of a client of the broker at MQTT_URL. */
 export const BROKER_SETTINGS = {
   MQTT_CLIENT_ID: clientIdSetting(),
   MQTT_VERSION: choiceSetting(
@@ -39,10 +39,10 @@ export const BROKER_SETTINGS = {
 
 export type BrokerConfig = Configuration<typeof BROKER_SETTINGS>;
 
-/** What MQTT_URL must look like. */
+/** Required form of MQTT_URL. */
 export const BROKER_URL = [BROKER_PROTOCOLS, 'mqtt://user:password@host:1883'] as const;
 
-/** What is wrong with the certificates, or null. */
+/** A fault of the certificates, or null. */
 export function faultOfCertificates(config: BrokerConfig & { MQTT_URL: string | null }): string | null {
   const { MQTT_URL: url, MQTT_CA_FILE: ca, MQTT_CERT_FILE: cert, MQTT_KEY_FILE: key } = config;
   if (url === null) {
@@ -64,9 +64,9 @@ export function faultOfCertificates(config: BrokerConfig & { MQTT_URL: string | 
 }
 
 /**
- * What the settings say of the subscriber.
+ * Options of the subscriber.
  *
- * @param port tells the processes of one machine apart, for the client id.
+ * @param port tells the processes of one machine apart, in the client id.
  */
 export function brokerOptions(
   config: BrokerConfig & { MQTT_URL: string },

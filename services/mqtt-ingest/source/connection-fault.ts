@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { messageOf } from '../../../base/errors.ts';
 import { DisconnectedByBroker, SESSION_TAKEN_OVER } from './broker-connection.ts';
 
-/** Milliseconds that a connection lasts for the next attempt to count as the first. */
+/** Milliseconds after which a connection counts as stable and the back-off starts over. */
 export const STABLE = 5_000;
 
 /** Another process has connected as the same session. */
@@ -10,7 +10,7 @@ export function isTakenOver(fault: Error): boolean {
   return fault instanceof DisconnectedByBroker && fault.reasonCode === SESSION_TAKEN_OVER;
 }
 
-/** The same fault again and again is said once; what befalls all sessions, by the process's own. */
+/** Logs a repeated fault once. A fault of all sessions is logged by the process's own. */
 export function reportFault(
   log: Logger,
   about: { fault: Error; lasted: number; retryIn: number; isNews: boolean; isOwn: boolean },

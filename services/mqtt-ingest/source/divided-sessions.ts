@@ -4,28 +4,28 @@ import type { Session, SessionFigures } from './session.ts';
 import { type Asking, LEASE_SECONDS, type Lease } from './sessions/lease-sessions.ts';
 
 /**
- * The sessions among which the readers are divided, as far as this process has them.
+ * This process's share of the sessions among which readers are divided.
  *
- * Each is a persistent session of its own at the broker, with ordinary subscriptions, and any process can connect as
- * it: whoever does gets what the broker has kept meanwhile. The database says who has which, for a few seconds at a
- * time. That keeps two from being in each other's way; it is not what keeps messages from being lost or doubled: should
- * two connect as the same session, the broker ends the connection of the first, and what that had not acknowledged
- * comes to the second.
+ * Each is a persistent session at the broker with ordinary subscriptions, and any process can connect as it, which gets
+ * it what the broker has queued. The database leases sessions to processes for a few seconds at a time. The lease
+ * avoids contention; it is not what prevents loss or duplicates: if two processes connect as one session, the broker
+ * ends the first connection, and whatever that had not acknowledged goes to the second.
  *
- *   free -> held (connected) -> given back (takes nothing more, commits and acknowledges what it had, disconnects) -> free
+ * free -> held (connected) -> given back (takes nothing more, commits and acknowledges what it had, disconnects) ->
+ * free
  *
- * While the database is away nobody can take anything, so what is held is kept.
+ * While the database is away nobody can take a session, so held ones are kept.
  */
 export interface DividedSessions {
   all(): Session[];
   figures(): SessionFigures[];
-  /** When the broker was last found to have lost a session, whoever found it; null if never. */
+  /** When the broker was last found to have lost a session, by whatever process; null if never. */
   forgottenAt(): Date | null;
-  /** Asks for the share at once: something has changed. */
+  /** Renews the leases at once: something has changed. */
   ask(): void;
-  /** Resolves when it has been asked whose is which. */
+  /** Resolves after the current renewal. */
   asked(): Promise<void>;
-  /** Asks no more. The sessions are the caller's to stop. */
+  /** Stops renewing. Stopping the sessions is up to the caller. */
   stop(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface DividedOptions {
   ask(asking: Pick<Asking, 'isConnected' | 'leaving'>): Promise<Lease>;
   giveBack(clientId: string): Promise<void>;
   start(clientId: string): Session;
-  /** Whether the process has the broker. */
+  /** Whether this process is connected to the broker. */
   isConnected(): boolean;
   log: Logger;
 }
@@ -119,8 +119,8 @@ export function divideSessions({ ask, giveBack, start, isConnected, log }: Divid
   };
 }
 
-/** Milliseconds between two times of asking: three within the time for which a session is held. */
+/** Milliseconds between renewals: three within a lease. */
 const ROUND = (LEASE_SECONDS * 1_000) / 4;
 
-/** Milliseconds that what a session had taken may take to be committed; what is not comes to the next holder. */
+/** Milliseconds to commit what a session had taken; the rest goes to the next holder. */
 const DRAIN_PATIENCE = 5_000;

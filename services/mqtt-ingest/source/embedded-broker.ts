@@ -15,18 +15,17 @@ import { signInAt } from './sign-in.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 /**
- * An MQTT 3.1.1 broker that readers publish to directly. A reader logs in with the name and password of its
- * registration and can do one thing: publish to its own topic.
+ * An MQTT 3.1.1 broker for readers. A reader signs in with the name and password of its registration and can do one
+ * thing: publish to its own topic.
  *
- * The broker's acknowledgement is the commit's: aedes asks whether a publish is authorized before it acknowledges,
- * and the answer is given when the message is in the database. During an outage the answer, and with it the
- * acknowledgement, waits, and the reader stays connected; a reader whose message cannot be committed at all is
- * disconnected and keeps it.
+ * Acknowledged means committed: aedes asks whether a publish is authorized before it acknowledges, and is answered when
+ * the message is in the database. During an outage the acknowledgement waits and the reader stays connected; a reader
+ * whose message cannot be committed at all is disconnected and keeps it.
  */
 export interface EmbeddedBroker {
   port: number;
   figures(): EmbeddedBrokerFigures;
-  /** Takes no more connections and, once the intake is drained, ends those there are. */
+  /** Refuses new connections and, once the intake is drained, closes the others. */
   stop(drainIntake: () => Promise<void>): Promise<void>;
 }
 
@@ -34,7 +33,7 @@ export interface EmbeddedBrokerFigures {
   /** Connections. */
   signedIn: number;
   unauthenticated: number;
-  /** These three since the start. */
+  /** These three count since the start. */
   evicted: number;
   received: number;
   committed: number;
@@ -45,22 +44,22 @@ export interface EmbeddedBrokerFigures {
 
 export interface EmbeddedBrokerOptions {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
   intake: Intake;
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
-  /** Credentials that no reader has; an empty name for none. */
+  /** Called for credentials that no reader has; the name is empty if none was given. */
   onSignInRefused?(username: string, address: string): void;
-  /** A reader sends more than its quota. */
+  /** Called when a reader exceeds its quota. */
   onThrottled(reader: RegisteredReader): void;
-  /** A reader has logged in. */
+  /** Called when a reader has signed in. */
   onConnected(reader: RegisteredReader, remoteAddress: string): void;
   onDisconnected(reader: RegisteredReader): void;
   quota: QuotaLimits;
-  /** Of all connections together; tests own it. */
+  /** Shared by all connections; tests pass their own. */
   held?: HeldMessages;
-  /** Sockets that have signed in, and that have not; tests own them. */
+  /** Bounds of sockets, signed in or not; tests pass their own. */
   mostSockets?: { signedIn: number; unauthenticated: number };
 }
 
@@ -73,7 +72,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const quotas = new ReaderQuotas(options.quota);
   const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
   const signedIn = new BoundedSockets(mostSockets.signedIn);
-  /** As they were when they signed in. */
+  /** Readers as registered when they signed in. */
   const readers = new WeakMap<Client, RegisteredReader>();
   const connections = new WeakMap<object, ReaderConnection>();
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
@@ -211,7 +210,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   };
 }
 
-/** Readers whose connection died without a word, and that want no keepalive, are missed by TCP's own. */
+/** TCP keepalive finds dead connections of readers that want no MQTT keepalive. */
 const SOCKET_OPTIONS = {
   highWaterMark: UNAUTHENTICATED_READ_AHEAD,
   keepAlive: true,
@@ -224,7 +223,7 @@ function socketLimits(): { signedIn: number; unauthenticated: number } {
 
 const NOTHING = Buffer.alloc(0);
 
-/** MQTT 3.1.1's. The broker refuses newer ones by itself. */
+/** MQTT 3.1.1. The broker refuses newer versions by itself. */
 const NEWEST_VERSION = 4;
 
 /** MQTT 3.1.1 section 3.2.2.3. */

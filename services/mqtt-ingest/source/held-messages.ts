@@ -1,21 +1,20 @@
-/** The owner of what has none. */
+/** Owner of messages without one. */
 const ALL = '';
 
 /**
- * Bounds what has been received and is not committed yet, over all connections of a process. A message that finds no
- * room waits; whoever reads a connection reads nothing more from it until then, so that what comes next waits in the
- * network and in the sender.
+ * Bounds received, uncommitted messages over all connections of a process. A message without room waits, and its
+ * connection is not read further: backpressure holds the rest back in the network and in the sender.
  *
- * Owners take turns, and none takes all the room, so that who sends much waits for itself: of one owner first come
- * first served.
+ * Owners take turns, and none may take all the room, so that whoever sends much waits for itself; one owner's messages
+ * are first come first served.
  */
 export class HeldMessages {
   readonly #mostMessages: number;
   readonly #mostBytes: number;
-  /** By owner, whose turn is next first; none is empty. */
+  /** By owner, next in turn first; never empty. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #heldBy = new Map<string, { messages: number; bytes: number }>();
-  /** Whose turn it is, and what of it was let in. */
+  /** The owner in turn, and how much of its turn is used. */
   #turn = { owner: ALL, taken: 0 };
   #messages = 0;
   #bytes = 0;
@@ -35,17 +34,16 @@ export class HeldMessages {
     return this.#bytes;
   }
 
-  /** Messages that wait for room. */
   get waiting(): number {
     return this.#waitingMessages;
   }
 
   /**
-   * Lets a message in, now or when there is room.
+   * Admits a message now or when there is room.
    *
-   * @param proceed is called when it is in; `leave` must follow once it is done with.
+   * @param proceed called on admission; `leave` must follow when the message is finished.
    * @param owner whose share it takes; without owners all share alike.
-   * @returns whether it was let in at once.
+   * @returns whether it was admitted at once.
    */
   enter(bytes: number, proceed: () => void, owner = ALL): boolean {
     const queue = this.#waiting.get(owner);
@@ -75,7 +73,7 @@ export class HeldMessages {
     }
   }
 
-  /** The first in turn that there is room for; after a {@link TURN} of an owner it is the others' turn. */
+  /** The first message in turn that fits; after a {@link TURN} the next owner follows. */
   #next(): { entry: Waiting; owner: string } | null {
     if (this.#isFull()) {
       return null;
@@ -133,20 +131,20 @@ interface Waiting {
 }
 
 /**
- * What is let in of one owner before it is the others' turn: bytes, and so many for each message. Reads of one reader are
- * of the same assets, and each asset of a batch is locked and written once: with one message a turn, 50 reads in each, a
- * quarter to a third more positions were written than first come first served, and with this a seventh.
+ * Bytes per owner and turn, with so many added per message. A reader's reads tend to be of the same assets, and each
+ * asset of a batch is locked and written once: with one message a turn, 50 reads each, a quarter to a third more
+ * positions were written than first come first served; with this a seventh.
  */
 const TURN = 65_536;
 const MESSAGE = 1_024;
 
-/** What one owner may hold of the room. Of bytes half, as the message let in last may be of the largest. */
+/** Share of the room that one owner may hold; of bytes half, as the last message admitted may be one of the largest. */
 const SHARE = 0.75;
 const SHARE_OF_BYTES = 0.5;
 
 /**
- * The most that is held: at one read a message two batches of the recorder for each of its lanes, so that one fills
- * while the other is committed; of large messages some 20,000 reads, about 8 MB once they are mapped. With 4 MiB the
- * process grew by 90 MB during an outage, with 2 MiB by 6.
+ * At one read a message, two batches for each of the recorder's lanes, so that one fills while the other commits; of
+ * large messages some 20,000 reads, about 8 MB once decoded. With 4 MiB the process grew by 90 MB during an outage,
+ * with 2 MiB by 6.
  */
 export const MOST_HELD = { messages: 4_000, bytes: 2 * 1024 * 1024 };

@@ -3,21 +3,20 @@ import type { BrokerConnection } from './broker-connection.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
 
 export interface NoteOptions {
-  /** A shared subscription that nothing is published to, to know whether the broker keeps such; null for none. */
   sharedProbe: string | null;
-  /** The broker has lost the session, or its shared subscriptions, and what would have been queued there. */
+  /** Called if the broker has lost the session, or its shared subscriptions, with whatever was queued there. */
   onForgotten(): void;
   onFault(error: unknown): void;
 }
 
 /**
- * Notes that a session is connected, as soon as the database takes it, and finds out whether the broker still had it.
+ * Records a connection as soon as the database is there, and finds out whether the broker still had the session.
  *
  * `session present` alone does not tell: mosquitto (2.0.11, 2.0.21) keeps a session through a restart and forgets its
- * shared subscriptions. So where subscriptions are shared there is one more, which is given up and made anew on every
- * connection: MQTT 5 answers whether it was still there. MQTT 3.1.1 does not.
+ * shared subscriptions. So a shared session has an additional probe subscription, dropped and renewed on every
+ * connection: MQTT 5 answers whether it still existed; MQTT 3.1.1 does not.
  *
- * @returns when that is done, or the connection has ended.
+ * @returns when done, or when the connection has ended.
  */
 export async function noteConnection(
   connection: BrokerConnection,

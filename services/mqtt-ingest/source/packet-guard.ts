@@ -1,35 +1,35 @@
 /**
- * Watches the bytes a client sends for the size of the next packet. The broker's parser gathers a packet until it is
- * whole, so without a bound one client could announce 256 MiB and fill the memory.
+ * Watches a client's bytes for the size of the next packet. The broker's parser buffers a packet until it is complete,
+ * so an unbounded client could announce 256 MiB and fill the memory.
  *
  * MQTT 3.1.1 section 2.2: a packet starts with one byte of type and flags and its remaining length, in one to four
  * bytes of seven bits each, the lowest first.
  */
 export class PacketGuard {
   readonly #most: number;
-  /** Bytes of the packet that are still to come, once its length is known. */
+  /** Bytes missing from the current packet, once its length is known. */
   #toCome = 0;
   #length = 0;
   #state: 'type' | 'length' | 'body' = 'type';
   #lengthBytes = 0;
   #packets = 0;
 
-  /** @param most the largest remaining length in bytes that is let through. */
+  /** @param most largest remaining length allowed, in bytes. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Packets that have ended so far. */
+  /** Completed packets. */
   get packets(): number {
     return this.#packets;
   }
 
-  /** The length of the packet that has begun and not ended, if it is known; 0 if not. */
+  /** Length of the unfinished packet; 0 if unknown. */
   get gathering(): number {
     return this.#state === 'body' ? this.#length : 0;
   }
 
-  /** Takes the next bytes; the announced length of a packet that is too large, or null. */
+  /** Takes the next bytes. @returns the announced length of a packet that is too large, or null. */
   feed(bytes: Uint8Array): number | null {
     for (let at = 0; at < bytes.length; ) {
       if (this.#state === 'body') {

@@ -1,11 +1,11 @@
-/** As the CONNECT packet has it: 4 is MQTT 3.1.1. */
+/** As in the CONNECT packet: 4 is MQTT 3.1.1. */
 export type ProtocolVersion = 4 | 5;
 
 /**
- * Which version of the protocol to speak where nobody has said so. MQTT 5, which says what the broker can do and lets
- * it send ahead; 3.1.1 where the broker refuses that in so many words, or has never answered it and closes the
- * connection every time. A broker that is just being restarted closes connections too, so once is not enough, and one
- * that has spoken MQTT 5 is believed to for good.
+ * Chooses the protocol version where none is set. MQTT 5, in which the broker tells what it can do and may send ahead;
+ * 3.1.1 if the broker refuses that explicitly, or has never answered it and closes the connection every time. A
+ * restarting broker closes connections, too, so once is not enough, and a broker that has spoken MQTT 5 is trusted to
+ * for good.
  */
 export class VersionChoice {
   readonly #isFixed: boolean;

@@ -4,7 +4,6 @@ import { ReadGate } from './read-gate.ts';
 import { ReaderKeepalive } from './reader-keepalive.ts';
 import type { ReaderQuota, ReaderQuotas } from './reader-quotas.ts';
 
-/** What is kept of a connection at the embedded broker beside what the broker keeps. */
 export class ReaderConnection {
   readonly address: string;
   readonly keepalive: ReaderKeepalive;
@@ -15,10 +14,10 @@ export class ReaderConnection {
   readonly #guard = new PacketGuard(LARGEST_PACKET);
   #quota: ReaderQuota | null = null;
   #isThrottled = false;
-  /** Pieces that the packet under way has come in. */
+  /** Chunks of the current packet. */
   #pieces = 0;
 
-  /** @param onCut is told of a connection that is cut off, by its user name if it has signed in, and why. */
+  /** @param onCut called when a connection is cut, with its user name if it has signed in, and the reason. */
   constructor(
     socket: Socket,
     quotas: ReaderQuotas,
@@ -66,7 +65,7 @@ export class ReaderConnection {
     });
   }
 
-  /** From now on it is a reader's, and shares its quota. */
+  /** Makes it a reader's connection, which shares the reader's quota. */
   signIn(username: string, quota: ReaderQuota): void {
     this.username = username;
     this.#quota = quota;
@@ -83,25 +82,26 @@ export class ReaderConnection {
     }
   }
 
-  /** A publish begins to wait for its commit, and reading waits until there is room for it. */
+  /** Call when a publish starts waiting for its commit; reading pauses until there is room for it. */
   hold(): void {
     this.keepalive.hold();
     this.#gate.shut();
   }
 
-  /** There is room for the publish. @returns how long the reader was held back by its quota since the last one, in ms. */
+  /**
+   * Call when there is room for the publish. @returns milliseconds that the reader was throttled since the last one.
+   */
   admit(): number {
     this.#gate.open();
     return this.#quota?.takeThrottled() ?? 0;
   }
 
-  /** A publish was decoded, and has so many reads in it. */
+  /** Charges the reads of a decoded publish. */
   chargeReads(reads: number): void {
     this.#quota?.chargeReads(reads);
     this.#throttle();
   }
 
-  /** It is committed, or given up. */
   release(): void {
     this.keepalive.release();
   }
@@ -126,27 +126,27 @@ export class ReaderConnection {
 }
 
 /**
- * In bytes. Messages over the format's limit of 1 MiB are rejected and explained up to this size; beyond it the
- * connection is cut before they are gathered.
+ * Bytes. Messages over the format's limit of 1 MiB are rejected and explained up to this size; beyond it the connection
+ * is cut before they are buffered.
  */
 const LARGEST_PACKET = 16 * 1024 * 1024;
 
-/** Packets from this size on are counted while they are gathered. */
+/** Bytes from which unfinished packets are counted. */
 const LARGE_PACKET = 64 * 1024;
 
-/** Each piece costs memory of its own: a packet may come in this many, and one more for this many bytes. */
+/** Every chunk costs memory of its own: a packet may come in this many, and one more per this many bytes. */
 const FEW_PIECES = 256;
 const SMALL_PIECE = 128;
 
 /**
- * Bytes of a connection that are read before they can be taken, and that are taken at once: in an outage each reader with
- * more to send holds twice that. With 64 KiB twenty readers caught up after one at 1.8 times the load, with this at
- * 2.5 times: what is taken must last until all of it is committed (`test/bench/INGEST.md`).
+ * Bytes read ahead per connection and taken at once: during an outage each reader with more to send holds twice that.
+ * With 64 KiB twenty readers caught up after an outage at 1.8 times the load, with this at 2.5 times: what is taken
+ * must last until all of it is committed (`test/bench/INGEST.md`).
  */
 const READ_AHEAD = 128 * 1024;
 
-/** As small as it can be: a socket that is not read then holds no more than the one piece read last, at most 64 KiB. */
+/** As small as possible: a paused socket then holds no more than its last chunk, at most 64 KiB. */
 export const UNAUTHENTICATED_READ_AHEAD = 1;
 
-/** MQTT 3.1.1 section 3.13. Readers get nothing but whole answers, each written at once, so it comes between two. */
+/** MQTT 3.1.1 section 3.13. Readers get whole answers only, each written at once, so it fits between two. */
 const PINGRESP = Buffer.from([0xd0, 0]);

@@ -1,11 +1,11 @@
 /**
- * The keepalive of one reader's connection to the embedded broker.
+ * Keepalive of a reader's connection to the embedded broker.
  *
- * The broker reads a connection no further while one of its publishes waits for its commit, so it neither sees the
- * reader's pings nor answers them, and in an outage both sides would give the connection up. So the broker is told of
- * no keepalive, and this stands in for it: a reader that is silent for one and a half times its keepalive is cut off
- * ([MQTT-3.1.2-24]), but not while it is not listened to; and while it is not, its pings, which are on the way
- * unread, are answered all the same. Readers take an answer to a ping that they did not send for none.
+ * The broker does not read a connection while one of its publishes waits for its commit, so it neither sees nor answers
+ * pings, and in an outage both sides would drop the connection. So the broker is told of no keepalive, and this
+ * replaces it: a reader that is silent for one and a half keepalives is cut off ([MQTT-3.1.2-24]), but not while its
+ * connection is paused; meanwhile its unread pings are answered all the same. Readers ignore an answer to a ping they
+ * did not send.
  */
 export class ReaderKeepalive {
   readonly #answerPing: () => void;
@@ -14,8 +14,8 @@ export class ReaderKeepalive {
   #lastHeard = performance.now();
   #held = 0;
   /**
-   * Whether anything was held since the last look. Commits that come one after another let a little be read between
-   * them, and a ping can be far behind that: in front of it there is whatever the reader and the network hold.
+   * Whether anything was held since the last look. Consecutive commits let a little be read between them, and a ping
+   * may be far behind, with all that reader and network hold in front of it.
    */
   #wasHeld = false;
 
@@ -24,7 +24,7 @@ export class ReaderKeepalive {
     this.#cutOff = cutOff;
   }
 
-  /** @param seconds as the reader wants it; 0 is never. */
+  /** @param seconds as the reader asked for; 0 for none. */
   start(seconds: number): void {
     const silence = seconds * 1_500;
     if (silence > 0) {
@@ -36,18 +36,17 @@ export class ReaderKeepalive {
     clearInterval(this.#timer);
   }
 
-  /** Something of the reader's was read. */
+  /** Call when something of the reader's was read. */
   heard(): void {
     this.#lastHeard = performance.now();
   }
 
-  /** A publish begins to wait for its commit. */
+  /** Call when a publish starts waiting for its commit. */
   hold(): void {
     this.#held += 1;
     this.#wasHeld = true;
   }
 
-  /** It is committed, or given up. */
   release(): void {
     this.#held -= 1;
     if (this.#held === 0) {
@@ -65,5 +64,5 @@ export class ReaderKeepalive {
   }
 }
 
-/** How often to look within the longest silence: four times within a keepalive, whose half some readers wait. */
+/** Looks within the longest silence: four per keepalive, half of which some readers wait. */
 const LOOKS = 6;

@@ -1,32 +1,32 @@
 import type { Socket } from 'node:net';
 
-/** What a reader may send in the long run; it may send a second's worth at once. */
+/** Limits in the long run; the burst is one second's worth. */
 export interface QuotaLimits {
   messagesPerSecond: number;
   bytesPerSecond: number;
   readsPerSecond: number;
 }
 
-/** Milliseconds on a clock that never goes back. */
+/** Milliseconds on a monotonic clock. */
 type Now = () => number;
 
 /**
- * What all connections of one reader's login may send together: three token buckets, of messages, of bytes and of reads. Nothing is
- * dropped: a connection that has taken more than there was is not read until the debt is paid, one connection after the
+ * Rate limiter shared by all connections of one reader's login: three token buckets, for messages, bytes and reads.
+ * Nothing is dropped: a connection that has overdrawn is not read until the debt is paid, one connection after the
  * other, so that backpressure reaches the sender and nobody else.
  */
 export class ReaderQuota {
   readonly #limits: QuotaLimits;
   readonly #now: Now;
   readonly #waiting: (() => void)[] = [];
-  /** When each bucket will be full again (GCRA's theoretical arrival time). */
+  /** When each bucket will be full (GCRA's theoretical arrival time). */
   #messagesFullAt = 0;
   #bytesFullAt = 0;
   #readsFullAt = 0;
   #waitingSince: number | null = null;
   #throttled = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Announced lengths of large packets that have begun and not ended. */
+  /** Announced lengths of large unfinished packets. */
   readonly #gathering = new Map<Socket, number>();
   #gathered = 0;
   connections = 0;
@@ -53,20 +53,20 @@ export class ReaderQuota {
     this.#bytesFullAt = Math.max(this.#bytesFullAt, now) + (bytes / bytesPerSecond) * 1_000;
   }
 
-  /** Reads are known only when a message is decoded, which is after it was received. */
+  /** Charged after the fact: the number of reads is known once a message is decoded. */
   chargeReads(reads: number): void {
     const costs = (reads / this.#limits.readsPerSecond) * 1_000;
     this.#readsFullAt = Math.max(this.#readsFullAt, this.#now()) + costs;
   }
 
-  /** @param proceed is called once the debt is paid and those who came before have proceeded. */
+  /** @param proceed called when the debt is paid and earlier callers have proceeded. */
   wait(proceed: () => void): void {
     this.#waitingSince ??= this.#now();
     this.#waiting.push(proceed);
     this.#schedule();
   }
 
-  /** Milliseconds that it was held back for since this was last asked. */
+  /** Milliseconds of throttling since the last call. */
   takeThrottled(): number {
     const now = this.#now();
     if (this.#waitingSince !== null) {
@@ -78,7 +78,7 @@ export class ReaderQuota {
     return whole;
   }
 
-  /** Notes the length of the packet that a connection is in the middle of, 0 for none. @returns how much all are. */
+  /** Records the length of a connection's unfinished packet, 0 for none. @returns the sum over all. */
   gather(socket: Socket, length: number): number {
     const before = this.#gathering.get(socket) ?? 0;
     if (length !== before) {
@@ -113,7 +113,7 @@ export class ReaderQuota {
   }
 }
 
-/** The quotas of all readers, by user name. */
+/** Quotas by user name. */
 export class ReaderQuotas {
   readonly #limits: QuotaLimits;
   readonly #now: Now;
@@ -124,7 +124,7 @@ export class ReaderQuotas {
     this.#now = now;
   }
 
-  /** Counts a connection in. Its debts outlast a connection, so that connecting anew pays none. */
+  /** Counts a connection. Debts outlive connections, so reconnecting pays none. */
   connect(username: string): ReaderQuota {
     let quota = this.#quotas.get(username);
     if (quota === undefined) {
@@ -136,7 +136,7 @@ export class ReaderQuotas {
     return quota;
   }
 
-  /** The connection to cut where unfinished packets take too much memory: the largest of who has most; else null. */
+  /** The connection to cut when unfinished packets take too much memory: the largest of whoever has most; else null. */
   overfull(quota: ReaderQuota): Socket | null {
     if (quota.gathered > MOST_GATHERED_BY_READER) {
       return quota.largest() ?? null;
@@ -161,10 +161,10 @@ export class ReaderQuotas {
   #sweepAt = FIRST_SWEEP;
 }
 
-/** Milliseconds' worth that may be sent at once. */
+/** Milliseconds' worth of burst. */
 const BURST = 1_000;
 
-/** Bytes of packets that have begun and not ended: two of the largest of a reader, and all together. */
+/** Bytes of unfinished packets: two of a reader's largest, and all together. */
 const MOST_GATHERED_BY_READER = 32 * 1024 * 1024;
 const MOST_GATHERED = 128 * 1024 * 1024;
 

@@ -7,8 +7,8 @@ import type { EmbeddedBrokerOptions } from './embedded-broker.ts';
 type Told = Pick<EmbeddedBrokerOptions, 'onConnected' | 'onDisconnected' | 'onRefused' | 'onThrottled'>;
 
 /**
- * What is logged of readers at the embedded broker. One that is refused again and again is named once a minute; names
- * that no reader has are made up easily, and share that one line.
+ * Logs readers at the embedded broker. A reader that keeps being refused is named once a minute; unknown names, which
+ * are easily made up, share one such line.
  */
 export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>): Told {
   const refused = new LogBudget(LINES_A_MINUTE);
@@ -37,10 +37,10 @@ export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>):
   };
 }
 
-/** About one name and reason. */
+/** Per name and reason. */
 const LINES_A_MINUTE = 1;
 
-/** In UTF-16 units; a stranger may send one of 64 KiB. */
+/** UTF-16 units; a stranger may send 64 KiB. */
 const LONGEST_NAME = 100;
 
 function about({ orgId, readerId, name }: RegisteredReader): object {

@@ -15,46 +15,46 @@ import { Subscriptions } from './subscriptions.ts';
 import { takeDeliveries } from './take-deliveries.ts';
 
 /**
- * One session at a broker, by its client id: takes the messages of its readers and acknowledges each when it is
- * committed, and not before.
+ * One session at a broker, by client id: takes its readers' messages and acknowledges each after its commit (at least
+ * once).
  *
- * The session is persistent: what the broker has delivered and this process has not acknowledged, and what could not
- * be delivered while it was away, comes on the next connection. A connection is never mended, only followed by a new
- * one: connecting -> connected -> pause -> connecting ..., until stopped.
+ * The session is persistent: delivered but unacknowledged messages, and those that arrive while it is away, come on the
+ * next connection. A connection is never repaired, only followed by a new one: connecting -> connected -> pause ->
+ * connecting ..., until stopped.
  */
 export interface Session {
   figures(): SessionFigures;
   isConnected(): boolean;
   /** Why it is not connected. */
   fault(): Error;
-  /** The registered readers have changed, or who has which. */
+  /** Call when the registered readers, or the holders of sessions, have changed. */
   follow(): void;
-  /** Takes no more messages, and resolves when those it had taken are done with, or `patience` milliseconds later. */
+  /** Takes no more messages; resolves when those taken are finished, or after `patience` milliseconds. */
   drain(patience: number): Promise<void>;
-  /** Takes no more messages, acknowledges what is committed while `drained` is awaited, says its goodbye, and goes. */
+  /** Takes no more messages, acknowledges what is committed while `drained` is awaited, and disconnects. */
   stop(drained: () => Promise<void>): Promise<void>;
 }
 
 export interface SessionFigures {
-  /** These three since the start. */
+  /** These three count since the start. */
   connections: number;
   received: number;
   committed: number;
-  /** Topics subscribed to, and those the broker refuses. */
+  /** Subscribed topics, and those the broker refuses. */
   subscribed: number;
   refused: number;
 }
 
-/** What all sessions of a process have in common. */
+/** Shared by all sessions of a process. */
 export interface SessionSurroundings {
   address: BrokerAddress;
-  /** Null to find out which the broker speaks. */
+  /** Null to find out. */
   protocolVersion: ProtocolVersion | null;
-  /** Under which shared subscriptions are shared. */
+  /** Group of shared subscriptions. */
   group: string;
-  /** How long the broker keeps messages for a session that is away, in seconds. */
+  /** Seconds the broker keeps messages for an absent session. */
   sessionExpiry: number;
-  /** In seconds. */
+  /** Seconds. */
   keepalive?: number;
   mostHeld: { messages: number; bytes: number };
   held: HeldMessages;
@@ -65,23 +65,23 @@ export interface SessionSurroundings {
 
 export interface SessionOptions extends SessionSurroundings {
   clientId: string;
-  /** Where it says whether this process is there; null to say nothing. */
+  /** Topic of this process's presence; null to publish none. */
   statusTopic: string | null;
   isShared: boolean;
-  /** Whether the topic of a live reader is this session's. */
+  /** Whether the topic of a live reader belongs to this session. */
   isWanted(topic: string): boolean;
-  /** Which session has the topic of a live reader if this one has not. */
+  /** Session to which the topic of a live reader belongs if not to this one. */
   successorOf(topic: string): string;
-  /** What an earlier release may have subscribed it to. */
+  /** Topics that an earlier release may have subscribed it to. */
   inherited(): Promise<readonly string[]>;
   record: SessionRecord;
   onConnected?(): void;
-  /** Another process has taken it over: waits until it is known whose it is. */
+  /** Called after a takeover by another process: waits until it is known who holds the session. */
   beforeTakingBack?(): Promise<void>;
   onForgotten(): void;
 }
 
-/** Starts to connect; a broker that is not there is tried again for as long as it takes. */
+/** Starts connecting and keeps trying for as long as it takes. */
 export function startSession(options: SessionOptions): Session {
   const { registry, clientId, mostHeld, held, statusTopic, isWanted } = options;
   const log = options.log.child({ clientId });
@@ -173,7 +173,9 @@ export function startSession(options: SessionOptions): Session {
   };
   const isLive = (topic: string) => registry.byTopic(topic)?.topic === topic;
 
-  /** From an attempt to connect to the connection's end. @returns why it ended, and how long it lasted in milliseconds. */
+  /**
+   * From the attempt to connect to the connection's end. @returns why it ended, and how long it lasted in milliseconds.
+   */
   const connectOnce = async (): Promise<{ fault: Error; lasted: number }> => {
     const connection = await open();
     const since = performance.now();
@@ -258,10 +260,10 @@ export function startSession(options: SessionOptions): Session {
   };
 }
 
-/** In seconds. A broker that vanished without a word is missed after one and a half times that. */
+/** Seconds. A broker that vanished silently is noticed after one and a half times that. */
 const KEEPALIVE = 15;
 
-/** The largest Receive Maximum of MQTT 5. */
+/** Largest Receive Maximum of MQTT 5. */
 const MOST_IN_FLIGHT = 65_535;
 
 /** Milliseconds between attempts to connect. */

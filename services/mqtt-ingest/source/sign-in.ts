@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** The reader that has this name and password, or null. */
+/** The reader with this name and password, or null. */
 export type SignIn = (
   username: string | undefined,
   password: Readonly<Buffer> | undefined,
 ) => Promise<RegisteredReader | null>;
 
 /**
- * Checks credentials against the registry. A name not known yet is looked for once more in the database; as strangers
- * can make up names without end, all who wait share one look a second.
+ * Checks credentials against the registry. An unknown name triggers one more look at the database, at most once a
+ * second for everybody: strangers can make up names without end.
  */
 export function signInAt(
   registry: Pick<Registry, 'byUsername' | 'refresh' | 'isFresh' | 'whenFresh'>,
@@ -35,7 +35,7 @@ export function signInAt(
   };
 }
 
-/** Has `run` begin after each call, and no sooner than a second after it last began. */
+/** Debounces `run`: it starts after each call, at most once a second. */
 function spaced(run: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | null = null;
   let last = Number.NEGATIVE_INFINITY;
@@ -50,7 +50,7 @@ function spaced(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Milliseconds that a sign-in waits for a database that says nothing. */
+/** Milliseconds that a sign-in waits for a silent database. */
 const LONGEST_WAIT = 1_000;
 
 /** Milliseconds. */

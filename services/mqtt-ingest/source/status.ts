@@ -1,11 +1,11 @@
 import { topicMatches } from '../../../domain/administration/readers/topic.ts';
 
-/** Where an ingest process says, retained, whether it is there. */
+/** Topic of an ingest process's retained presence message. */
 export function statusTopicOf(clientId: string): string {
   return `tagtrail/ingest/${clientId}/status`;
 }
 
-/** A reader's filter such as `#` takes these in as well, but they are no reader's. */
+/** A reader's filter such as `#` matches these, too, but they are no reader's. */
 export function isStatusTopic(topic: string): boolean {
   return topicMatches('tagtrail/ingest/+/status', topic);
 }
@@ -14,5 +14,5 @@ export function onlineStatus(since: Date): string {
   return JSON.stringify({ status: 'online', since: since.toISOString() });
 }
 
-/** Said by this process when it goes, and by the broker when it went without a word. */
+/** Published by this process when it stops, and by the broker as last will. */
 export const OFFLINE_STATUS = JSON.stringify({ status: 'offline' });

@@ -22,11 +22,11 @@ import { statusTopicOf } from './status.ts';
  */
 export interface Subscriber {
   figures(): SubscriberFigures;
-  /** @throws why it is not connected. */
+  /** @throws the reason if it is not connected. */
   requireConnected(): Promise<void>;
   /**
-   * Takes no more messages, acknowledges what the intake commits while it is drained, says that this process is
-   * offline, and goes.
+   * Takes no more messages, acknowledges what the intake commits while draining, publishes that this process is
+   * offline, and disconnects.
    */
   stop(drainIntake: () => Promise<void>): Promise<void>;
 }
@@ -36,22 +36,22 @@ export interface SubscriberFigures extends SessionFigures {
   /** Received and not committed yet. */
   heldMessages: number;
   heldBytes: number;
-  /** Sessions among which readers are divided, and which this process has. */
+  /** Sessions among which readers are divided, and those this process holds. */
   sessions: number;
-  /** When the broker was last found to have lost a session, in seconds since 1970; 0 is never. */
+  /** Seconds since 1970 when the broker was last found to have lost a session; 0 is never. */
   forgottenAt: number;
 }
 
 export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'mostHeld'> {
   /** Of this process. */
   clientId: string;
-  /** How several processes divide the readers. */
+  /** How processes divide the readers. */
   shared: 'auto' | 'on' | 'off';
-  /** Among how many sessions readers are divided. */
+  /** Number of sessions among which readers are divided. */
   sessions: number;
   mostHeld?: { messages: number; bytes: number };
   pool: Pool;
-  /** Topics that readers had. */
+  /** Topics of deleted readers. */
   retiredTopics(): Promise<readonly string[]>;
 }
 
@@ -63,7 +63,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
   const realm = `${group}@${place}`;
   const common =
     shared === 'auto' ? Array.from({ length: options.sessions }, (_, index) => nameOf(group, index)) : [];
-  /** By the order of registration, so that few readers are divided as evenly as many. */
+  /** By order of registration, so that a few readers are divided as evenly as many. */
   const sessionOf = (topic: string): string =>
     common[(registry.byTopic(topic)?.readerId ?? 0) % common.length] ?? clientId;
 

@@ -6,34 +6,34 @@ import type { SessionRecord } from './sessions/session-record.ts';
 export interface SubscriptionsOptions {
   connection: Pick<BrokerConnection, 'subscribe' | 'unsubscribe' | 'isResumed'>;
   group: string;
-  /** Whether to share the load with the others of the group, or to have every message. */
+  /** Whether to share the load with the group, or to receive every message. */
   isShared: boolean;
-  /** Of the topics and filters of the live readers, those that are this session's. */
+  /** This session's topics and filters of live readers. */
   wanted(): Iterable<string>;
   isWanted(topic: string): boolean;
-  /** The session that a topic of a live reader is to be held by if not by this one; null of a topic of no reader. */
+  /** The session that should hold a live reader's topic if not this one; null for a topic of no reader. */
   successorOf(topic: string): string | null;
-  /** What a session that was resumed may be subscribed to, although nobody noted it. */
+  /** Unrecorded topics that a resumed session may be subscribed to. */
   inherited(): Promise<readonly string[]>;
-  /** What is known of the session, whichever process had it. */
+  /** The session's record, whichever process held it. */
   record: Pick<SessionRecord, 'topics' | 'confirm' | 'forget' | 'release'>;
-  /** Told that the broker refuses a topic, and in how many milliseconds it is asked again. */
+  /** Called when the broker refuses a topic, with the milliseconds until the next attempt. */
   onRefused(topic: string, reasonCode: number, pause: number): void;
-  /** Told of what else went wrong; the connection's end is not reported. */
+  /** Called for other faults, except the end of the connection. */
   onFault(error: unknown): void;
 }
 
 /**
- * What one connection is subscribed to: follows the registered topics. A topic that the broker refuses is asked for
- * again after a growing pause and keeps no other from being subscribed to.
+ * Subscriptions of one connection, following the registered topics. A refused topic is retried with back-off and keeps
+ * no other from being subscribed to.
  *
- * A topic of a live reader that is this session's no longer is let go of once the session that has it now is known to
- * be subscribed to it, and not before: what is published between would be lost. So of a topic
+ * A live reader's topic that moves to another session is unsubscribed once that session is known to be subscribed:
+ * anything published between would be lost. The states of a topic:
  *
- *   wanted -> subscribed -> confirmed (noted in the database, so that others may let go)
- *   unwanted -> leaving -> released (in the database, if the successor has confirmed it) -> unsubscribed
+ * wanted -> subscribed -> confirmed (in the database, so that others may let go)
+ * unwanted -> leaving -> released (in the database, if the successor has confirmed it) -> unsubscribed
  *
- * Subscribing never waits for the database; letting go does.
+ * Subscribing never waits for the database; unsubscribing does.
  */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
@@ -41,7 +41,7 @@ export class Subscriptions {
   readonly #refused = new Map<string, { backOff: BackOff; until: number }>();
   readonly #unconfirmed = new Set<string>();
   readonly #leaving = new Set<string>();
-  /** What messages came on although it is not this session's. */
+  /** Topics of messages that are not this session's. */
   readonly #strays = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #reconcileTimer: NodeJS.Timeout | undefined;
@@ -69,9 +69,8 @@ export class Subscriptions {
   }
 
   /**
-   * Subscribes to what is wanted, and only then lets go of what a resumed session holds from before: topics that are
-   * no reader's any more, or another session's, and shared subscriptions where they are plain now, or the other way
-   * round.
+   * Subscribes to what is wanted, then unsubscribes what a resumed session no longer needs: topics of no reader or of
+   * another session, and shared subscriptions that are ordinary now, or vice versa.
    */
   async begin(): Promise<void> {
     await this.follow();
@@ -80,7 +79,7 @@ export class Subscriptions {
     }
   }
 
-  /** Brings the subscriptions up to date; called while that is under way, does so once more. */
+  /** Updates the subscriptions; called meanwhile, runs once more. */
   follow(): Promise<void> {
     this.#isOutdated = true;
     this.#working ??= this.#reporting(async () => {
@@ -99,7 +98,9 @@ export class Subscriptions {
     return this.#working;
   }
 
-  /** A message came on a topic, or by a filter, that is not this session's: an earlier subscription is still there. */
+  /**
+   * Call for a message on a topic, or by a filter, that is not this session's: an earlier subscription is still there.
+   */
   drop(topic: string): void {
     if (this.#strays.size < MOST_STRAYS && !this.#strays.has(topic) && this.#isUsable(topic)) {
       this.#strays.add(topic);
@@ -108,7 +109,7 @@ export class Subscriptions {
     }
   }
 
-  /** To be called when the connection has ended. */
+  /** Call when the connection has ended. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -163,7 +164,7 @@ export class Subscriptions {
     this.#reconcile();
   }
 
-  /** Confirms what was subscribed to and lets go of what may be let go of; again in a while if that is not all. */
+  /** Records new subscriptions and unsubscribes what may be; retries in a while if anything is left. */
   #reconcile(): void {
     clearTimeout(this.#reconcileTimer);
     this.#reconciling ??= this.#reporting(() => this.#reconcileOnce()).finally(() => {
@@ -209,7 +210,7 @@ export class Subscriptions {
     }
   }
 
-  /** Of either kind: which one an earlier process had is not known. What is wanted again by now is kept. */
+  /** Unsubscribes both kinds, as it is unknown which one an earlier process used. Keeps what is wanted again by now. */
   async #letGo(topics: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       const gone = topics.filter((topic) => !this.#options.isWanted(topic));
@@ -222,7 +223,7 @@ export class Subscriptions {
     });
   }
 
-  /** One at a time, so that no filter is let go of whose subscription is on its way. */
+  /** Serializes, so that no filter is unsubscribed while its subscription is on its way. */
   async #inTurn(work: () => Promise<unknown>): Promise<void> {
     const turn = this.#turn.catch(() => {}).then(work);
     this.#turn = turn;
@@ -248,7 +249,7 @@ export class Subscriptions {
     }
   }
 
-  /** The client library takes one unusable filter for a fault of all. */
+  /** The client library rejects all filters if one is unusable. */
   #isUsable(topic: string): boolean {
     return faultOfTopicFilter(topic) === null && Buffer.byteLength(this.#shared(topic)) <= LONGEST_FILTER;
   }
@@ -276,22 +277,22 @@ export class Subscriptions {
   }
 }
 
-/** Some brokers take no more filters than these in one packet. */
+/** Some brokers accept no more filters in one packet. */
 const MOST_FILTERS = 8;
 
-/** How many topics that are not the session's are let go of while messages come on them. */
+/** Stray topics to unsubscribe at a time. */
 const MOST_STRAYS = 1_000;
 
-/** In bytes. */
+/** Bytes. */
 const LONGEST_FILTER = 65_535;
 
-/** From here on an answer to a subscription is a refusal. */
+/** First refusal code of a SUBACK. */
 const UNSPECIFIED_ERROR = 128;
 
-/** Milliseconds between attempts to subscribe to a topic that is refused. */
+/** Milliseconds between attempts at a refused topic. */
 const ASK_AGAIN = { first: 2_000, longest: 60_000 };
 
-/** Milliseconds after which it is looked again whether another session has what this one is to let go of. */
+/** Milliseconds until the next look at whether another session holds what this one is to let go. */
 const RECONCILE_AGAIN = 500;
 
 function chunksOf(filters: readonly string[]): string[][] {

@@ -7,17 +7,17 @@ import { isStatusTopic } from './status.ts';
 export interface DeliveryOptions {
   intake: Intake;
   held: HeldMessages;
-  /** When it aborts, nothing more is taken; what comes is left unacknowledged, so that it comes again. */
+  /** When it aborts, nothing more is taken; deliveries stay unacknowledged and come again. */
   stopping: AbortSignal;
   onReceived(topic: string): void;
   onCommitted(): void;
-  /** A message that was received is done with, committed or not. */
+  /** Called when a received message is finished, committed or not. */
   onDone(): void;
-  /** Told of a message that could not be recorded, although the database is there. */
+  /** Called for a message that could not be recorded although the database is there. */
   onFault(error: unknown, topic: string): void;
 }
 
-/** What a connection does with a message: waits for room, hands it to the intake, acknowledges it when committed. */
+/** Handles a connection's messages: wait for room, hand over to the intake, acknowledge after the commit. */
 export function takeDeliveries(options: DeliveryOptions): (delivery: Delivery) => boolean {
   const { intake, held, stopping, onReceived, onCommitted, onDone, onFault } = options;
 

@@ -3,24 +3,24 @@ import { BoundedSockets, groupOfAddress } from '../../../platform/runtime/bounde
 import { PacketGuard } from './packet-guard.ts';
 
 /**
- * Sockets that have not signed in. The broker does not see one before its CONNECT is whole, so that a stranger costs
- * what its socket costs.
+ * Sockets before sign-in. The broker does not see one before its CONNECT is complete, so a stranger costs what its
+ * socket costs.
  *
- * States of a socket: gathering (up to 64 KiB of one CONNECT) -> handed over (the broker checks the credentials; no
- * more than one further read of 64 KiB is taken) -> signed in, which ends what is done here. Junk, a CONNECT that is
- * too large, and one that is not answered in time end the socket; so does a newer one that finds no room
- * ({@link BoundedSockets}), and the largest where all together hold too much.
+ * States of a socket: gathering (up to 64 KiB of one CONNECT) -> handed over (the broker checks the credentials; at
+ * most one more read of 64 KiB) -> signed in, which ends the work here. Junk, an oversized CONNECT and a timeout end
+ * the socket; so does a newer one that finds no room ({@link BoundedSockets}), and the largest where all together hold
+ * too much.
  */
 export class UnauthenticatedSockets {
   readonly #sockets: BoundedSockets;
   readonly #patience: number;
-  /** What each socket holds in bytes; of those handed over, the most it can be. */
+  /** Bytes held per socket; after the handover the most it can be. */
   readonly #held = new Map<Socket, { bytes: number; timer: NodeJS.Timeout }>();
   #bytes = 0;
 
   /**
    * @param most sockets at once.
-   * @param patience milliseconds from a socket's opening until it must have signed in.
+   * @param patience milliseconds from opening to sign-in.
    */
   constructor({ most, patience = SIGN_IN_MS }: { most: number; patience?: number }) {
     this.#sockets = new BoundedSockets(most);
@@ -35,7 +35,7 @@ export class UnauthenticatedSockets {
     return this.#sockets.evicted;
   }
 
-  /** Gathers the socket's CONNECT. @param handOver is given the socket, paused, with everything still to be read. */
+  /** Gathers the socket's CONNECT. @param handOver gets the socket, paused, with everything still to be read. */
   enter(socket: Socket, handOver: () => void): void {
     const timer = setTimeout(() => socket.destroy(), this.#patience);
     this.#held.set(socket, { bytes: 0, timer });
@@ -66,7 +66,7 @@ export class UnauthenticatedSockets {
     socket.on('data', gather);
   }
 
-  /** The socket has signed in, or is gone. */
+  /** Call when the socket has signed in, or is gone. */
   leave(socket: Socket): void {
     const held = this.#held.get(socket);
     if (held !== undefined) {
@@ -97,15 +97,15 @@ export class UnauthenticatedSockets {
   }
 }
 
-/** Bytes of a socket that has not signed in, and of all of them together. */
+/** Bytes per socket before sign-in, and of all together. */
 const MOST_BEFORE_SIGN_IN = 64 * 1024;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Type and remaining length of a packet (MQTT 3.1.1 section 2.2). */
+/** Packet type and remaining length (MQTT 3.1.1 section 2.2). */
 const CONNECT = 0x10;
 const LONGEST_HEADER = 5;
 
-/** More pieces than networks cut a CONNECT into; each costs some hundred bytes however small it is. */
+/** More chunks than networks cut a CONNECT into; each costs some hundred bytes, however small. */
 const MOST_PIECES = 256;
 
 /** Milliseconds. */

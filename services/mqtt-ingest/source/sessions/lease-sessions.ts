@@ -4,34 +4,34 @@ import { inTransaction } from '../../../../db/timescale/connections/transaction.
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
-/** Who asks for its share of the sessions among which the readers are divided. */
+/** A process asking for its share of sessions. */
 export interface Asking {
-  /** The broker and the group. */
+  /** Broker and group. */
   realm: string;
-  /** Its own client id. */
+  /** Client id of the process. */
   process: string;
-  /** Client ids of the sessions that there are to be. Those that were there before are divided, too. */
+  /** Client ids of the sessions there are to be. Earlier ones are divided, too. */
   sessions: readonly string[];
-  /** Whether it has the broker now. One that has not leaves the sessions to those that have. */
+  /** Whether it is connected to the broker. One that is not leaves the sessions to others. */
   isConnected: boolean;
-  /** Those it is just giving back. */
+  /** Those it is giving back. */
   leaving: ReadonlySet<string>;
 }
 
 export interface Lease {
-  /** Client ids of the sessions that it holds, those that it is to give back included. */
+  /** Client ids of the sessions it holds, including those it is to give back. */
   held: string[];
   surplus: string[];
   /** When the broker was last found to have lost a session; null if never. */
   forgottenAt: Date | null;
 }
 
-/** Seconds for which a process that is not heard of keeps what it holds, by the database's clock. */
+/** Duration of a lease by the database's clock. */
 export const LEASE_SECONDS = 6;
 
 /**
- * Renews the caller's hold on its sessions, and gives it more, or tells it which to give back, so that all processes
- * have about the same number. A process that holds one of the same name as before its restart goes on with it.
+ * Renews the caller's leases and grants more, or names those to give back, so that all processes have about the same
+ * number. After a restart, a process resumes the leases under its name.
  */
 export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   return inTransaction(pool, async (client) => {
@@ -68,7 +68,7 @@ export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   });
 }
 
-/** Gives sessions back, or, without any named, all of them and the process's own place among the others. */
+/** Releases leases; without names, all of them and the process's own registration. */
 export async function giveBack(
   db: Connection,
   { realm, process, sessions }: { realm: string; process: string; sessions: readonly string[] | null },
@@ -106,7 +106,7 @@ async function announce(db: Connection, { realm, process, sessions, isConnected 
     on conflict do nothing`);
 }
 
-/** Processes in the order they came in, so that one that joins changes little. */
+/** In order of registration, so that a newcomer changes little. */
 function load(db: Connection, realm: string): Promise<readonly Row[]> {
   return db.any(sql.prepared('load-sessions', rowsOf<Row>())`
     select client_id as id, is_divided, holder, coalesce(held_until > now(), false) as is_held, is_connected,
@@ -115,7 +115,7 @@ function load(db: Connection, realm: string): Promise<readonly Row[]> {
     order by is_divided, case when is_divided then null else held_since end, client_id`);
 }
 
-/** How many sessions are the process's share: the same for all that have the broker, the first ones one more. */
+/** Number of sessions due to the process: equal among connected processes, the first ones one more. */
 function shareOf(process: string, processes: readonly Row[], sessions: number): number {
   const connected = processes.filter((row) => row.is_connected);
   const members = connected.length > 0 ? connected : processes;
@@ -123,7 +123,7 @@ function shareOf(process: string, processes: readonly Row[], sessions: number): 
   return rank === -1 ? 0 : Math.floor(sessions / members.length) + (rank < sessions % members.length ? 1 : 0);
 }
 
-/** So many of them, evenly apart: readers that were registered one after another are often of one site. */
+/** A selection, evenly spaced: readers registered one after another are often of one site. */
 function spread(all: readonly string[], most: number): string[] {
   const count = Math.max(0, Math.min(most, all.length));
   return Array.from(

@@ -1,31 +1,31 @@
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
-/** What is remembered of one session at a broker, whichever process has it. */
+/** The database's record of one session at a broker, whichever process holds it. */
 export interface SessionRecord {
   /**
-   * A process has connected. @returns whether the broker has lost the session: it was subscribed to something, within
-   * the time for which it is kept, and was not there any more.
+   * Records a connection. @returns whether the broker has lost the session: it had subscriptions, recently enough to be
+   * kept, and is gone.
    */
   connected(isResumed: boolean): Promise<boolean>;
-  /** The broker was found to have lost its subscriptions, though it had the session. */
+  /** Records that the broker lost its subscriptions, though it had the session. */
   forgotten(): Promise<void>;
-  /** The topics that it is known to be subscribed to. */
+  /** Topics it is known to be subscribed to. */
   topics(): Promise<string[]>;
-  /** The broker has said that it is subscribed to these. */
+  /** Records subscriptions that the broker has confirmed. */
   confirm(topics: readonly string[]): Promise<void>;
-  /** It is no longer. */
+  /** Removes such records. */
   forget(topics: readonly string[]): Promise<void>;
   /**
-   * Takes those away that their successors are known to hold. Of two sessions that each take the other for the
-   * successor, one keeps the topic.
+   * Removes topics that their successors are known to hold. Of two sessions that each take the other for the successor,
+   * one keeps the topic.
    *
-   * @returns the topics that may be let go of.
+   * @returns topics that may be unsubscribed.
    */
   release(leaving: readonly { topic: string; successor: string }[]): Promise<string[]>;
 }
 
-/** @param expiry how long the broker keeps the session of a client that is away, in seconds. */
+/** @param expiry seconds the broker keeps an absent client's session. */
 export function sessionRecord(
   db: Connection,
   { realm, clientId, expiry }: { realm: string; clientId: string; expiry: number },
