@@ -87,7 +87,7 @@ interface AxeAnswer {
 }
 
 /** What axe has against the page. It comes in by the debugger, past the page's security policy. */
-async function violationsIn(page: Page, within: string | null): Promise<string[]> {
+export async function violationsIn(page: Page, within: string | null): Promise<string[]> {
   // What is half faded in has no contrast yet.
   await until(page, 'document.getAnimations().every(({ playState }) => playState === "finished")');
   if (!(await page.evaluate<boolean>(`'axe' in window`))) {

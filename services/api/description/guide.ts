@@ -179,7 +179,7 @@ that for 45 seconds at most, and has a time limit. Whatever waits or takes longe
 turns in the same way, a few at a time. A request whose caller hangs
 up is not carried on with.
 
-| | At most |
+| Size | At most |
 |---|---|
 | Rows on a page | ${MOST_ROWS} |
 | Request body | ${BODY_LIMIT / 1_048_576} MiB, ${DEPTH_LIMIT} levels deep |

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
 import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
 import { type Page, servePages } from '../../../platform/http/pages.ts';
-import { documentPage } from './page/page.ts';
 
 export const JSON_PATH = '/api/openapi.json';
 export const YAML_PATH = '/api/openapi.yaml';
@@ -68,7 +67,8 @@ function elsewhere(status: 301 | 302, to: string): Page {
 }
 
 /** The page loads nothing and runs nothing: its one style sheet is in it, and allowed by its digest. */
-function docs(document: OpenApiDocument): Page {
+async function docs(document: OpenApiDocument): Promise<Page> {
+  const { documentPage } = await import('./page/page.ts');
   const style = readFileSync(new URL('page/style.css', import.meta.url), 'utf8');
   const digest = createHash('sha256').update(style).digest('base64');
   const policy = [

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { APP_FOLDER } from '../../../clients/handheld-app/build/folders.ts';
 import { launch } from '../../support/browser.ts';
+import { buildAppIfStale } from '../../support/built-app.ts';
 import { ICON_FOLDER, paintIcons } from '../../support/paint-icons.ts';
 
 describe('the icons of the handheld app', function () {
@@ -10,6 +11,7 @@ describe('the icons of the handheld app', function () {
   let browser: Browser;
 
   before(async () => {
+    await buildAppIfStale();
     browser = await launch();
   });
   after(() => browser?.close());

@@ -1,9 +1,9 @@
 import { type Html, html } from './html.ts';
 
-/** JSON, indented and coloured. */
+/** JSON, indented and coloured. It can be taller than its place, and is then scrolled by keyboard too. */
 export function json(value: unknown): Html {
   const text = JSON.stringify(value, null, 2);
-  return html`<pre><code>${[...text.matchAll(TOKEN)].map(([token, key, string, literal]) => {
+  return html`<pre tabindex="0"><code>${[...text.matchAll(TOKEN)].map(([token, key, string, literal]) => {
     if (key !== undefined) {
       return html`<b>${key}</b>:`;
     }

@@ -1,4 +1,5 @@
-import { type Html, html } from './html.ts';
+import { Marked, type Token, type Tokens } from 'marked';
+import { Html, html } from './html.ts';
 
 /** A heading and what stands below it. */
 export interface Section {
@@ -7,74 +8,52 @@ export interface Section {
   body: Html;
 }
 
-/**
- * Reads the Markdown that the description is written in: paragraphs, lists, tables, fenced code, and within a line
- * code, bold and links. What stands before the first heading is the introduction.
- */
+/** In Markdown, HTML is text like any other; what scrolls can be reached by keyboard. */
+const MARKDOWN = new Marked({
+  tokenizer: { html: () => undefined, tag: () => undefined },
+  renderer: {
+    code: ({ text }) => html`<pre tabindex="0"><code>${text}</code></pre>`.text,
+    table({ header, rows }) {
+      const row = (cells: readonly Tokens.TableCell[]) =>
+        `<tr>${cells.map((cell) => this.tablecell(cell)).join('')}</tr>`;
+      return `<div class="wide" tabindex="0"><table>
+<thead>${row(header)}</thead>
+<tbody>${rows.map(row).join('')}</tbody>
+</table></div>`;
+    },
+    tablecell({ header, tokens }) {
+      const text = this.parser.parseInline(tokens);
+      return header ? `<th scope="col">${text}</th>` : `<td>${text}</td>`;
+    },
+  },
+});
+
+/** Every heading of the second level begins a section; what stands before the first is the introduction. */
 export function readMarkdown(text: string): { introduction: Html; sections: Section[] } {
-  const [introduction = '', ...parts] = text.split(/^## /m);
-  const sections = parts.map((part) => {
-    const [title = '', ...lines] = part.split('\n');
-    return { id: title.toLowerCase().replace(/[^a-z]+/g, '-'), title, body: blocks(lines.join('\n')) };
-  });
-  return { introduction: blocks(introduction), sections };
+  const introduction: Token[] = [];
+  const sections: { title: string; tokens: Token[] }[] = [];
+  for (const token of MARKDOWN.lexer(text)) {
+    if (token.type === 'heading' && token['depth'] === 2) {
+      sections.push({ title: token['text'], tokens: [] });
+    } else {
+      (sections.at(-1)?.tokens ?? introduction).push(token);
+    }
+  }
+  return {
+    introduction: blocks(introduction),
+    sections: sections.map(({ title, tokens }) => ({ id: idOf(title), title, body: blocks(tokens) })),
+  };
 }
 
 /** The text of one line or paragraph. */
 export function inline(text: string): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/);
-  return html`${parts.map((part) => {
-    const link = /^\[(.+)\]\((.+)\)$/.exec(part);
-    if (link !== null) {
-      return html`<a href="${link[2] ?? ''}">${link[1] ?? ''}</a>`;
-    }
-    if (part.startsWith('`')) {
-      return html`<code>${part.slice(1, -1)}</code>`;
-    }
-    return part.startsWith('**') ? html`<strong>${part.slice(2, -2)}</strong>` : part;
-  })}`;
+  return new Html(MARKDOWN.parseInline(text, { async: false }));
 }
 
-function blocks(text: string): Html {
-  // Fenced code may hold empty lines, which separate all other blocks.
-  const parts = text.split(/^(```\w*\n[\s\S]*?^```$)/m);
-  return html`${parts.map((part) =>
-    part.startsWith('```')
-      ? html`<pre><code>${part.replace(/^```\w*\n|\n?```$/g, '')}</code></pre>`
-      : part
-          .split(/\n{2,}/)
-          .map((block) => block.trim())
-          .filter((block) => block !== '')
-          .map(block),
-  )}`;
+function blocks(tokens: Token[]): Html {
+  return new Html(MARKDOWN.parser(tokens));
 }
 
-function block(text: string): Html {
-  if (text.startsWith('|')) {
-    return table(text.split('\n'));
-  }
-  if (text.startsWith('- ')) {
-    const items = text.slice(2).split(/\n- /);
-    return html`<ul>${items.map((item) => html`<li>${inline(unwrapped(item))}</li>`)}</ul>`;
-  }
-  return html`<p>${inline(unwrapped(text))}</p>`;
-}
-
-function table([head = '', , ...rows]: readonly string[]): Html {
-  const titles = cells(head);
-  return html`<div class="wide"><table>
-<thead><tr>${titles.map((title) => html`<th scope="col">${inline(title)}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${cells(row).map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody>
-</table></div>`;
-}
-
-function cells(row: string): string[] {
-  return row
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
-}
-
-function unwrapped(text: string): string {
-  return text.replace(/\n\s*/g, ' ');
+function idOf(title: string): string {
+  return title.toLowerCase().replace(/[^a-z]+/g, '-');
 }
