@@ -14,6 +14,7 @@ import {
   type Told,
   type Values,
 } from '../../base/checks/members.ts';
+import type { MergePatch } from '../../base/checks/merge-patch.ts';
 import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
 import type { JsonSource } from '../../base/json/json-source.ts';
@@ -80,14 +81,6 @@ export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Check
 export interface PatchRules extends Told {
   /** Pairs of keys that may not contradict each other, null against a value. */
   alike?: readonly Pair[];
-}
-
-/** A JSON Merge Patch (RFC 7396), checked against the row it is applied to. */
-export interface MergePatch<Current, T> {
-  /** Whether any of these members is given. */
-  touches(...names: string[]): boolean;
-  /** @throws Invalid with everything that is wrong. */
-  against(current: Current): T;
 }
 
 /** Builds the body of a PATCH; read-only members are accepted with their current values. */

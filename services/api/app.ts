@@ -11,11 +11,11 @@ import type { Health } from '../../platform/runtime/health.ts';
 import { apiKeyAccess } from './access/access.ts';
 import type { KeyUsage } from './access/key-usage.ts';
 import type { KeyCache } from './access/queries.ts';
-import type { ApiContext } from './context.ts';
 import { type DescriptionOptions, describePublicApi } from './description/document.ts';
 import { publishDescription } from './description/publish.ts';
-import type { LargeRows } from './large-rows.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
+import type { ApiContext } from './serving/context.ts';
+import type { LargeRows } from './serving/large-rows.ts';
 
 export interface AppParts {
   door: OrganizationDoor;

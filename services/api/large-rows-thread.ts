@@ -5,12 +5,12 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { readAssets } from './assets/queries.ts';
+import { readAssets } from '../../domain/master-data/assets/queries.ts';
+import type { Keyed } from '../../domain/master-data/live-by-key.ts';
+import { readLocations } from '../../domain/master-data/locations/queries.ts';
 import { assetView } from './assets/view.ts';
-import type { Keyed } from './external-keys/mint.ts';
-import type { LargeRowsTask } from './large-rows.ts';
-import { readLocations } from './locations/queries.ts';
 import { locationView } from './locations/view.ts';
+import type { LargeRowsTask } from './serving/large-rows.ts';
 
 type Reader = (
   connection: OrganizationConnection,

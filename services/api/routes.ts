@@ -1,13 +1,13 @@
 import type { Route } from '../../platform/http/route.ts';
 import { apiKeyRoutes } from './api-keys/routes.ts';
 import { assetRoutes } from './assets/routes.ts';
-import type { ApiContext } from './context.ts';
 import { historyRoutes } from './history/routes.ts';
 import { importRoutes } from './imports/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { treeRoutes } from './locations/tree-routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
+import type { ApiContext } from './serving/context.ts';
 import { tagRoutes } from './tags/routes.ts';
 
 /** Routes about one thing, and what readers of the description are told of it. */

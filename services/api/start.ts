@@ -18,9 +18,9 @@ import { findKeys, writeLastUsed } from './access/queries.ts';
 import { startKeyUsage } from './access/start-key-usage.ts';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import type { ApiContext } from './context.ts';
-import { LargeRows } from './large-rows.ts';
 import { measureSequences } from './measure-sequences.ts';
+import type { ApiContext } from './serving/context.ts';
+import { LargeRows } from './serving/large-rows.ts';
 
 /** Connections to the database that one API process may have for requests, beside those for what reads much. */
 const CONNECTIONS = 10;
@@ -109,7 +109,11 @@ export async function startApi(
         name: parseKey(token)?.id ?? '',
       }),
     largeBodies: bodies,
-    largeRows: new LargeRows(bodies.threads, { url: config.DATABASE_URL, timeout: config.QUERY_TIMEOUT_MS }),
+    largeRows: new LargeRows(
+      bodies.threads,
+      { url: config.DATABASE_URL, timeout: config.QUERY_TIMEOUT_MS },
+      import.meta.resolve('./large-rows-thread.ts'),
+    ),
     description,
   });
   const listening = await lifecycle.start(

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { AppError } from '../../base/errors.ts';
+import { exportFile } from '../../domain/master-data/imports/export-file.ts';
+import type { Keyed } from '../../domain/master-data/live-by-key.ts';
 import { withInterruption } from '../../platform/runtime/interruption.ts';
-import type { Keyed } from '../api/external-keys/mint.ts';
-import { exportFile } from '../api/imports/export-file.ts';
 import { addCommand, id } from './command-line.ts';
 import { withOrganization } from './database.ts';
 import { progressOn } from './progress.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listAssets } from '../../services/api/assets/list.ts';
+import { listAssets } from '../../domain/master-data/assets/list.ts';
 import { useApi } from '../support/api.ts';
 import { MeasuredLists } from './measured-lists.ts';
 

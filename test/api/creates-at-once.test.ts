@@ -6,10 +6,10 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { createAsset } from '../../services/api/assets/create.ts';
-import type { NewAsset } from '../../services/api/assets/schema.ts';
-import { createLocation } from '../../services/api/locations/create.ts';
-import { tagColumns } from '../../services/api/tags/tag-columns.ts';
+import { createAsset } from '../../domain/master-data/assets/create.ts';
+import type { NewAsset } from '../../domain/master-data/assets/new-asset.ts';
+import { createLocation } from '../../domain/master-data/locations/create.ts';
+import { tagColumns } from '../../domain/master-data/tags/tag-columns.ts';
 import { useDatabase } from '../support/database.ts';
 
 const ANY = { name: 'Any' };

@@ -10,8 +10,8 @@ import {
   type Columns,
   LOCATION_COLUMNS,
 } from '../../domain/master-data/columns.ts';
-import { exportFile } from '../../services/api/imports/export-file.ts';
-import { importFile } from '../../services/api/imports/import-file.ts';
+import { exportFile } from '../../domain/master-data/imports/export-file.ts';
+import { importFile } from '../../domain/master-data/imports/import-file.ts';
 import { useApi } from '../support/api.ts';
 import type { Answer } from '../support/declared-answer.ts';
 

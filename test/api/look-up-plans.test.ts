@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
-import { findLiveAssetId, lockLiveAsset } from '../../services/api/assets/queries.ts';
-import { lookUpLocation } from '../../services/api/locations/queries.ts';
+import { findLiveAssetId, lockLiveAsset } from '../../domain/master-data/assets/queries.ts';
+import { lookUpLocation } from '../../domain/master-data/locations/queries.ts';
 import { useDatabase } from '../support/database.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';
 import { MeasuredLists } from './measured-lists.ts';

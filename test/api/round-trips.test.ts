@@ -3,9 +3,9 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../db/timescale/connections/organization-door.ts';
-import { createAsset } from '../../services/api/assets/create.ts';
-import { renameAsset } from '../../services/api/assets/rename.ts';
-import { tagColumns } from '../../services/api/tags/tag-columns.ts';
+import { createAsset } from '../../domain/master-data/assets/create.ts';
+import { renameAsset } from '../../domain/master-data/assets/rename.ts';
+import { tagColumns } from '../../domain/master-data/tags/tag-columns.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
 import { useDatabase } from '../support/database.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
-import { listAssets } from '../../services/api/assets/list.ts';
-import type { AssetFilters } from '../../services/api/assets/schema.ts';
+import type { AssetFilters } from '../../domain/master-data/assets/list.ts';
+import { listAssets } from '../../domain/master-data/assets/list.ts';
 import { useApi } from '../support/api.ts';
 import { useClient } from '../support/contract-client.ts';
 import { MeasuredClient } from '../support/measured-client.ts';

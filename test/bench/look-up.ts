@@ -1,6 +1,6 @@
 import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
 import { type RowQuery, toConfig } from '../../db/timescale/queries/sql.ts';
-import { findLiveAsset } from '../../services/api/assets/queries.ts';
+import { findLiveAsset } from '../../domain/master-data/assets/queries.ts';
 
 /** The statement that looks an asset up by its id, taken from the code that sends it. */
 export function lookUp(orgId: number): { name: string; text: string; valuesOf(id: number): unknown[] } {

@@ -7,7 +7,7 @@ import {
 } from '../../db/timescale/connections/organization-door.ts';
 import { PipelinedConnections } from '../../db/timescale/connections/pipelined-connections.ts';
 import { verbsOn } from '../../db/timescale/queries/verbs.ts';
-import { findLiveAsset } from '../../services/api/assets/queries.ts';
+import { findLiveAsset } from '../../domain/master-data/assets/queries.ts';
 import { show, spreadOf } from '../support/statistics.ts';
 import { interleaved } from './interleaved.ts';
 import type { BenchOptions } from './options.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../../domain/master-data/columns.ts';
-import { CSV_COLUMNS } from '../../services/api/imports/given-row.ts';
+import { CSV_COLUMNS } from '../../domain/master-data/imports/given-row.ts';
 import { ROOT } from './command-blocks.ts';
 
 describe('the documents on assets and locations', () => {

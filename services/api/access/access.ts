@@ -2,13 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { digestOf, parseKey } from '../../../domain/administration/api-keys/key-format.ts';
+import type { ReadLargeRows } from '../../../domain/master-data/pages-in-pieces.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
 import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
-import type { ApiContext } from '../context.ts';
-import type { LargeRows, ReadLargeRows } from '../large-rows.ts';
+import type { ApiContext } from '../serving/context.ts';
+import type { LargeRows } from '../serving/large-rows.ts';
 import type { KeyUsage } from './key-usage.ts';
 import type { KeyCache } from './queries.ts';
 

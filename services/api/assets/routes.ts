@@ -1,18 +1,19 @@
+import { createAsset } from '../../../domain/master-data/assets/create.ts';
+import { deleteAsset } from '../../../domain/master-data/assets/delete.ts';
+import { listAssets } from '../../../domain/master-data/assets/list.ts';
+import { patchAsset } from '../../../domain/master-data/assets/patch.ts';
+import { findLiveAssetId, lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
+import { renameAsset } from '../../../domain/master-data/assets/rename.ts';
+import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { withMember } from '../../../platform/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { type ApiContext, route } from '../context.ts';
-import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
-import { type LookedUp, wholeView } from '../whole-row.ts';
-import { createAsset } from './create.ts';
-import { deleteAsset } from './delete.ts';
-import { listAssets } from './list.ts';
-import { patchAsset } from './patch.ts';
-import { findLiveAssetId, lookUpAsset } from './queries.ts';
-import { renameAsset } from './rename.ts';
+import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
+import { type ApiContext, route } from '../serving/context.ts';
+import { wholeView } from '../serving/whole-row.ts';
 import {
   ASSET,
   ASSET_ID,

@@ -1,16 +1,12 @@
 import { externalKey, ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import {
-  nullableSchema,
-  optional,
-  refusedMember,
-  unchanged,
-  type Values,
-} from '../../../base/checks/members.ts';
+import { nullableSchema, optional, refusedMember, unchanged } from '../../../base/checks/members.ts';
 import { sameScalar } from '../../../base/checks/same.ts';
 import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
-import { ASSET_COLUMNS, type Given } from '../../../domain/master-data/columns.ts';
+import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
-import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
+import { newTags } from '../../../domain/master-data/tags/tag-columns.ts';
+import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
@@ -21,11 +17,9 @@ import {
   keyFilter,
   searchText,
 } from '../../../platform/http/parameters.ts';
-import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { itemSchema } from '../item-schema.ts';
-import { managedMembers } from '../read-only.ts';
-import { TAG } from '../tags/schema.ts';
-import { newTags, type TagColumns } from '../tags/tag-columns.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { itemSchema } from '../items/item-schema.ts';
+import { managedMembers } from '../items/read-only.ts';
 
 /** An asset on the wire (contract 2.2). */
 export const ASSET = itemSchema({
@@ -95,12 +89,6 @@ const NEW_ASSET = {
   tags: optional(newTags),
 };
 
-/** What a create says. */
-export type NewAsset = Given<typeof ASSET_COLUMNS> & {
-  external_key?: string | undefined;
-  tags?: TagColumns | undefined;
-};
-
 export const newAssetBody = jsonBody(NEW_ASSET, {
   title: 'NewAsset',
   description: 'An asset to create. Only the name is required.',
@@ -133,10 +121,6 @@ const ASSET_PATCH = {
   updated_at: managed.updated_at,
   deleted_at: managed.deleted_at,
 };
-
-export type AssetChanges = Values<typeof ASSET_PATCH>;
-
-export type AssetPatch = MergePatch<AssetRow, AssetChanges>;
 
 /** Changes to the asset that is the example. */
 export const ASSET_PATCH_EXAMPLE = {
@@ -182,5 +166,3 @@ export const ASSET_LIST = {
   },
   exclusive: [['location_id', 'location_external_key']],
 } as const satisfies Query;
-
-export type AssetFilters = ParameterValues<(typeof ASSET_LIST)['parameters']>;

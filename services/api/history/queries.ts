@@ -7,9 +7,9 @@ import {
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
+import { isNear } from '../../../domain/master-data/brief-list.ts';
+import { allOf, orderBy, when } from '../../../domain/master-data/clauses.ts';
 import type { TimeBound } from '../../../platform/http/parameters.ts';
-import { isNear } from '../brief-list.ts';
-import { allOf, orderBy, when } from '../sql.ts';
 import type { HistoryFilters } from './schema.ts';
 import type { TransitionRow } from './view.ts';
 

@@ -1,8 +1,8 @@
+import { findLiveAssetId } from '../../../domain/master-data/assets/queries.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { findLiveAssetId } from '../assets/queries.ts';
 import { ASSET_ID } from '../assets/schema.ts';
-import { route } from '../context.ts';
+import { route } from '../serving/context.ts';
 import { listTransitions } from './queries.ts';
 import { HISTORY, HISTORY_ITEM } from './schema.ts';
 import { historyItemView } from './view.ts';

@@ -1,5 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import { ANOTHER_IMPORT } from '../../../domain/master-data/imports/import-file.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
 /** An import holds a connection for as long as it takes; requests need the others. */
@@ -9,7 +10,6 @@ const AT_ONCE = 2;
 const PATIENCE = 40_000;
 
 export const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
-export const ANOTHER_IMPORT = 'another import of this organization is under way; try again when it has ended';
 
 /** A second import of an organization waits for no turn: it would be refused for the first one's sake. */
 export const QUEUE = {

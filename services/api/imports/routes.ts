@@ -1,15 +1,17 @@
 import { invalid } from '../../../base/checks/invalid.ts';
 import { dearTurns } from '../../../base/dear-turns.ts';
+import { importFile } from '../../../domain/master-data/imports/import-file.ts';
+import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
-import { route } from '../context.ts';
-import { ROW_THREAD } from './heavy-work.ts';
-import { importFile } from './import-file.ts';
+import { route } from '../serving/context.ts';
 import { inTurn, QUEUE, TOO_MANY } from './import-turns.ts';
-import type { ImportReport } from './report.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
 /** Of the rate limit an import costs a token for every so many rows begun; the first is that of the request. */
 const ROWS_A_TOKEN = 1_000;
+
+/** What reads large rows in a thread, by `readRow`. */
+const ROW_THREAD = import.meta.resolve('./row-thread.ts');
 
 const bulk = route({
   method: 'POST',

@@ -1,5 +1,5 @@
-import type { RowTask } from './heavy-work.ts';
-import { type RowOfFile, readRow as readRowOf } from './row.ts';
+import type { RowTask } from '../../../domain/master-data/imports/heavy-work.ts';
+import { type RowOfFile, readRow as readRowOf } from '../../../domain/master-data/imports/row.ts';
 
 /** A row of a file, read in this thread. */
 export function readRow({ resource, columns, record }: RowTask): RowOfFile {

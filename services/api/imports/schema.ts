@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { refuseIssues } from '../../../base/checks/invalid.ts';
 import { type FieldIssue, invalidValue, required, unknownField } from '../../../base/checks/issues.ts';
+import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import type { StreamedBody } from '../../../platform/http/body.ts';
 import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';
 import { booleanFilter } from '../../../platform/http/parameters.ts';
 import { boundaryOf } from './boundary.ts';
 import { readForm } from './multipart.ts';
-import { FILE_LIMIT } from './read-rows.ts';
 
 export const BULK = { parameters: { dry_run: booleanFilter(false) } };
 

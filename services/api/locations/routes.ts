@@ -1,17 +1,22 @@
+import { createLocation } from '../../../domain/master-data/locations/create.ts';
+import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
+import { patchLocation } from '../../../domain/master-data/locations/patch.ts';
+import {
+  findLiveLocationId,
+  listLocations,
+  lookUpLocation,
+} from '../../../domain/master-data/locations/queries.ts';
+import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
+import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 import { withMember } from '../../../platform/http/json-bytes.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
-import { type ApiContext, route } from '../context.ts';
-import { RENAME_EXAMPLE, renameBody } from '../external-keys/rename-body.ts';
-import { type LookedUp, wholeView } from '../whole-row.ts';
-import { createLocation } from './create.ts';
-import { deleteLocation } from './delete.ts';
-import { patchLocation } from './patch.ts';
-import { findLiveLocationId, listLocations, lookUpLocation } from './queries.ts';
-import { renameLocation } from './rename.ts';
+import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
+import { type ApiContext, route } from '../serving/context.ts';
+import { wholeView } from '../serving/whole-row.ts';
 import {
   LOCATION,
   LOCATION_ID,

@@ -1,9 +1,11 @@
 import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
 import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
-import { type Given, LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
+import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
-import { jsonBody, type MergePatch, mergePatchOf } from '../../../platform/http/body.ts';
+import { newTags } from '../../../domain/master-data/tags/tag-columns.ts';
+import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import {
   anyOf,
@@ -14,11 +16,9 @@ import {
   keyFilter,
   searchText,
 } from '../../../platform/http/parameters.ts';
-import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { itemSchema } from '../item-schema.ts';
-import { managedMembers } from '../read-only.ts';
-import { TAG } from '../tags/schema.ts';
-import { newTags, type TagColumns } from '../tags/tag-columns.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { itemSchema } from '../items/item-schema.ts';
+import { managedMembers } from '../items/read-only.ts';
 
 /** A location on the wire (contract 2.3). */
 export const LOCATION = itemSchema({
@@ -81,14 +81,6 @@ const NEW_LOCATION = {
   tags: optional(newTags),
 };
 
-/** What a create says. */
-export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
-  external_key?: string | undefined;
-  parent_id?: number | null | undefined;
-  parent_external_key?: string | null | undefined;
-  tags?: TagColumns | undefined;
-};
-
 export const newLocationBody = jsonBody(NEW_LOCATION, {
   title: 'NewLocation',
   description: 'A location to create. Only the name is required; give at most one form of the parent.',
@@ -113,10 +105,6 @@ const LOCATION_PATCH = {
   updated_at: managed.updated_at,
   deleted_at: managed.deleted_at,
 };
-
-export type LocationChanges = Values<typeof LOCATION_PATCH>;
-
-export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
 
 /** Changes to the location that is the example. */
 export const LOCATION_PATCH_EXAMPLE = { description: 'South side, doors 1 to 6', parent_id: 1 };
@@ -158,8 +146,6 @@ export const LOCATION_LIST = {
   },
   exclusive: [['parent_id', 'parent_external_key']],
 } as const satisfies Query;
-
-export type LocationFilters = ParameterValues<(typeof LOCATION_LIST)['parameters']>;
 
 /** The tree endpoints have one order, and page through it. */
 export const TREE = {

@@ -1,10 +1,10 @@
+import { findLiveLocationId } from '../../../domain/master-data/locations/queries.ts';
+import { listAncestors, listChildren, listDescendants } from '../../../domain/master-data/locations/tree.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { route } from '../context.ts';
-import { findLiveLocationId } from './queries.ts';
+import { route } from '../serving/context.ts';
 import { LOCATION, LOCATION_ID, TREE } from './schema.ts';
-import { listAncestors, listChildren, listDescendants } from './tree.ts';
 import { locationView } from './view.ts';
 
 /** What is above and below the location that is the example. */

@@ -2,7 +2,7 @@ import { findLiveOrganization } from '../../../domain/administration/organizatio
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
-import { route } from '../context.ts';
+import { route } from '../serving/context.ts';
 import { ORGANIZATION } from './schema.ts';
 import { organizationView } from './view.ts';
 

@@ -6,9 +6,9 @@ import {
   sql,
   type ValueExpression,
 } from '../../../db/timescale/queries/sql.ts';
-import { isNear } from '../brief-list.ts';
-import { countScanned, countScannedAt } from '../live-count.ts';
-import { allOf, inEffect, orderBy, when } from '../sql.ts';
+import { isNear } from '../../../domain/master-data/brief-list.ts';
+import { allOf, inEffect, orderBy, when } from '../../../domain/master-data/clauses.ts';
+import { countScanned, countScannedAt } from '../../../domain/master-data/live-count.ts';
 import type { AssetLocationFilters } from './schema.ts';
 import type { AssetLocationRow } from './view.ts';
 

@@ -1,6 +1,6 @@
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { route } from '../context.ts';
+import { route } from '../serving/context.ts';
 import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
 import { assetLocationView } from './view.ts';

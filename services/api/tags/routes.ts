@@ -1,14 +1,15 @@
 import { notFound } from '../../../base/errors.ts';
+import { findLiveAssetId } from '../../../domain/master-data/assets/queries.ts';
+import { findLiveLocationId } from '../../../domain/master-data/locations/queries.ts';
+import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
+import { detachTag } from '../../../domain/master-data/tags/queries.ts';
+import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
-import { findLiveAssetId } from '../assets/queries.ts';
 import { ASSET_ID } from '../assets/schema.ts';
-import { route } from '../context.ts';
-import { findLiveLocationId } from '../locations/queries.ts';
 import { LOCATION_ID } from '../locations/schema.ts';
-import { attachOne, MISSING } from './attach.ts';
-import { detachTag } from './queries.ts';
-import { newTagBody, TAG, TAG_ID } from './schema.ts';
+import { route } from '../serving/context.ts';
+import { newTagBody, TAG_ID } from './schema.ts';
 import { tagView } from './view.ts';
 
 const attachToAsset = route({

@@ -1,16 +1,5 @@
-import type { TagType } from '../../../domain/tracking/tag-type.ts';
-
-export interface TagRow {
-  id: number;
-  tag_type: TagType;
-  value: string;
-}
+import type { TagRow } from '../../../domain/master-data/tags/stored-tags.ts';
 
 export function tagView({ id, tag_type, value }: TagRow) {
   return { id, tag_type, value };
-}
-
-/** Tags as a query aggregates them: the text of a JSON array of rows. */
-export function tagViews(json: string) {
-  return (JSON.parse(json) as TagRow[]).map(tagView);
 }

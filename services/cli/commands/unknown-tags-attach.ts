@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { attachUnknownTag, sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { attachUnknownTag, sayCandidates } from '../../api/unknown-tags/attach.ts';
 import { addCommand, id, oneOf, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
 import { forTerminal } from '../for-terminal.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { wireTime } from '../../../base/timestamps.ts';
+import { sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { listUnknownTags, type UnknownTagRow } from '../../../domain/administration/unknown-tags/queries.ts';
-import { sayCandidates } from '../../api/unknown-tags/attach.ts';
 import { addCommand, id, tell } from '../command-line.ts';
 import { withOrganization } from '../database.ts';
 import { listTable } from '../list-table.ts';

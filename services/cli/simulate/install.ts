@@ -5,13 +5,13 @@ import { createReader } from '../../../domain/administration/readers/create-read
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { findLiveByKeys } from '../../../domain/master-data/live-by-key.ts';
+import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import type { SimulatedAsset } from '../../../simulation/population.ts';
 import type { Site } from '../../../simulation/site.ts';
-import { importFile } from '../../api/imports/import-file.ts';
-import { createLocation } from '../../api/locations/create.ts';
 import { type Earlier, MARK, removeEarlier } from './remove-earlier.ts';
 
 export interface Installation {

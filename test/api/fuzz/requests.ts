@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import type { ApiContext } from '../../../services/api/context.ts';
+import type { ApiContext } from '../../../services/api/serving/context.ts';
 import { bodyOf } from './bodies.ts';
 import { FORM_TYPE, FORMS } from './forms.ts';
 import { headersOf } from './headers.ts';

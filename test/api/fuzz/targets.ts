@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import type { ApiContext } from '../../../services/api/context.ts';
+import type { ApiContext } from '../../../services/api/serving/context.ts';
 import { INTEGERS, stringOf, TEXTS, TRICKY } from './values.ts';
 
 /** Percent-encoded wrongly or oddly, and bytes that are not encoded at all. */

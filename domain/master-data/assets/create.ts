@@ -1,0 +1,41 @@
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { insertWithMintedKey } from '../external-keys/mint.ts';
+import type { AssetRow } from '../rows.ts';
+import { attachAll } from '../tags/attach.ts';
+import { refuseTaken } from '../tags/refuse-taken.ts';
+import { INSERT_ASSETS } from './insert-assets.ts';
+import type { NewAsset } from './new-asset.ts';
+import { findLiveAsset, insertAsset } from './queries.ts';
+
+/**
+ * Creates an asset with its tags, or nothing.
+ *
+ * @throws AppError `conflict` if the external key or one of the tags is taken.
+ */
+export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<AssetRow> {
+  const { external_key: key, tags } = asset;
+  if (key !== undefined && !tags?.repeated) {
+    return db.grouped(INSERT_ASSETS, { ...asset, external_key: key });
+  }
+  return db.transaction(async (transaction) => {
+    // Always, where a tag is named twice.
+    await refuseTaken(transaction, 'asset', key, tags);
+    const inserted = await insertMinted(transaction, asset);
+    if (tags === undefined || tags.count === 0) {
+      return inserted;
+    }
+    await attachAll(transaction, 'asset', inserted.id, tags);
+    const created = await findLiveAsset(transaction, inserted.id);
+    if (created === null) {
+      throw new Error(`asset ${inserted.id} is not there in the transaction that made it`);
+    }
+    return created;
+  });
+}
+
+function insertMinted(transaction: OrganizationConnection, asset: NewAsset): Promise<AssetRow> {
+  return insertWithMintedKey(transaction, 'asset', (minted) => insertAsset(transaction, minted, asset));
+}

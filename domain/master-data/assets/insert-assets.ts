@@ -1,0 +1,108 @@
+import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
+import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
+import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { arraysOfNew, named, ofGiven, selected, stored } from '../column-lists.ts';
+import { ASSET_COLUMNS } from '../columns.ts';
+import { keyTaken } from '../constraints.ts';
+import { liveByKey } from '../live-by-key.ts';
+import type { AssetRow } from '../rows.ts';
+import { tagTaken } from '../tags/attach.ts';
+import { claiming } from '../tags/claim-tags.ts';
+import { liveTag, tagArrays } from '../tags/queries.ts';
+import { joinedTags, type TagArrays, tagColumns } from '../tags/tag-columns.ts';
+import { jsonLength } from '../written.ts';
+import type { NewAsset } from './new-asset.ts';
+
+/** An asset that brings its key, and no tag twice. */
+export type KeyedAsset = NewAsset & { external_key: string };
+
+/** The row, or the tag that was taken; if none, the key was. */
+type InsertedAsset = (AssetRow | { id: null }) & { taken_type: string | null; taken_value: string | null };
+
+/** Characters of JSON with which an asset may go together with others. */
+const SHORT = 8_192;
+
+/** Creates assets whose names are free, each with its tags; a refused one draws no ids. */
+export const INSERT_ASSETS: GroupedWrite<KeyedAsset, InsertedAsset, AssetRow> = {
+  namesOf: ({ external_key: key, tags = NO_TAGS, ...asset }) =>
+    tags.names === null || jsonLength(ASSET_COLUMNS, asset) > SHORT ? null : [keyName(key), ...tags.names],
+  first: (orgId, assets) =>
+    claiming(
+      orgId,
+      assets.map(({ external_key: key }) => keyName(key)),
+      tagsOf(assets),
+    ),
+  query: insertingAssets,
+  outcomeOf: (row, { external_key: key }) => {
+    if (row.id !== null) {
+      return row;
+    }
+    const { taken_type: tagType, taken_value: value } = row;
+    throw tagType === null || value === null ? keyTaken('asset', key) : tagTaken({ tagType, value });
+  },
+};
+
+const NO_TAGS = tagColumns([]);
+
+/** Two things of an organization that have the same name are not both created in one group. */
+function keyName(key: string): string {
+  return `asset:${key}`;
+}
+
+function tagsOf(assets: readonly KeyedAsset[]): TagArrays {
+  return joinedTags(assets.flatMap(({ tags }) => (tags === undefined ? [] : [tags])));
+}
+
+/**
+ * One statement, since what comes back is all that anybody waits for. What others commit at the same moment past the claims,
+ * as imports do, is a conflict of the key, and of a tag an error, upon which everything is done again.
+ */
+function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery<InsertedAsset> {
+  const owners = assets.flatMap(({ tags }, index) => Array<number>(tags?.count ?? 0).fill(index + 1));
+  const keys = sql.binary(texts(assets.map(({ external_key: key }) => key)));
+  return sql.prepared('insert-assets', rowsOf<InsertedAsset>())`
+    with given as materialized (
+      select * from unnest(${keys}::text[], ${arraysOfNew(ASSET_COLUMNS, assets)}) with ordinality
+        as given (external_key, ${NAMES}, place)
+    ), tag as materialized (
+      select * from unnest(${sql.binary(integers(owners))}::integer[], ${tagArrays(tagsOf(assets))}) with ordinality
+        as tag (owner, tag_type, value, tag_key, place)
+    ), keyed as materialized (
+      select given.place
+      from given cross join lateral (${liveByKey('asset', orgId, sql.fragment`given.external_key`)}) live
+    ), taken as materialized (
+      select distinct on (tag.owner) tag.owner, live.tag_type, live.value
+      from tag cross join lateral (${liveTag(orgId)}) live
+      where tag.owner not in (select place from keyed)
+      order by tag.owner, tag.place
+    ), made as (
+      insert into assets (org_id, external_key, ${NAMES})
+      select ${orgId}, given.external_key, ${STORED} from given
+      where given.place not in (select place from keyed) and given.place not in (select owner from taken)
+      order by given.place
+      on conflict (org_id, external_key) where deleted_at is null do nothing
+      returning *
+    ), attached as (
+      insert into tags (org_id, asset_id, tag_type, value, tag_key)
+      select ${orgId}, made.id, tag.tag_type, tag.value, tag.tag_key
+      from made join given using (external_key) join tag on tag.owner = given.place
+      order by tag.place
+      returning id, asset_id, tag_type, value
+    ), listed as (
+      select asset_id,
+        json_agg(json_build_object('id', id, 'tag_type', tag_type, 'value', value) order by id) as tags
+      from attached group by asset_id
+    )
+    select made.id, made.external_key, ${MADE}, null::integer as location_id, null as location_external_key,
+      made.created_at, made.updated_at, made.deleted_at, coalesce(listed.tags, '[]') as tags,
+      taken.tag_type as taken_type, taken.value as taken_value
+    from given
+    left join made using (external_key)
+    left join listed on listed.asset_id = made.id
+    left join taken on taken.owner = given.place
+    order by given.place`;
+}
+
+const NAMES = named(ASSET_COLUMNS);
+const STORED = stored(ASSET_COLUMNS, ofGiven);
+const MADE = selected(ASSET_COLUMNS, 'made');

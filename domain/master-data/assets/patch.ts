@@ -1,0 +1,47 @@
+import type { MergePatch } from '../../../base/checks/merge-patch.ts';
+import { notFound } from '../../../base/errors.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { ASSET_COLUMNS, type Changes } from '../columns.ts';
+import { type LookedUp, rowToPatch } from '../looked-up.ts';
+import { isUnchanged, patched, updateOf } from '../patched.ts';
+import type { AssetRow } from '../rows.ts';
+import { findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './queries.ts';
+
+export type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
+
+/**
+ * Applies a patch to a live asset (contract 4.7). A patch that changes nothing writes nothing, and large texts are
+ * neither read nor written that it does not speak of.
+ *
+ * @throws Invalid for what is wrong with it, given the asset as it is.
+ */
+export function patchAsset(
+  db: OrganizationDatabase,
+  id: number,
+  patch: AssetPatch,
+  same: SameJson,
+): Promise<LookedUp<AssetRow> & { id: number }> {
+  return db.transaction(async (transaction) => {
+    await mustBeThere(lockLiveAsset(transaction, id));
+    const looked = await mustBeThere(lookUpAsset(transaction, id));
+    const current = await rowToPatch<AssetRow>(transaction.orgId, looked, patch, () =>
+      mustBeThere(findLiveAsset(transaction, id)),
+    );
+    const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
+    if (isUnchanged(ASSET_COLUMNS, current, after)) {
+      return current;
+    }
+    await updateAsset(transaction, id, updateOf(ASSET_COLUMNS, current, after));
+    return mustBeThere(lookUpAsset(transaction, id));
+  });
+}
+
+/** @throws AppError `not_found` if the asset was deleted since the request was let in. */
+export async function mustBeThere<Found>(asset: Promise<Found | null>): Promise<Found> {
+  const found = await asset;
+  if (found === null) {
+    throw notFound('Asset not found');
+  }
+  return found;
+}

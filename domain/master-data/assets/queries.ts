@@ -1,0 +1,173 @@
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowById } from '../by-id.ts';
+import { NEXT_UPDATE } from '../clauses.ts';
+import { named, selectedJson, selectedShort, stored, updated, withNames } from '../column-lists.ts';
+import { ASSET_COLUMNS, type Written } from '../columns.ts';
+import { liveByKey } from '../live-by-key.ts';
+import { type LookedUp, unlessLarge } from '../looked-up.ts';
+import type { Update } from '../patched.ts';
+import type { AssetRow } from '../rows.ts';
+import { fewLiveTags, liveTags } from '../tags/queries.ts';
+import { written } from '../written.ts';
+import type { NewAsset } from './new-asset.ts';
+
+/** Of an `asset` with its `location_id`, and of that `location`; all but the texts below. */
+export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${selectedShort(ASSET_COLUMNS, 'asset')},
+  asset.location_id, location.external_key as location_external_key,
+  asset.created_at, asset.updated_at, asset.deleted_at`;
+
+/** The columns without a bound of their own. */
+export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
+
+const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${withNames(LONG_COLUMNS)}, ${liveTags('asset', 'asset')}`;
+
+/** Assets with where they are. The location is shown also when it was deleted since. */
+export const PLACED = sql.fragment`assets asset
+  left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
+
+export const LOCATION = sql.fragment`locations location
+  on location.org_id = asset.org_id and location.id = asset.location_id`;
+
+/** A live asset. */
+export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
+  return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
+    select ${COLUMNS}
+    from (
+      select asset.*, position.location_id from ${PLACED}
+      where asset.org_id = ${connection.orgId} and asset.id = ${id} and asset.deleted_at is null
+    ) asset
+    left join ${LOCATION}`);
+}
+
+/** A live asset, where others' look-ups wait behind it. */
+export function lookUpAsset(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<LookedUp<AssetRow> | null> {
+  const query = LOOK_UP.statement(
+    '',
+    { orgId: connection.orgId, id },
+    (marks) =>
+      sql.prepared('look-up-asset', rowsOf<LookedUp<AssetRow>>())`
+      select ${SHORT_COLUMNS}, ${withNames(unlessLarge(LONG_COLUMNS))}, ${fewLiveTags('asset', 'asset')}
+      from (
+        select asset.*, position.location_id from ${PLACED}
+        where asset.org_id = ${marks.orgId} and asset.id = ${marks.id} and asset.deleted_at is null
+      ) asset
+      left join ${LOCATION}`,
+  );
+  return connection.maybeOne(query);
+}
+
+const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
+
+/** Whether the asset is live: its id, or null. */
+export async function findLiveAssetId(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
+    select id from ${rowById('assets', connection.orgId, id, { live: true })} asset`);
+  return row?.id ?? null;
+}
+
+/** Assets by their ids, deleted or not. */
+export function readAssets(
+  connection: OrganizationConnection,
+  ids: readonly number[],
+): Promise<readonly AssetRow[]> {
+  return connection.any(sql.type(rowsOf<AssetRow>())`
+    select ${COLUMNS}
+    from (
+      select asset.*, position.location_id from ${PLACED}
+      where asset.org_id = ${connection.orgId} and asset.id = any(${sql.array(ids, 'int4')})
+    ) asset
+    left join ${LOCATION}`);
+}
+
+/** Inserts an asset and returns it as it is before it has tags; null if a live asset has the key. */
+export function insertAsset(
+  transaction: OrganizationConnection,
+  externalKey: string,
+  asset: NewAsset,
+): Promise<AssetRow | null> {
+  const values = { orgId: transaction.orgId, externalKey, ...written(ASSET_COLUMNS, asset) };
+  const query = INSERT.statement(
+    '',
+    values,
+    (marks) => sql.prepared('insert-asset', rowsOf<AssetRow>())`
+    insert into assets (org_id, external_key, ${named(ASSET_COLUMNS)})
+    select ${marks.orgId}, ${marks.externalKey}, ${stored(ASSET_COLUMNS, (name) => marks[name])}
+    where (${liveByKey('asset', marks.orgId, marks.externalKey)}) is null
+    on conflict (org_id, external_key) where deleted_at is null do nothing
+    returning id, external_key, ${named(ASSET_COLUMNS)}, null::integer as location_id, null as location_external_key,
+      created_at, updated_at, deleted_at, '[]' as tags`,
+  );
+  return transaction.maybeOne(query);
+}
+
+const INSERT = new ComposedOnce<{ orgId: number; externalKey: string } & Written<typeof ASSET_COLUMNS>>();
+
+/**
+ * Locks the live asset against other changes of it until the transaction ends; scans of it are not held up.
+ *
+ * @returns its external key; null if there is none.
+ */
+export async function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
+  const row = await transaction.maybeOne(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
+    select external_key from assets
+    where org_id = ${transaction.orgId} and id between ${id} and ${id} and deleted_at is null
+    order by id limit 1
+    for no key update`);
+  return row?.external_key ?? null;
+}
+
+export async function updateAsset(
+  transaction: OrganizationConnection,
+  id: number,
+  columns: Update<typeof ASSET_COLUMNS>,
+): Promise<void> {
+  const query = UPDATE.statement(
+    '',
+    { orgId: transaction.orgId, id, ...columns },
+    (marks) => sql.prepared('update-asset', NO_ROWS)`
+    update assets set ${updated(ASSET_COLUMNS, (name) => marks[name])}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${marks.orgId} and id = ${marks.id}`,
+  );
+  await transaction.exec(query);
+}
+
+const UPDATE = new ComposedOnce<{ orgId: number; id: number } & Update<typeof ASSET_COLUMNS>>();
+
+export async function updateAssetKey(
+  transaction: OrganizationConnection,
+  id: number,
+  externalKey: string,
+): Promise<void> {
+  await transaction.exec(sql.prepared('update-asset-key', NO_ROWS)`
+    update assets set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+/**
+ * Soft-deletes a live asset. Null if there is none. The full lock waits for those who are attaching tags to it, so
+ * that what they attached is seen afterwards.
+ */
+export async function softDeleteAsset(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  const row = await transaction.maybeOne(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
+    with locked as (
+      select id from assets
+      where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+      for update
+    )
+    update assets set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
+    from locked
+    where assets.org_id = ${transaction.orgId} and assets.id = locked.id
+    returning assets.id`);
+  return row?.id ?? null;
+}

@@ -1,0 +1,35 @@
+import { ORGANIZATION_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
+import { texts } from '../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+
+/**
+ * Keeps others from giving live rows these names until the transaction ends. So what is found to be free stays free,
+ * and an id is drawn for what will be committed only: an insert that met the name of a concurrent one would have drawn
+ * an id and lost it.
+ *
+ * The statement after it need not wait for its answer; on a connection they run in order.
+ *
+ * @param names such as `asset:PALLET-17` and `tag:rfid:E280`. Many share a lock, so that a body of 10,000 tags does not
+ * take all the locks the database has.
+ */
+export async function claim(transaction: OrganizationConnection, names: readonly string[]): Promise<void> {
+  const named = sql.fragment`unnest(${sql.binary(texts(names))}::text[]) name`;
+  await transaction.exec(sql.prepared('claim-names', NO_ROWS)`${claimed(transaction.orgId, named)}`);
+}
+
+/**
+ * The statement's text.
+ *
+ * @param named an item of a from clause with a column `name`.
+ */
+export function claimed(orgId: number, named: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`select from (
+      select pg_advisory_xact_lock(lock) as claimed from (
+        select distinct hashtextextended(
+          concat_ws(':', ${String(ORGANIZATION_LOCKS.names)}::integer, ${String(orgId)}::integer, hashtext(name) % 64), 0) as lock
+        from ${named}
+        order by lock
+      ) sorted offset 0
+    ) done where claimed is null`;
+}

@@ -1,0 +1,75 @@
+import { JsonText } from '../../../base/json/json-text.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
+import { type Instant, toWire, wireTime } from '../../../base/timestamps.ts';
+import { type Column, columnsOf, type ItemColumn } from '../columns.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { patched } from '../patched.ts';
+import type { NewTag } from '../tags/new-tag.ts';
+import { storedTags } from '../tags/stored-tags.ts';
+import type { GivenRow } from './given-row.ts';
+import type { FieldChange } from './report.ts';
+import type { StoredRow } from './stored-rows.ts';
+
+/** A stored row once what was given is applied, but for its tags, and the parent of a location. */
+export type PatchedRow = Omit<StoredRow, 'parent_external_key' | 'tags'>;
+
+export async function patchedRow(
+  resource: Keyed,
+  stored: StoredRow,
+  given: GivenRow,
+  same: SameJson,
+): Promise<PatchedRow> {
+  const { id, external_key } = stored;
+  return { id, external_key, ...(await patched(columnsOf(resource), stored, given, same)) };
+}
+
+/**
+ * What a row changes of what is stored, field by field, as the API shows the values.
+ *
+ * @param added those of the given tags that it does not have.
+ */
+export function fieldChanges(
+  resource: Keyed,
+  stored: StoredRow,
+  given: GivenRow,
+  after: PatchedRow,
+  added: readonly NewTag[],
+): FieldChange[] {
+  const columns = Object.entries(columnsOf(resource)) as [ItemColumn, Column][];
+  const changes = columns
+    .filter(([name]) => stored[name] !== after[name])
+    .map(([name, { type }]) => ({
+      field: name,
+      from: storedValue(type, stored[name] ?? null),
+      to: givenValue(type, given[name] ?? null),
+    }));
+  return [...changes, ...parentChange(stored, given), ...tagChange(stored, added)];
+}
+
+function parentChange(stored: StoredRow, { parent_external_key: to }: GivenRow): FieldChange[] {
+  const { parent_external_key: from } = stored;
+  return to === undefined || to === from ? [] : [{ field: 'parent_external_key', from, to }];
+}
+
+function tagChange(stored: StoredRow, added: readonly NewTag[]): FieldChange[] {
+  if (added.length === 0) {
+    return [];
+  }
+  const from = storedTags(stored.tags).map(({ tag_type, value }) => ({ tag_type, value }));
+  const to = [...from, ...added.map(({ tagType, value }) => ({ tag_type: tagType, value }))];
+  return [{ field: 'tags', from, to }];
+}
+
+function storedValue(type: Column['type'], value: string | boolean | null): FieldChange['from'] {
+  if (typeof value !== 'string') {
+    return value;
+  }
+  return type === 'json' ? new JsonText(value) : type === 'time' ? wireTime(value) : value;
+}
+
+function givenValue(type: Column['type'], value: string | boolean | null): FieldChange['to'] {
+  if (typeof value !== 'string') {
+    return value;
+  }
+  return type === 'json' ? new JsonText(value) : type === 'time' ? toWire(value as Instant) : value;
+}

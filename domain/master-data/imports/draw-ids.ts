@@ -1,0 +1,89 @@
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
+
+/** A row that was inserted under a placeholder, and the id it has got. */
+export interface DrawnId {
+  placeholder: number;
+  id: number;
+}
+
+/**
+ * Rows, and then tags, that get their ids in one statement. All of a file in one took longer than a statement may,
+ * where 350,000 tags were in it and the machine was busy.
+ */
+const GROUP = 2_000;
+
+/**
+ * Draws the ids of all that was inserted under placeholders; nothing may be refused after that.
+ *
+ * Statistics know of no placeholders, so the planner would expect one and go through all rows for each tag.
+ *
+ * @returns those of locations, which others may be below.
+ */
+export async function drawIds(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+): Promise<readonly DrawnId[]> {
+  const drawn: DrawnId[] = [];
+  await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'off', true)`);
+  for await (const [first, last] of placeholders(transaction, PARENT_TABLE[resource])) {
+    drawn.push(...(await drawRows(transaction, resource, first, last)));
+  }
+  for await (const [first, last] of placeholders(transaction, sql.fragment`tags`)) {
+    await transaction.exec(sql.type(NO_ROWS)`
+      update tags set id = default where org_id = ${transaction.orgId} and id between ${first} and ${last}`);
+  }
+  await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'on', true)`);
+  return drawn;
+}
+
+/** Ranges with as many placeholders as are dealt with at a time. */
+async function* placeholders(
+  transaction: OrganizationConnection,
+  table: FragmentSqlToken,
+): AsyncGenerator<readonly [first: number, last: number], void> {
+  for (let after = LOWEST - 1; ; ) {
+    const { last } = await transaction.one(sql.type(rowsOf<{ last: number | null }>())`
+      select max(id) as last from (
+        select id from ${table}
+        where org_id = ${transaction.orgId} and id > ${after}::bigint and id < 0
+        order by id limit ${GROUP}
+      ) placeholder`);
+    if (last === null) {
+      return;
+    }
+    yield [after + 1, last];
+    after = last;
+  }
+}
+
+/** The first placeholder there is. */
+const LOWEST = -2_147_483_648;
+
+/** References are checked at the end of the statement, so that it has to be one. */
+function drawRows(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  first: number,
+  last: number,
+): Promise<readonly DrawnId[]> {
+  const { orgId } = transaction;
+  const [table, column] = [PARENT_TABLE[resource], PARENT_COLUMN[resource]];
+  return transaction.any(sql.type(rowsOf<DrawnId>())`
+    with placeholder as (
+      select id, external_key from ${table} where org_id = ${orgId} and id between ${first} and ${last}
+    ), numbered as (
+      update ${table} set id = default where org_id = ${orgId} and id between ${first} and ${last}
+      returning id, external_key
+    ), tagged as (
+      update tags set id = default, ${column} = numbered.id
+      from placeholder join numbered on numbered.external_key = placeholder.external_key
+      where tags.org_id = ${orgId} and tags.${column} between ${first} and ${last}
+        and tags.${column} = placeholder.id
+    )
+    select placeholder.id as placeholder, numbered.id
+    from placeholder join numbered on numbered.external_key = placeholder.external_key
+    where ${resource} = 'location'`);
+}

@@ -1,0 +1,54 @@
+import { arrayOf, externalKey } from '../../../base/checks/fields.ts';
+import type { Checked } from '../../../base/checks/issues.ts';
+import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
+import type { JsonObject } from '../../../base/json/exact-json.ts';
+import type { JsonSource } from '../../../base/json/json-source.ts';
+import { behindDescription, cellMembers } from '../column-members.ts';
+import { ASSET_COLUMNS, type Column, type Columns, LOCATION_COLUMNS } from '../columns.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { newTag } from '../tags/new-tag.ts';
+
+const KEY = { external_key: optional(externalKey) };
+const TAGS = { tags: optional(arrayOf(newTag)) };
+const PARENT = { parent_external_key: optional(externalKey) };
+
+const ASSET = { ...KEY, ...cellMembers(ASSET_COLUMNS), ...TAGS };
+const LOCATION = { ...KEY, ...behindDescription(cellMembers(LOCATION_COLUMNS), PARENT), ...TAGS };
+
+/** What a row can say, and so the columns of a file, in the order in which an export writes them. */
+const MEMBERS = { asset: ASSET, location: LOCATION };
+
+/** What a row says of an asset or a location. It need not have a name if there is one with its key. */
+export type GivenRow = Values<typeof ASSET> & Partial<Values<typeof LOCATION>>;
+
+export type CsvColumn = keyof GivenRow;
+
+export const CSV_COLUMNS: Readonly<Record<Keyed, readonly CsvColumn[]>> = {
+  asset: Object.keys(ASSET) as CsvColumn[],
+  location: Object.keys(LOCATION) as CsvColumn[],
+};
+
+export type CellType = Column['type'] | 'tags';
+
+/** What the cells of a column hold. */
+export const CELL_TYPES: Readonly<Record<CsvColumn, CellType>> = {
+  external_key: 'text',
+  parent_external_key: 'text',
+  tags: 'tags',
+  ...typesOf(ASSET_COLUMNS),
+  ...typesOf(LOCATION_COLUMNS),
+};
+
+function typesOf<C extends Columns>(columns: C): Record<keyof C, Column['type']> {
+  const types = Object.entries<Column>(columns).map(([name, { type }]) => [name, type]);
+  return Object.fromEntries(types);
+}
+
+/** Reads what a row says by the rules for creating an asset or a location. */
+export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Checked<GivenRow> {
+  return readMembers<typeof ASSET | typeof LOCATION>(MEMBERS[resource], object, {
+    nullAdvice: '',
+    prefix: '',
+    source,
+  }) as Checked<GivenRow>;
+}

@@ -1,0 +1,154 @@
+import { required } from '../../../base/checks/issues.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
+import type { NewTag } from '../tags/new-tag.ts';
+import { storedTags } from '../tags/stored-tags.ts';
+import { tagName } from '../tags/tag-name.ts';
+import { fieldChanges, patchedRow } from './difference.ts';
+import type { Postponed } from './postponed.ts';
+import type { FileProblems } from './problems.ts';
+import { countRow, type ImportReport, type RowChange } from './report.ts';
+import type { ImportRow } from './row.ts';
+import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
+import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
+
+/** What comes of a file while its rows are imported. */
+export interface Importing {
+  resource: Keyed;
+  report: ImportReport;
+  problems: FileProblems;
+  postponed: Postponed;
+  same: SameJson;
+}
+
+/** What a row comes to. */
+type RowChanges = ReadonlyMap<ImportRow, RowChange | null>;
+
+/**
+ * Creates and updates what rows with keys are about, in a few statements for all of them; what is to be done with the
+ * others, with parents and with tags, is postponed. What is wrong with a row, given what is in the database, is noted;
+ * the transaction must then be given up.
+ *
+ * @param rows no two with the same key.
+ */
+export async function importRows(
+  transaction: OrganizationConnection,
+  rows: readonly ImportRow[],
+  importing: Importing,
+): Promise<void> {
+  const { report, problems, postponed } = importing;
+  const changes = await updateOrCreate(
+    transaction,
+    rows.filter(({ given }) => given.external_key !== undefined),
+    importing,
+  );
+  for (const row of rows) {
+    const change = changes.get(row);
+    if (change !== undefined) {
+      countRow(report, change);
+    } else if (row.given.external_key === undefined && isNamed(row, problems)) {
+      const creation = creationOf(row, null);
+      postponed.create(row, countRow(report, creation) ? creation : null);
+    }
+  }
+}
+
+/** Updates what has the rows' keys, or creates it. Whoever creates one meanwhile makes it be updated. */
+async function updateOrCreate(
+  transaction: OrganizationConnection,
+  rows: readonly ImportRow[],
+  importing: Importing,
+): Promise<RowChanges> {
+  const { resource, problems, postponed } = importing;
+  const changes = new Map<ImportRow, RowChange | null>();
+  let left = new Map(rows.map((row) => [row.given.external_key ?? '', row]));
+  while (left.size > 0) {
+    await updateStored(transaction, left, importing, changes);
+    left = new Map([...left].filter(([, row]) => isNamed(row, problems)));
+    if (left.size > 0) {
+      const created = await insertRows(
+        transaction,
+        resource,
+        [...left].map(([key, row]) => asNew(row, key)),
+      );
+      for (const { id, external_key: key } of created) {
+        const row = left.get(key);
+        if (row !== undefined) {
+          left.delete(key);
+          changes.set(row, creationOf(row, key));
+          postponed.complete(row, id, missingTags(row.given.tags ?? [], null));
+        }
+      }
+    }
+  }
+  return changes;
+}
+
+/** Updates those of the rows that there are, and takes them out of `left`. */
+async function updateStored(
+  transaction: OrganizationConnection,
+  left: Map<string, ImportRow>,
+  { resource, postponed, same }: Importing,
+  changes: Map<ImportRow, RowChange | null>,
+): Promise<void> {
+  const ids = (await findLiveByKeys(transaction, resource, transaction.orgId, [...left.keys()])).map(
+    ({ id }) => id,
+  );
+  if (ids.length === 0) {
+    return;
+  }
+  await lockRows(transaction, resource, ids, 'change');
+  // As they are now that nobody else changes them; one that was renamed meanwhile has another key.
+  for await (const piece of readStoredRows(transaction, resource, ids)) {
+    const updates: WrittenRow[] = [];
+    for (const stored of piece) {
+      const row = left.get(stored.external_key);
+      if (row !== undefined) {
+        left.delete(stored.external_key);
+        const added = missingTags(row.given.tags ?? [], stored);
+        const patched = await patchedRow(resource, stored, row.given, same);
+        const fields = fieldChanges(resource, stored, row.given, patched, added);
+        changes.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
+        if (fields.some(({ field }) => field in patched)) {
+          updates.push(patched);
+        }
+        postponed.complete(row, stored.id, added, stored.parent_external_key);
+      }
+    }
+    if (updates.length > 0) {
+      await updateRows(transaction, resource, updates);
+    }
+  }
+}
+
+/** Only what exists has a name without being given one. */
+function isNamed({ line, given }: ImportRow, problems: FileProblems): boolean {
+  if (given.name === undefined) {
+    problems.note(line, [required('name')]);
+  }
+  return given.name !== undefined;
+}
+
+function asNew({ given }: ImportRow, externalKey: string): NewRow {
+  return { ...given, external_key: externalKey, name: given.name ?? '' };
+}
+
+/** Each once, though the row may name it twice. */
+function missingTags(tags: readonly NewTag[], stored: StoredRow | null): NewTag[] {
+  const known = new Set(stored === null ? [] : storedTags(stored.tags).map(tagName));
+  return tags.filter((tag) => {
+    const name = tagName({ tag_type: tag.tagType, value: tag.value });
+    const isMissing = !known.has(name);
+    known.add(name);
+    return isMissing;
+  });
+}
+
+function creationOf({ line, given }: ImportRow, externalKey: string | null): RowChange {
+  return { line, action: 'create', external_key: externalKey, name: given.name ?? '', fields: [] };
+}
+
+function updateOf({ line }: ImportRow, patched: WrittenRow, fields: RowChange['fields']): RowChange {
+  return { line, action: 'update', external_key: patched.external_key, name: patched.name, fields };
+}

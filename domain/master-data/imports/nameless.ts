@@ -1,0 +1,27 @@
+import { required } from '../../../base/checks/issues.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
+import type { FileNotes } from './read-rows.ts';
+
+/** Rows that are looked up at a time. */
+const GROUP = 1_000;
+
+/** Notes the faulty rows that lack a name as well: those whose key nothing has yet. */
+export async function refuseNameless(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  { nameless, problems }: FileNotes,
+): Promise<void> {
+  const keys = [...nameless.keys()];
+  for (let at = 0; at < keys.length; at += GROUP) {
+    const group = keys.slice(at, at + GROUP);
+    const found = new Set(
+      (await findLiveByKeys(transaction, resource, transaction.orgId, group)).map(
+        ({ external_key }) => external_key,
+      ),
+    );
+    for (const key of group.filter((each) => !found.has(each))) {
+      problems.note(nameless.get(key) ?? 0, [required('name')]);
+    }
+  }
+}

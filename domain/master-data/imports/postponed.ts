@@ -1,0 +1,146 @@
+import { invalidValue } from '../../../base/checks/issues.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type { TagType } from '../../tracking/tag-type.ts';
+import { insertWithMintedKeys } from '../external-keys/mint.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { keyOfTag, type NewTag } from '../tags/new-tag.ts';
+import { tagName } from '../tags/tag-name.ts';
+import { attachTags } from './attach-tags.ts';
+import { drawIds } from './draw-ids.ts';
+import { Packed } from './packed.ts';
+import { Parents } from './parents.ts';
+import type { FileProblems } from './problems.ts';
+import type { FileNotes } from './read-rows.ts';
+import type { RowChange } from './report.ts';
+import type { ImportRow } from './row.ts';
+import { insertRows, type NewRow } from './write-rows.ts';
+
+/** A row without a key as it is put away. */
+type Keyless = [line: number, given: ImportRow['given']];
+
+/** A tag as it is put away. */
+type WantedTag = [line: number, parentId: number, tagType: TagType, value: string];
+
+/**
+ * What an import does when all rows with keys are there: finding parents, minting keys, then attaching tags. It is the
+ * order in which single creates do it, so that an import and a create never hold what the other waits for; and creates
+ * that mint a key wait for the end of an import only, not for all of it.
+ */
+export class Postponed {
+  readonly resource: Keyed;
+  readonly #isDryRun: boolean;
+  readonly #parents = new Parents();
+  readonly #keyless = new Packed<Keyless>();
+  readonly #tags = new Packed<WantedTag>();
+  /** What the report says of rows without keys, as far as it names them, by their lines. */
+  readonly #told = new Map<number, RowChange>();
+
+  constructor(resource: Keyed, isDryRun: boolean) {
+    this.resource = resource;
+    this.#isDryRun = isDryRun;
+  }
+
+  /** @param told what the report says of it, if it does. */
+  create(row: ImportRow, told: RowChange | null): void {
+    this.#keyless.add([row.line, row.given]);
+    this.#parents.want(row, null);
+    if (told !== null) {
+      this.#told.set(row.line, told);
+    }
+  }
+
+  /**
+   * What is left to do for a row that is there.
+   *
+   * @param parentKey the parent it has.
+   */
+  complete(row: ImportRow, id: number, added: readonly NewTag[], parentKey: string | null = null): void {
+    if (row.given.parent_external_key !== parentKey) {
+      this.#parents.want(row, id);
+    }
+    this.#attach(row.line, id, added);
+  }
+
+  #attach(line: number, id: number, tags: readonly NewTag[]): void {
+    for (const { tagType, value } of tags) {
+      this.#tags.add([line, id, tagType, value]);
+    }
+  }
+
+  /** Does it. What is wrong is noted; the transaction must then be given up. */
+  async finish(transaction: OrganizationConnection, notes: FileNotes): Promise<void> {
+    await this.#parents.find(transaction, notes);
+    for (const group of this.#keyless.groups()) {
+      await this.#createKeyless(transaction, group);
+    }
+    for (const group of this.#tags.groups()) {
+      await attach(transaction, this.resource, group, notes.problems);
+    }
+  }
+
+  /** Draws ids for all that was created, when nothing is in the way any more. */
+  async number(transaction: OrganizationConnection): Promise<void> {
+    const drawn = await drawIds(transaction, this.resource);
+    await this.#parents.write(transaction, drawn);
+  }
+
+  async #createKeyless(transaction: OrganizationConnection, left: Keyless[]): Promise<void> {
+    await insertWithMintedKeys(transaction, this.resource, left.length, async (keys) => {
+      const keylessOf = new Map(keys.map((key, index) => [key, left[index]]));
+      const created = await insertRows(
+        transaction,
+        this.resource,
+        [...keylessOf].flatMap(([key, keyless]) => (keyless === undefined ? [] : [asNew(keyless, key)])),
+      );
+      for (const { id, external_key: externalKey } of created) {
+        const keyless = keylessOf.get(externalKey);
+        if (keyless !== undefined) {
+          this.#completeKeyless(keyless, id, externalKey);
+          left.splice(left.indexOf(keyless), 1);
+        }
+      }
+      return new Set(created.map(({ external_key }) => external_key));
+    });
+  }
+
+  /** A key that a dry run makes up may be another's by the time of the import. */
+  #completeKeyless([line, { tags, parent_external_key }]: Keyless, id: number, externalKey: string): void {
+    const told = this.#told.get(line);
+    if (told !== undefined && !this.#isDryRun) {
+      told.external_key = externalKey;
+    }
+    this.#parents.place(id, parent_external_key);
+    this.#attach(line, id, tags ?? []);
+  }
+}
+
+function asNew([, given]: Keyless, externalKey: string): NewRow {
+  return {
+    ...given,
+    external_key: externalKey,
+    name: given.name ?? '',
+  };
+}
+
+async function attach(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  wanted: readonly WantedTag[],
+  problems: FileProblems,
+): Promise<void> {
+  const rows = await attachTags(
+    transaction,
+    resource,
+    wanted.map(([, parentId, tagType, value]) => ({
+      parentId,
+      tag: { tagType, value, tagKey: keyOfTag(tagType, value) },
+    })),
+  );
+  const attached = new Set(rows.map((tag) => `${tag.parent_id}:${tagName(tag)}`));
+  for (const [line, parentId, tagType, value] of wanted) {
+    const name = tagName({ tag_type: tagType, value });
+    if (!attached.has(`${parentId}:${name}`)) {
+      problems.note(line, [invalidValue('tags', `has the tag ${name}, which is attached elsewhere`)]);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type FieldIssue, invalidValue, required } from '../../../base/checks/issues.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { CsvFault, type CsvSource, readCsv } from './csv.ts';
+import type { FileKeys } from './file-keys.ts';
+import { CSV_COLUMNS, type CsvColumn } from './given-row.ts';
+import { readHeader } from './header.ts';
+import { type HeavyWork, LARGE_ROW } from './heavy-work.ts';
+import type { FileProblems } from './problems.ts';
+import { type ImportRow, type RowOfFile, readRow } from './row.ts';
+
+/** The largest file, in bytes (10 MiB) and in rows. */
+export const FILE_LIMIT = 10_485_760;
+export const ROW_LIMIT = 50_000;
+
+/** Milliseconds after which others have their turn. */
+const TURN = 2;
+
+/** What is learned of a file besides its rows. */
+export interface FileNotes {
+  problems: FileProblems;
+  keys: FileKeys;
+  /** Faulty rows without a name, by their keys: whether each is one fault more, only the database knows. */
+  nameless: Map<string, number>;
+}
+
+/** The rows that can be imported as far as the file alone tells; what is wrong with the others is noted. */
+export async function* readRows(
+  resource: Keyed,
+  source: CsvSource,
+  notes: FileNotes,
+  heavy: HeavyWork,
+): AsyncGenerator<ImportRow, void> {
+  const { problems } = notes;
+  let columns: readonly CsvColumn[] | null = null;
+  let count = 0;
+  let since = performance.now();
+  try {
+    for await (const record of readCsv(source)) {
+      if (columns === null) {
+        const header = readHeader(CSV_COLUMNS[resource], record.cells);
+        if (!header.ok) {
+          problems.note(record.line, header.issues);
+          return;
+        }
+        columns = header.value;
+        continue;
+      }
+      count += 1;
+      if (count > ROW_LIMIT) {
+        problems.note(record.line, [tooManyRows()]);
+        return;
+      }
+      const isLarge = record.cells.reduce((sum, cell) => sum + cell.length, 0) > LARGE_ROW;
+      const row = isLarge
+        ? await heavy.readLargeRow({ resource, columns, record })
+        : readRow(resource, columns, record);
+      if (performance.now() - since > TURN) {
+        await nextTurn();
+        since = performance.now();
+      }
+      const issues = issuesOf(row, notes);
+      if (issues.length > 0) {
+        problems.note(row.line, issues, row.read.ok ? 0 : row.read.leftOut);
+      } else if (row.read.ok) {
+        yield { line: row.line, given: row.read.value };
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CsvFault)) {
+      throw error;
+    }
+    problems.note(error.line, [{ field: 'file', code: 'invalid_value', message: error.what }]);
+    return;
+  }
+  if (columns === null) {
+    problems.note(1, [invalidValue('file', 'is empty; its first line must name the columns')]);
+  }
+}
+
+/** All that is wrong with a row, as far as the file tells. */
+function issuesOf(
+  { line, externalKey, isNamed, read }: RowOfFile,
+  { keys, nameless }: FileNotes,
+): FieldIssue[] {
+  const issues = read.ok ? [] : [...read.issues];
+  const earlier = externalKey === undefined ? undefined : keys.note(externalKey, line);
+  if (earlier !== undefined) {
+    issues.push(invalidValue('external_key', `${externalKey} is on line ${earlier} already`));
+  }
+  if (isNamed) {
+    return issues;
+  }
+  if (externalKey === undefined) {
+    // Without a key that there can be, it is a new one, whatever the database has.
+    issues.push(required('name'));
+  } else if (issues.length > 0 && earlier === undefined) {
+    nameless.set(externalKey, line);
+  }
+  return issues;
+}
+
+function tooManyRows(): FieldIssue {
+  const message = `file must have at most ${ROW_LIMIT} rows`;
+  return { field: 'file', code: 'too_long', message, params: { max_length: ROW_LIMIT } };
+}

@@ -1,0 +1,125 @@
+import { type Checked, gathered, invalidValue, type Refusal, refused } from '../../../base/checks/issues.ts';
+import { AppError } from '../../../base/errors.ts';
+import type { Json } from '../../../base/json/exact-json.ts';
+import { JsonSource } from '../../../base/json/json-source.ts';
+import { parseJson } from '../../../base/json/parse-json.ts';
+import type { Keyed } from '../live-by-key.ts';
+import type { NewTag } from '../tags/new-tag.ts';
+import { tagName } from '../tags/tag-name.ts';
+import type { CsvRecord } from './csv.ts';
+import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
+import { parseTagList } from './tag-list.ts';
+
+/** A row of the file that says something which can be imported. */
+export interface ImportRow {
+  line: number;
+  /** What its cells say; undefined where a cell is empty. */
+  given: GivenRow;
+}
+
+/** What a row says, or why it cannot be imported; its key, if it is one, and whether it has a name are known all the same. */
+export interface RowOfFile {
+  line: number;
+  externalKey: string | undefined;
+  isNamed: boolean;
+  read: Checked<GivenRow>;
+}
+
+/** Reads a row by the rules of the API. An empty cell says nothing. */
+export function readRow(
+  resource: Keyed,
+  columns: readonly CsvColumn[],
+  { line, cells }: CsvRecord,
+): RowOfFile {
+  if (cells.length > columns.length) {
+    const counts = `${cells.length} cells, and the header names ${columns.length} columns`;
+    const issue = { field: 'file', code: 'invalid_value', message: `the row has ${counts}` } as const;
+    // Which cell is which is not known.
+    return { line, externalKey: undefined, isNamed: true, read: refused(issue) };
+  }
+  const { object, refusals } = readCells(columns, cells);
+  const given = readGivenRow(resource, object, sourceOf(columns, cells, object));
+  if (!given.ok) {
+    refusals.push(given);
+  } else {
+    refusals.push(...repeatedTags(given.value.tags ?? []));
+  }
+  const isKeyed =
+    typeof object.external_key === 'string' &&
+    refusals.every(({ issues }) => issues.every(({ field }) => field !== 'external_key'));
+  return {
+    line,
+    externalKey: isKeyed ? String(object.external_key) : undefined,
+    isNamed: object.name !== undefined,
+    read: given.ok && refusals.length === 0 ? given : gathered(refusals),
+  };
+}
+
+/** The JSON that a request would have, as far as cells can be read as such. */
+function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
+  const object: Partial<Record<CsvColumn, Json>> = {};
+  const refusals: Refusal[] = [];
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell !== '') {
+      const read = READ_CELL[CELL_TYPES[column]]?.(cell, column) ?? { ok: true, value: cell };
+      if (read.ok) {
+        object[column] = read.value;
+      } else {
+        refusals.push(read);
+      }
+    }
+  }
+  return { object, refusals };
+}
+
+/** A pair can be attached once, as the API has it; that the row has it already is another matter. */
+function repeatedTags(tags: readonly NewTag[]): Refusal[] {
+  const names = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { tagType, value } of tags) {
+    const name = tagName({ tag_type: tagType, value });
+    (names.has(name) ? repeated : names).add(name);
+  }
+  return [...repeated].map((name) => refused(invalidValue('tags', `names the tag ${name} more than once`)));
+}
+
+/** The text that the row's JSON would have, as far as it is kept as it is written. */
+function sourceOf(
+  columns: readonly CsvColumn[],
+  cells: readonly string[],
+  object: Partial<Record<CsvColumn, Json>>,
+): JsonSource {
+  const members = columns.flatMap((column, index) =>
+    CELL_TYPES[column] === 'json' && column in object ? [`"${column}":${cells[index]}`] : [],
+  );
+  return JsonSource.of(`{${members.join()}}`);
+}
+
+/** How a cell becomes the JSON that a request would have; without one, it is a string. */
+const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checked<Json>>> = {
+  flag: (cell, name) => {
+    const word = cell.trim().toLowerCase();
+    return word === 'true' || word === 'false'
+      ? { ok: true, value: word === 'true' }
+      : refused(invalidValue(name, 'must be true or false'));
+  },
+  json: (cell, name) => {
+    try {
+      return { ok: true, value: parseJson(Buffer.from(cell), name).json };
+    } catch (error) {
+      if (!(error instanceof AppError)) {
+        throw error;
+      }
+      return refused(invalidValue(name, 'must be a JSON object'));
+    }
+  },
+  tags: (cell, name) => {
+    const tags = parseTagList(cell);
+    return tags === null
+      ? refused(
+          invalidValue(name, 'must be a list such as rfid:E28011600000020912345678;barcode:4006381333931'),
+        )
+      : { ok: true, value: tags.map((tag) => ({ ...tag })) };
+  },
+};

@@ -1,0 +1,120 @@
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { selectedJson, selectedShort, withNames } from '../column-lists.ts';
+import { columnsOf, type StoredItem } from '../columns.ts';
+import type { Keyed, KeyedRow } from '../live-by-key.ts';
+import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
+import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
+
+/** What a file can say of an asset or a location, as it is stored. */
+export type StoredRow = StoredItem & {
+  id: number;
+  external_key: string;
+  /** Of a location that is below another. */
+  parent_external_key: string | null;
+  tags: string;
+};
+
+/**
+ * One import of an organization at a time, until the transaction ends. False if there is another.
+ *
+ * Its statements find rows by the index that leads to them most directly (`shared/tracking/index-plans.ts`): of an
+ * organization that came after the last statistics, PostgreSQL expects a row at the most, and reads all there are.
+ * Updating 50,000 assets of such a one took 107 s. Plans are made for any organization, as those of foreign keys would
+ * otherwise be made for this one, by the first index that begins with `org_id`: 1,500 locations took 14.6 million rows.
+ */
+export async function lockImports(transaction: OrganizationConnection): Promise<boolean> {
+  const { is_locked } = await transaction.one(sql.type(rowsOf<{ is_locked: boolean }>())`
+    select pg_try_advisory_xact_lock(${ORGANIZATION_LOCKS.imports}, ${transaction.orgId}) as is_locked,
+      set_config('enable_seqscan', 'off', true), set_config('cpu_index_tuple_cost', '1', true),
+      set_config('cpu_operator_cost', '0', true), set_config('jit', 'off', true), set_config('enable_sort', 'off', true),
+      set_config('plan_cache_mode', 'force_generic_plan', true)`);
+  return is_locked;
+}
+
+const LOCKS = {
+  /** Against other changes; scans are not held up. */
+  change: sql.fragment`for no key update`,
+  /** Against being deleted. */
+  reference: sql.fragment`for key share`,
+};
+
+/** @param ids in the order in which they are to be locked. */
+export async function lockRows(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  ids: readonly number[],
+  against: keyof typeof LOCKS,
+): Promise<void> {
+  await transaction.exec(sql.type(NO_ROWS)`
+    select from unnest(${sql.array(ids, 'int4')}) as given (id)
+    cross join lateral (
+      select from ${PARENT_TABLE[resource]} where org_id = ${transaction.orgId} and id >= given.id
+      order by id limit 1 ${LOCKS[against]}
+    ) stored`);
+}
+
+/** The ids of live rows after a key, in the order of their keys; keys never sort before `''`. */
+export function listIds(
+  connection: OrganizationConnection,
+  resource: Keyed,
+  afterKey: string,
+  limit: number,
+): Promise<readonly KeyedRow[]> {
+  return connection.any(sql.prepared(`list-${resource}-ids`, rowsOf<KeyedRow>())`
+    select id, external_key from ${PARENT_TABLE[resource]}
+    where org_id = ${connection.orgId} and external_key > ${afterKey} and deleted_at is null
+    order by external_key
+    limit ${limit}`);
+}
+
+/**
+ * Those of the rows that are live, as they are, in the order of their keys: as many at a time as have a mebibyte of
+ * metadata and tags, or one that has more.
+ */
+export async function* readStoredRows(
+  connection: OrganizationConnection,
+  resource: Keyed,
+  ids: readonly number[],
+): AsyncGenerator<readonly StoredRow[], void> {
+  const columns = columnsOf(resource);
+  const texts = { ...selectedJson(columns, 'stored'), tags: sql.fragment`tagged.tags` };
+  const short = sql.fragment`stored.id, stored.external_key, ${selectedShort(columns, 'stored')},
+    ${PARENT_KEY[resource]} as parent_external_key`;
+  const read = (items: FragmentSqlToken, some: readonly number[]) =>
+    connection.any(sql.type(rowsOf<StoredRow & Sized>())`
+      select ${short}, ${items}
+      from unnest(${sql.array(some, 'int4')}) as given (id)
+      cross join lateral (
+        select * from ${PARENT_TABLE[resource]} keyed
+        where keyed.org_id = ${connection.orgId} and keyed.id >= given.id order by keyed.id limit 1
+      ) stored
+      cross join lateral (${tagsOf(resource)}) tagged
+      where stored.id = given.id and stored.deleted_at is null
+      order by stored.external_key`);
+  yield* inPieces(await read(textsThatFit(texts, sql.fragment`stored.external_key`), ids), (some) =>
+    read(withNames(texts), some),
+  );
+}
+
+const PARENT_KEY: Record<Keyed, FragmentSqlToken> = {
+  asset: sql.fragment`null`,
+  location: sql.fragment`(
+      select parent.external_key from locations parent
+      where parent.org_id = stored.org_id and parent.id >= stored.parent_id order by parent.id limit 1
+    )`,
+};
+
+/** `liveTags` of the row `stored`; that they come in an order leaves the planner one index to find them by. */
+function tagsOf(resource: Keyed): FragmentSqlToken {
+  const column = PARENT_COLUMN[resource];
+  return sql.fragment`select coalesce((
+      select json_agg(json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value) order by tag.id)
+      from (
+        select id, tag_type, value from tags
+        where org_id = stored.org_id and ${column} between stored.id and stored.id and detached_at is null
+        order by ${column}
+      ) tag
+    ), '[]') as tags offset 0`;
+}

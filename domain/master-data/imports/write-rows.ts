@@ -1,0 +1,63 @@
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { texts } from '../../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { nextUpdate } from '../clauses.ts';
+import { arraysOf, arraysOfNew, excluded, named, ofGiven, stored } from '../column-lists.ts';
+import { columnsOf, type StoredItem } from '../columns.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { PARENT_TABLE } from '../tags/queries.ts';
+import type { GivenRow } from './given-row.ts';
+
+/** A row to write, as the database takes it. */
+export type WrittenRow = StoredItem & { id: number; external_key: string };
+
+export type NewRow = Omit<GivenRow, 'external_key' | 'name'> & { external_key: string; name: string };
+
+/**
+ * Inserts rows, under placeholders for their ids, and locations without their parents; those whose key a live row has
+ * are left out of the answer.
+ */
+export function insertRows(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  rows: readonly NewRow[],
+): Promise<readonly { id: number; external_key: string }[]> {
+  const columns = columnsOf(resource);
+  return transaction.any(sql.type(rowsOf<{ id: number; external_key: string }>())`
+    insert into ${PARENT_TABLE[resource]} (org_id, id, external_key, ${named(columns)})
+    overriding system value
+    select ${transaction.orgId}, nextval('placeholder_ids'), given.external_key, ${stored(columns, ofGiven)}
+    from unnest(${keysOf(rows)}, ${arraysOfNew(columns, rows)}) with ordinality
+      as given (external_key, ${named(columns)}, place)
+    order by given.place
+    on conflict (org_id, external_key) where deleted_at is null do nothing
+    returning id, external_key`);
+}
+
+/**
+ * Writes all columns of rows that this transaction has locked, but for the parents of locations. Each is there, so that
+ * none is inserted: said so, it is found by its id whatever statistics there are, which an update joined with a list is
+ * not.
+ */
+export async function updateRows(
+  transaction: OrganizationConnection,
+  resource: Keyed,
+  rows: readonly WrittenRow[],
+): Promise<void> {
+  const columns = columnsOf(resource);
+  const ids = sql.array(
+    rows.map(({ id }) => id),
+    'int4',
+  );
+  await transaction.exec(sql.type(NO_ROWS)`
+    insert into ${PARENT_TABLE[resource]} as stored (org_id, id, external_key, ${named(columns)})
+    overriding system value
+    select ${transaction.orgId}, given.id, given.external_key, ${stored(columns, ofGiven)}
+    from unnest(${ids}, ${keysOf(rows)}, ${arraysOf(columns, rows)}) as given (id, external_key, ${named(columns)})
+    on conflict (org_id, id) do update set
+      ${excluded(columns)}, updated_at = ${nextUpdate(sql.fragment`stored.updated_at`)}`);
+}
+
+function keysOf(rows: readonly { external_key: string }[]): FragmentSqlToken {
+  return sql.fragment`${sql.binary(texts(rows.map(({ external_key: key }) => key)))}::text[]`;
+}

@@ -1,0 +1,112 @@
+import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { NEXT_UPDATE } from '../clauses.ts';
+import { updated } from '../column-lists.ts';
+import { LOCATION_COLUMNS, type Stored } from '../columns.ts';
+
+/**
+ * Locks the live location against other changes of it until the transaction ends.
+ *
+ * @returns its external key; null if there is none.
+ */
+export async function lockLocationForChange(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<string | null> {
+  const row = await transaction.maybeOne(sql.prepared(
+    'lock-location-for-change',
+    rowsOf<{ external_key: string }>(),
+  )`
+    select external_key from locations
+    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+    for no key update`);
+  return row?.external_key ?? null;
+}
+
+/**
+ * Locks a live location against everything, what refers to it included: waits for those who are putting a child or
+ * an asset under it, and keeps others from doing so. Null if there is none.
+ */
+export async function lockLocationForDelete(
+  transaction: OrganizationConnection,
+  id: number,
+): Promise<number | null> {
+  const row = await transaction.maybeOne(sql.prepared('lock-location-for-delete', rowsOf<{ id: number }>())`
+    select id from locations
+    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+    for update`);
+  return row?.id ?? null;
+}
+
+/** Lets one transaction at a time move locations of the organization: two moves could close a circle together. */
+export async function lockTree(transaction: OrganizationConnection): Promise<void> {
+  await transaction.exec(sql.prepared('lock-tree', NO_ROWS)`
+    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.tree}::integer, ${transaction.orgId}::integer)`);
+}
+
+/** Whether `id` is `ancestorId` or below it. */
+export async function isWithin(
+  transaction: OrganizationConnection,
+  id: number,
+  ancestorId: number,
+): Promise<boolean> {
+  const rows = await transaction.any(sql.prepared('is-within', rowsOf<{ id: number }>())`
+    with recursive chain (id, parent_id) as (
+      select id, parent_id from locations where org_id = ${transaction.orgId} and id = ${id}
+      union
+      select parent.id, parent.parent_id from chain
+      join locations parent on parent.org_id = ${transaction.orgId} and parent.id = chain.parent_id
+    )
+    select id from chain where id = ${ancestorId}`);
+  return rows.length > 0;
+}
+
+/** What a PATCH can set, as the database takes it. */
+export type LocationColumns = Stored<typeof LOCATION_COLUMNS> & { parent_id: number | null };
+
+export async function updateLocation(
+  transaction: OrganizationConnection,
+  id: number,
+  columns: LocationColumns,
+): Promise<void> {
+  const query = UPDATE.statement(
+    '',
+    { orgId: transaction.orgId, id, ...columns },
+    (marks) => sql.prepared('update-location', NO_ROWS)`
+    update locations set
+      ${updated(LOCATION_COLUMNS, (name) => marks[name])}, parent_id = ${marks.parent_id}::integer,
+      updated_at = ${NEXT_UPDATE}
+    where org_id = ${marks.orgId} and id = ${marks.id}`,
+  );
+  await transaction.exec(query);
+}
+
+const UPDATE = new ComposedOnce<{ orgId: number; id: number } & LocationColumns>();
+
+export async function updateLocationKey(
+  transaction: OrganizationConnection,
+  id: number,
+  externalKey: string,
+): Promise<void> {
+  await transaction.exec(sql.prepared('update-location-key', NO_ROWS)`
+    update locations set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+/** Of a location that is locked for it. */
+export async function softDeleteLocation(transaction: OrganizationConnection, id: number): Promise<void> {
+  await transaction.exec(sql.prepared('soft-delete-location', NO_ROWS)`
+    update locations set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
+    where org_id = ${transaction.orgId} and id = ${id}`);
+}
+
+/** Whether a live asset's last stay is at the location. */
+export async function hasLiveAssets(transaction: OrganizationConnection, id: number): Promise<boolean> {
+  const rows = await transaction.any(sql.prepared('has-live-assets', rowsOf<{ id: number }>())`
+    select asset.id from positions position
+    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+    where position.org_id = ${transaction.orgId} and position.location_id = ${id} and asset.deleted_at is null`);
+  return rows.length > 0;
+}

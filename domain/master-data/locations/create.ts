@@ -1,0 +1,74 @@
+import { invalid } from '../../../base/checks/invalid.ts';
+import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { keyTaken } from '../constraints.ts';
+import { insertWithMintedKey } from '../external-keys/mint.ts';
+import type { LocationRow } from '../rows.ts';
+import { attachAll } from '../tags/attach.ts';
+import { refuseTaken } from '../tags/refuse-taken.ts';
+import type { NewLocation } from './new-location.ts';
+import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts';
+
+/**
+ * Creates a location with its tags, or nothing.
+ *
+ * @throws Invalid if there is no such parent, `conflict` if the external key or one of the tags is
+ * taken.
+ */
+export function createLocation(db: OrganizationDatabase, location: NewLocation): Promise<LocationRow> {
+  return db.transaction(async (transaction) => {
+    const parentId = await resolveParent(transaction, location);
+    const { tags } = location;
+    await refuseTaken(transaction, 'location', location.external_key, tags);
+    const id = await insertKeyed(transaction, location, parentId);
+    await attachAll(transaction, 'location', id, tags);
+    const created = await findLiveLocation(transaction, id);
+    if (created === null) {
+      throw new Error(`location ${id} is not there in the transaction that made it`);
+    }
+    return created;
+  });
+}
+
+/** The id of the parent, whichever way it is named; null for a root. */
+async function resolveParent(
+  transaction: OrganizationConnection,
+  { parent_id: id, parent_external_key: externalKey }: NewLocation,
+): Promise<number | null> {
+  if (id !== undefined && id !== null) {
+    return mustExist(await lockLiveLocation(transaction, { id }), 'parent_id', id);
+  }
+  if (externalKey !== undefined && externalKey !== null) {
+    const parentId = await lockLiveLocation(transaction, { externalKey });
+    return mustExist(parentId, 'parent_external_key', externalKey);
+  }
+  return null;
+}
+
+function mustExist(id: number | null, field: string, value: string | number): number {
+  if (id === null) {
+    throw invalid([foreignKeyNotFound(field, value)]);
+  }
+  return id;
+}
+
+async function insertKeyed(
+  transaction: OrganizationConnection,
+  location: NewLocation,
+  parentId: number | null,
+): Promise<number> {
+  const { external_key: key } = location;
+  if (key === undefined) {
+    return insertWithMintedKey(transaction, 'location', (minted) =>
+      insertLocation(transaction, minted, location, parentId),
+    );
+  }
+  const id = await insertLocation(transaction, key, location, parentId);
+  if (id === null) {
+    throw keyTaken('location', key);
+  }
+  return id;
+}

@@ -1,0 +1,11 @@
+import type { Given, LOCATION_COLUMNS } from '../columns.ts';
+import type { TagColumns } from '../tags/tag-columns.ts';
+
+/** A location to create; its parent is named one way at most. */
+export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
+  /** Minted if left out. */
+  external_key?: string | undefined;
+  parent_id?: number | null | undefined;
+  parent_external_key?: string | null | undefined;
+  tags?: TagColumns | undefined;
+};

@@ -1,0 +1,116 @@
+import { invalid, refuseIssues } from '../../../base/checks/invalid.ts';
+import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../base/checks/issues.ts';
+import type { MergePatch } from '../../../base/checks/merge-patch.ts';
+import { conflict, notFound } from '../../../base/errors.ts';
+import type { SameJson } from '../../../base/json/same-json.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { type Changes, LOCATION_COLUMNS } from '../columns.ts';
+import { type LookedUp, rowToPatch } from '../looked-up.ts';
+import { isUnchanged, patched } from '../patched.ts';
+import type { LocationRow } from '../rows.ts';
+import { isWithin, lockLocationForChange, lockTree, updateLocation } from './changes.ts';
+import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
+
+type LocationChanges = Changes<typeof LOCATION_COLUMNS> & {
+  parent_id?: number | null | undefined;
+  parent_external_key?: string | null | undefined;
+};
+
+export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
+
+/**
+ * Applies a patch to a live location (contract 4.7). A patch that changes nothing writes nothing.
+ *
+ * @throws Invalid for what is wrong with it, given the location as it is; `conflict` if it would
+ * close a circle.
+ */
+export function patchLocation(
+  db: OrganizationDatabase,
+  id: number,
+  patch: LocationPatch,
+  same: SameJson,
+): Promise<LookedUp<LocationRow> & { id: number }> {
+  return db.transaction(async (transaction) => {
+    await mustBeThere(lockLocationForChange(transaction, id));
+    const looked = await mustBeThere(lookUpLocation(transaction, id));
+    const current = await rowToPatch<LocationRow>(transaction.orgId, looked, patch, () =>
+      mustBeThere(findLiveLocation(transaction, id)),
+    );
+    const changes = patch.against(current);
+    const after = await patched(LOCATION_COLUMNS, current, changes, same);
+    const parentId = await patchedParent(transaction, current, changes);
+    if (parentId === current.parent_id && isUnchanged(LOCATION_COLUMNS, current, after)) {
+      return current;
+    }
+    await updateLocation(transaction, id, { ...after, parent_id: parentId });
+    return mustBeThere(lookUpLocation(transaction, id));
+  });
+}
+
+/** @throws AppError `not_found` if the location was deleted since the request was let in. */
+export async function mustBeThere<Found>(location: Promise<Found | null>): Promise<Found> {
+  const found = await location;
+  if (found === null) {
+    throw notFound('Location not found');
+  }
+  return found;
+}
+
+/** The parent after the patch, which stays live until the transaction ends; null for a root. */
+async function patchedParent(
+  transaction: OrganizationConnection,
+  current: LocationRow,
+  { parent_id: id, parent_external_key: externalKey }: LocationChanges,
+): Promise<number | null> {
+  const keepsId = id === undefined || id === current.parent_id;
+  const keepsKey = externalKey === undefined || externalKey === current.parent_external_key;
+  if (keepsId && keepsKey) {
+    return current.parent_id;
+  }
+  if (id === null || externalKey === null) {
+    return null;
+  }
+  await lockTree(transaction);
+  const parentId = await resolve(transaction, id, externalKey);
+  await refuseCircle(transaction, current.id, parentId);
+  return parentId;
+}
+
+/** Both ways of naming the parent, or one, resolved; both must mean the same location. */
+async function resolve(
+  transaction: OrganizationConnection,
+  id: number | undefined,
+  externalKey: string | undefined,
+): Promise<number> {
+  const byId = id === undefined ? undefined : await lockLiveLocation(transaction, { id });
+  const byKey = externalKey === undefined ? undefined : await lockLiveLocation(transaction, { externalKey });
+  const issues: FieldIssue[] = [];
+  if (id !== undefined && byId === null) {
+    issues.push(foreignKeyNotFound('parent_id', id));
+  }
+  if (externalKey !== undefined && byKey === null) {
+    issues.push(foreignKeyNotFound('parent_external_key', externalKey));
+  }
+  refuseIssues(issues);
+  const found = byId ?? byKey;
+  if (found === null || found === undefined || (byKey ?? found) !== found) {
+    throw invalid(ambiguous(['parent_id', 'parent_external_key']));
+  }
+  return found;
+}
+
+async function refuseCircle(
+  transaction: OrganizationConnection,
+  id: number,
+  parentId: number,
+): Promise<void> {
+  if (parentId === id) {
+    throw conflict(`parent_id ${parentId} would create a self-referential cycle`);
+  }
+  if (await isWithin(transaction, parentId, id)) {
+    throw conflict(`parent_id ${parentId} would create a cycle through location ${id}`);
+  }
+}

@@ -1,0 +1,125 @@
+import { type Page, pageOf } from '../../base/page.ts';
+import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import type { Keyed } from './live-by-key.ts';
+
+/**
+ * How many bytes of texts without a bound of their own (metadata, tags) come with the rows of a page. Rows beyond that
+ * come without them, and are read later, as many at a time: a page of 200 assets can have 200 MB of metadata.
+ */
+const PIECE_BYTES = 1_048_576;
+
+/** The JSON of rows, with commas between them, in the order of their ids and as they are then; without those that are gone. */
+export type ReadLargeRows = (
+  resource: Keyed,
+  ids: readonly number[],
+  options?: { onlyLive: boolean },
+) => Promise<Uint8Array>;
+
+/** What a row of a list has besides its own columns. */
+export interface Sized {
+  /** Null where the texts are there. */
+  text_bytes: number | null;
+}
+
+/** What a row of a page has besides its own columns. */
+export interface Listed extends Sized {
+  total_count: number;
+}
+
+/**
+ * Select-list items for texts, null from the row on with which the page would have more than {@link PIECE_BYTES}, and
+ * `text_bytes`.
+ *
+ * @param texts of the type json, by the names they get.
+ * @param order of the rows in the page.
+ */
+export function textsThatFit(
+  texts: Readonly<Record<string, FragmentSqlToken>>,
+  order: ValueExpression,
+): FragmentSqlToken {
+  const lengths = Object.values(texts).map((text) => sql.fragment`octet_length(${text}::text)`);
+  const bytes = sql.fragment`(${sql.join(lengths, sql.fragment` + `)})`;
+  const fits = sql.fragment`sum(${bytes}) over (order by ${order} rows unbounded preceding) <= ${MOST}`;
+  const items = Object.entries(texts).map(
+    ([name, text]) => sql.fragment`case when ${fits} then ${text} end as ${sql.identifier([name])}`,
+  );
+  return sql.fragment`${sql.join(items, sql.fragment`, `)}, case when not ${fits} then ${bytes} end as text_bytes`;
+}
+
+const MOST = sql.literalValue(String(PIECE_BYTES));
+
+/**
+ * The page of rows whose tags, and other texts, were selected with {@link textsThatFit}.
+ *
+ * @param read reads rows whole, as JSON.
+ */
+export function pageInPieces<Row extends { id: number; tags: string }>(
+  rows: readonly (Row & Listed)[],
+  read: (ids: readonly number[]) => Promise<Uint8Array>,
+): Page<Row> {
+  const page = pageOf(rows);
+  const start = firstWithoutTexts(page.rows);
+  return start === -1
+    ? page
+    : { ...page, rows: page.rows.slice(0, start), later: readAsJson(page.rows.slice(start), read) };
+}
+
+async function* readAsJson(
+  rows: readonly (Sized & { id: number })[],
+  read: (ids: readonly number[]) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  for (const ids of pieces(rows)) {
+    yield await read(ids);
+  }
+}
+
+/**
+ * Rows that are no page, in pieces.
+ *
+ * @param read reads rows whole, as they are then; in any order.
+ */
+export async function* inPieces<Row extends { id: number; tags: string }>(
+  rows: readonly (Row & Sized)[],
+  read: (ids: readonly number[]) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void> {
+  const start = firstWithoutTexts(rows);
+  const whole = start === -1 ? rows : rows.slice(0, start);
+  if (whole.length > 0) {
+    yield whole;
+  }
+  if (start !== -1) {
+    yield* readLater(rows.slice(start), read);
+  }
+}
+
+/** Its index, or -1. */
+function firstWithoutTexts(rows: readonly { tags: string | null }[]): number {
+  return rows.findIndex(({ tags }) => tags === null);
+}
+
+async function* readLater<Row extends { id: number }>(
+  rows: readonly (Row & Sized)[],
+  read: (ids: readonly number[]) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void> {
+  for (const ids of pieces(rows)) {
+    const found = new Map((await read(ids)).map((row) => [row.id, row]));
+    yield ids.flatMap((id) => found.get(id) ?? []);
+  }
+}
+
+/** At least a row each. */
+function* pieces(rows: readonly (Sized & { id: number })[]): Generator<number[], void> {
+  let ids: number[] = [];
+  let bytes = 0;
+  for (const { id, text_bytes } of rows) {
+    const more = text_bytes ?? 0;
+    if (ids.length > 0 && bytes + more > PIECE_BYTES) {
+      yield ids;
+      ids = [];
+      bytes = 0;
+    }
+    ids.push(id);
+    bytes += more;
+  }
+  yield ids;
+}

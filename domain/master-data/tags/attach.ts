@@ -1,0 +1,50 @@
+import { type AppError, conflict, notFound } from '../../../base/errors.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { claim } from '../claims.ts';
+import type { NewTag } from './new-tag.ts';
+import { attachTag, attachTags, type Parent } from './queries.ts';
+import type { TagRow } from './stored-tags.ts';
+import type { TagColumns } from './tag-columns.ts';
+import { tagName } from './tag-name.ts';
+
+/** Attaches tags that were claimed (`refuse-taken.ts`) to a row that this transaction has made. */
+export async function attachAll(
+  transaction: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tags: TagColumns | undefined,
+): Promise<void> {
+  if (tags !== undefined && tags.count > 0) {
+    await attachTags(transaction, parent, parentId, tags);
+  }
+}
+
+/**
+ * Attaches one tag. May wait for who has just attached it and not yet committed.
+ *
+ * @throws AppError `conflict` if it is live, `not_found` if the row is gone.
+ */
+export async function attachOne(
+  transaction: OrganizationConnection,
+  parent: Parent,
+  parentId: number,
+  tag: NewTag,
+  stillThere: () => Promise<unknown>,
+): Promise<TagRow> {
+  const name = tagName({ tag_type: tag.tagType, value: tag.value });
+  const [, attached] = await Promise.all([
+    claim(transaction, [`tag:${name}`]),
+    attachTag(transaction, parent, parentId, tag),
+  ]);
+  if (attached !== null) {
+    return attached;
+  }
+  throw (await stillThere()) === null ? notFound(MISSING[parent]) : tagTaken(tag);
+}
+
+export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
+
+/** A live asset or location has this tag. */
+export function tagTaken({ tagType, value }: { tagType: string; value: string }): AppError {
+  return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
+}

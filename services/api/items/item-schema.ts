@@ -1,0 +1,88 @@
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members.ts';
+import { behindDescription } from '../../../domain/master-data/column-members.ts';
+import type { COMMON_COLUMNS, Column } from '../../../domain/master-data/columns.ts';
+import type { Managed } from '../../../domain/master-data/rows.ts';
+import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
+
+type Common = typeof COMMON_COLUMNS;
+
+/** What is told of the columns that assets and locations have both. */
+const COMMON: Record<keyof Common, string> = {
+  name: 'What people call it.',
+  description: 'What else there is to say. Null for nothing.',
+  is_active: 'Yours to use. True if you say nothing on create.',
+  valid_from: 'From when on it is in effect. The time of creation if you give none.',
+  valid_to: 'Until when it is in effect. Null for no end.',
+};
+
+/** What is an item's own: an asset's or a location's. */
+interface Own<C extends Common, Where extends string> {
+  title: string;
+  description: string;
+  /** Several of them, and the key the first one gets if it is given none. */
+  named: { plural: string; minted: string };
+  columns: C;
+  /** What is told of those that only it has. */
+  told: Record<Exclude<keyof C, keyof Common>, string>;
+  /** What says where it is, which stands behind its description. */
+  where: Record<Where, JsonSchema>;
+  example: Record<keyof C | NoInfer<Where> | keyof Managed, unknown>;
+}
+
+/** An asset or a location on the wire: what both have (contract 2.2 and 2.3), and its own. */
+export function itemSchema<C extends Common, Where extends string>({
+  title,
+  description,
+  named,
+  columns,
+  told,
+  where,
+  example,
+}: Own<C, Where>): JsonSchema {
+  const sentences: Record<string, string> = { ...COMMON, ...told };
+  const shown = Object.entries<Column>(columns).map(([name, column]) => [
+    name,
+    { ...shownAs(column), description: sentences[name] },
+  ]);
+  const properties = {
+    id: { ...ID_SCHEMA, description: 'Assigned by the service; never changes.' },
+    external_key: {
+      ...KEY_SCHEMA,
+      description: `Your own key, unique among the live ${named.plural} of the organization; case matters. One is made (\`${named.minted}\`) if you give none. Changed by a rename only.`,
+    },
+    ...behindDescription<Record<keyof C, JsonSchema>, typeof where>(Object.fromEntries(shown), where),
+    tags: {
+      type: 'array',
+      items: TAG,
+      description:
+        'What is attached to it, in order of id. Given on create; later by attaching and detaching.',
+    },
+    created_at: { ...TIME_SCHEMA, description: 'When it was created.' },
+    updated_at: { ...TIME_SCHEMA, description: 'When it was changed last; moves with every change.' },
+    deleted_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'When it was soft-deleted. Null if it is live.',
+    },
+  };
+  return {
+    title,
+    description,
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    examples: [example],
+  };
+}
+
+function shownAs(column: Column): JsonSchema {
+  const schema =
+    column.type === 'text' ? { type: 'string', minLength: 1, maxLength: column.most } : SHOWN[column.type];
+  return column.otherwise === null ? nullableSchema(schema) : schema;
+}
+
+const SHOWN = {
+  flag: { type: 'boolean' },
+  time: TIME_SCHEMA,
+  json: { type: 'object', additionalProperties: true },
+};

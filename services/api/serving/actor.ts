@@ -1,0 +1,7 @@
+import type { KeyActor } from '../../../domain/changes/actor.ts';
+import type { ApiContext } from './context.ts';
+
+/** Whoever asks, for what the request changes. */
+export function actorOf({ context, requestId }: { context: ApiContext; requestId: string }): KeyActor {
+  return { type: 'key', id: context.apiKeyId, requestId };
+}

@@ -1,0 +1,54 @@
+import { dearTurns } from '../../../base/dear-turns.ts';
+import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import { QUEUE } from '../../../domain/master-data/dear-queue.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
+
+/** Where and how rows are read. */
+interface Source {
+  url: string;
+  /** Milliseconds that a statement may take. */
+  timeout: number;
+}
+
+/** Rows of an organization, to be read in a thread. */
+export interface LargeRowsTask extends Source {
+  orgId: number;
+  resource: Keyed;
+  ids: readonly number[];
+  /** Whether deleted rows count as gone. */
+  onlyLive: boolean;
+}
+
+/**
+ * Reads large rows in threads, each with a connection of its own: a row with a mebibyte of metadata is copied several times
+ * on its way. Organizations take turns, and a thread is left to what does not wait for the database.
+ */
+export class LargeRows {
+  readonly #threads: WorkThreads;
+  readonly #source: Source;
+  readonly #module: string;
+  readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: THREADS - 1, perKey: 1, perKeyWithRoom: 1 });
+
+  /** @param module address of the one that reads them, by `readLargeRows`. */
+  constructor(threads: WorkThreads, source: Source, module: string) {
+    this.#threads = threads;
+    this.#source = source;
+    this.#module = module;
+  }
+
+  /** {@link ReadLargeRows} */
+  read(
+    orgId: number,
+    resource: Keyed,
+    ids: readonly number[],
+    { onlyLive } = { onlyLive: false },
+  ): Promise<Uint8Array> {
+    const argument: LargeRowsTask = { ...this.#source, orgId, resource, ids, onlyLive };
+    const inThread = () =>
+      this.#turns.run(orgId, () =>
+        this.#threads.run({ module: this.#module, name: 'readLargeRows', argument }),
+      );
+    return dearTurns.run(orgId, 'rows', inThread as () => Promise<Uint8Array>, QUEUE);
+  }
+}

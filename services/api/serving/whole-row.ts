@@ -1,0 +1,26 @@
+import { notFound } from '../../../base/errors.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import { isWhole, type LookedUp } from '../../../domain/master-data/looked-up.ts';
+import { JsonBytes } from '../../../platform/http/json-bytes.ts';
+import type { ApiContext } from './context.ts';
+
+/**
+ * The view of a row that was looked up. Where texts are missing it is read whole, in a thread, in the organization's turn,
+ * and comes as JSON.
+ *
+ * @param missing what the client is told if it is gone meanwhile; null if it is then shown as deleted, as after a change of it.
+ */
+export async function wholeView<Row extends { id: number; tags: string }, View>(
+  { readLarge }: ApiContext,
+  row: LookedUp<Row> & { id: number },
+  { resource, view, missing }: { resource: Keyed; view(row: Row): View; missing: string | null },
+): Promise<View | JsonBytes> {
+  if (isWhole<Row>(row)) {
+    return view(row);
+  }
+  const bytes = await readLarge(resource, [row.id], { onlyLive: missing !== null });
+  if (bytes.length === 0) {
+    throw notFound(missing ?? 'The row is gone');
+  }
+  return new JsonBytes(bytes);
+}
