@@ -7,11 +7,6 @@ export class PairMap<First, Second, Value> {
   readonly #bySecond = new Map<First, Map<Second, Value>>();
   readonly #values: Value[] = [];
 
-  /** How many pairs were set. */
-  get size(): number {
-    return this.#values.length;
-  }
-
   get(first: First, second: Second): Value | undefined {
     return this.#bySecond.get(first)?.get(second);
   }

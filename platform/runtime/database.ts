@@ -16,7 +16,7 @@ import { isMigrated } from '../../db/timescale/schema/migrate.ts';
  */
 export async function requireDatabase(url: string): Promise<void> {
   await requireMigrated(url);
-  await requireDirect(url, ORGANIZATION_ROLE);
+  await requireReachable(url, ORGANIZATION_ROLE);
 }
 
 /** Ensures that the schema is this version's. @throws AppError naming DATABASE_URL, or saying how to migrate. */
@@ -34,19 +34,16 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-/**
- * Ensures that the database is reachable, without a connection pooler between. @throws AppError naming DATABASE_URL.
- */
-export async function requireReachable(url: string): Promise<void> {
-  await (await connect(url)).end();
-  await requireDirect(url);
-}
-
 /** Findings by address, shared by the services of one process. */
 const faults = new Map<string, Promise<string | null>>();
 
-/** @throws AppError naming DATABASE_URL. */
-async function requireDirect(url: string, role?: string): Promise<void> {
+/**
+ * Ensures that the database is reachable, without a connection pooler between.
+ *
+ * @param role whom connections act as, a role that exists.
+ * @throws AppError naming DATABASE_URL.
+ */
+export async function requireReachable(url: string, role?: string): Promise<void> {
   const way = JSON.stringify([url, role]);
   const looking = faults.get(way) ?? faultOfWay(url, role);
   faults.set(way, looking);

@@ -5,6 +5,8 @@ import type { TestDatabase } from './database.ts';
 
 export interface CountingProxy {
   url: string;
+  /** How many connections were made. */
+  connections(): number;
   /** How often something was sent after an answer. */
   roundTrips(): number;
   /** The names of the prepared statements that were run, in their order. */
@@ -15,8 +17,10 @@ export interface CountingProxy {
 export async function openCountingProxy(database: TestDatabase): Promise<CountingProxy> {
   const target = new URL(database.url);
   let count = 0;
+  let connections = 0;
   const statements: string[] = [];
   const server = createServer((client) => {
+    connections += 1;
     const upstream = connect(Number(target.port), target.hostname);
     const bound = new BoundStatements((name) => statements.push(name));
     let isAnswered = true;
@@ -45,5 +49,10 @@ export async function openCountingProxy(database: TestDatabase): Promise<Countin
   });
   const url = new URL(database.url);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: url.href, roundTrips: () => count, statements: () => statements };
+  return {
+    url: url.href,
+    connections: () => connections,
+    roundTrips: () => count,
+    statements: () => statements,
+  };
 }

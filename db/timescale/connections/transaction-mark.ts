@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { DATABASE_NOW } from '../queries/database-clock.ts';
 import type { Pool } from './client.ts';
 import { thrownByPg } from './connection-lost.ts';
 
@@ -20,7 +21,7 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
   const { rows } = await client.query<{ xid: string; timeline: string; database_now: number }>({
     name: 'mark-transaction',
     text: `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline,
-      extract(epoch from clock_timestamp())::float8 * 1000 as database_now`,
+      ${DATABASE_NOW.sql} as database_now`,
   });
   const [row] = rows;
   if (row === undefined) {

@@ -47,8 +47,8 @@ export class LargeRows {
     const argument: LargeRowsTask = { ...this.#source, orgId, resource, ids, onlyLive };
     const inThread = () =>
       this.#turns.run(orgId, () =>
-        this.#threads.run({ module: this.#module, name: 'readLargeRows', argument }),
+        this.#threads.run<Uint8Array>({ module: this.#module, name: 'readLargeRows', argument }),
       );
-    return dearTurns.run(orgId, 'rows', inThread as () => Promise<Uint8Array>, QUEUE);
+    return dearTurns.run(orgId, 'rows', inThread, QUEUE);
   }
 }

@@ -1,3 +1,4 @@
+import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -24,7 +25,7 @@ export async function examineServer(db: Connection, now: () => number): Promise<
       current_setting('full_page_writes') as full_page_writes,
       current_setting('max_connections')::integer as max_connections,
       (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
-      extract(epoch from clock_timestamp())::double precision * 1000 as now_ms`);
+      ${DATABASE_NOW} as now_ms`);
   const after = now();
   return [
     version(server),
@@ -69,9 +70,6 @@ function connections({ max_connections: max, connections: used }: ServerRow): Fi
 
 const CONNECTIONS_WANTED = 20;
 
-/** Milliseconds beyond which ingestion has messages wait. */
-const APART = 5_000;
-
 /** @param ahead milliseconds that this machine is ahead of the database. */
 function clock(ahead: number): Finding {
   const seconds = Math.abs(ahead / 1000).toFixed(1);
@@ -80,7 +78,7 @@ function clock(ahead: number): Finding {
   if (Math.abs(ahead) < 2_000) {
     return ok('clock', message);
   }
-  return Math.abs(ahead) <= APART
+  return Math.abs(ahead) <= TOLERATED_SKEW
     ? warning('clock', message, remedy)
     : fault('clock', `${message}; ingestion beside such a clock records nothing`, remedy);
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReadMessage } from './message.ts';
-
-/** Tolerated difference between this machine's clock and the database's. */
-const TOLERATED = 5 * MICROS_PER_SECOND;
 
 /** This machine's clock is wrong: nothing dated by it may be written. */
 export class ClocksApart extends Error {
@@ -54,7 +52,7 @@ export class DatabaseClock {
     const most = own - then;
     const least = most - (now - askedAt) * MICROS_PER_MILLISECOND;
     this.#ahead = Math.round(least > 0 ? least : Math.min(0, most));
-    if (Math.abs(this.#ahead) > TOLERATED) {
+    if (Math.abs(this.#ahead) > TOLERATED_SKEW * MICROS_PER_MILLISECOND) {
       this.#apartAt = now;
       throw new ClocksApart(this.#ahead);
     }
@@ -64,7 +62,7 @@ export class DatabaseClock {
   async ask(db: Connection): Promise<void> {
     const askedAt = performance.now();
     const { now } = await db.one(sql.type(rowsOf<{ now: number }>())`
-      select extract(epoch from clock_timestamp())::float8 * 1000 as now`);
+      select ${DATABASE_NOW} as now`);
     this.compare(now, askedAt);
   }
 
