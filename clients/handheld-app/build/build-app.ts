@@ -4,12 +4,12 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
 
-/** Browsers of handhelds are seldom the newest: Chrome of an Android 8 device, Safari of iOS 16. */
+/** Browsers of handhelds are rarely the newest: Chrome on Android 8, Safari of iOS 16. */
 const TARGET = ['chrome100', 'safari16', 'firefox110'];
 
 /**
- * Makes the app's files in {@link APP_FOLDER}: beside it first, so that a gateway that serves the folder meanwhile
- * never sees half of them.
+ * Builds the app into {@link APP_FOLDER}, by way of a temporary folder, so that a gateway serving it meanwhile never
+ * sees half of the files.
  */
 export async function buildApp(): Promise<void> {
   const folder = `${APP_FOLDER}.${process.pid}`;
@@ -29,7 +29,6 @@ export async function buildApp(): Promise<void> {
   }
 }
 
-/** Bundles script and style under names that change with what is in them. */
 async function bundle(folder: string): Promise<{ script: string; style: string }> {
   const { metafile } = await build({
     entryPoints: [{ in: join(SOURCE_FOLDER, 'main.tsx'), out: 'app' }],
@@ -58,7 +57,7 @@ async function writePage(folder: string, script: string, style: string): Promise
   );
 }
 
-/** The worker knows by name what there is to keep, and changes whenever any of that does. */
+/** The service worker lists the files to cache, and changes whenever any of them does. */
 async function buildWorker(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries

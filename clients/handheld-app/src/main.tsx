@@ -18,7 +18,7 @@ const isStarted = new Promise<App | null>((resolve) => {
   started = resolve;
 });
 const sounds = new Sounds();
-/** Heard from the first moment: what is scanned while the app still opens waits for it. */
+/** Listens from the first moment: scans wait until the app has opened. */
 const whenStarted = (work: (app: App) => void) =>
   void isStarted.then((there) => (there === null ? sounds.play('refused', true) : work(there)));
 listenToWedge({

@@ -32,22 +32,22 @@ import type { StoredScan } from '../storage/scan.ts';
 import type { Sweep } from '../sweep/sweep.ts';
 import { Sweeping } from '../sweep/sweeping.ts';
 
-/** Something the user has to know and no scan says: that one was not taken, for instance. */
+/** Something to tell the user that no scan shows, such as a scan that was not accepted. */
 export interface Notice {
   word: string;
   title: string;
   says: string;
 }
 
-/** After as many answers the oldest scans are forgotten anew: an app that is never closed must not fill the device. */
+/** Answers after which old scans are pruned again: an app that is never closed must not fill the device. */
 const FORGET_EVERY = 1_000;
 
-/** How often a list is asked for that a sweep began without. */
+/** Milliseconds between requests for a list that a sweep started without. */
 const SWEEP_LIST_EVERY_MS = 10_000;
 
 const now = () => new Date();
 
-/** The parts of the app and how they work together: what screens use. */
+/** The app's parts and how they work together; used by the screens. */
 export class App {
   readonly session: Session;
   readonly settings: KeptSettings;
@@ -59,14 +59,14 @@ export class App {
   readonly queue: QueueView;
   readonly sender: Sender;
   readonly updates = new Updates();
-  /** Why the last scan was not taken, or what signing in has ended; gone with the next. */
+  /** Why the last scan was not accepted, or what signing in has ended; cleared by the next. */
   readonly notice = signal<Notice | null>(null);
-  /** How many of the latest scans were made before anybody said where. */
+  /** Recent scans made before any place was chosen. */
   readonly unplaced = computed(() => {
     const { unplaced } = this.walking.now.value;
     return this.queue.recent.value.filter(({ scan }) => scan.leg === unplaced && isUnplaced(scan)).length;
   });
-  /** A token that was scanned while nobody was signed in. */
+  /** Token scanned while nobody was signed in. */
   readonly tokenScanned = signal<string | null>(null);
   readonly #recorder: Recorder;
   readonly #clock: DeviceClock;
@@ -117,7 +117,7 @@ export class App {
     });
   }
 
-  /** Reads what the device remembers, and begins to send. */
+  /** Loads what the device has stored and starts sending. */
   async start(): Promise<void> {
     await forgetTokens(this.#database);
     const kept = [this.session, this.settings, this.pace, this.broken];
@@ -136,14 +136,14 @@ export class App {
     void forgetOldest(this.#database);
   }
 
-  /** There is a network, perhaps. */
+  /** Called when the network may be back. */
   online(): void {
     this.sender.retryNow();
     void this.#refreshPlaces();
     void this.#completeSweep();
   }
 
-  /** Takes what was scanned or typed. The time is now; everything else may wait. */
+  /** Accepts a scanned or typed value. Its time is now; everything else may wait. */
   scan(scanned: string): void {
     if (!this.session.isOpen.value) {
       this.#notTaken('Not a handheld’s token', 'Sign in first: until then nothing else is taken.', 'refused');
@@ -184,7 +184,7 @@ export class App {
     this.#recorder.record(scan, this.walking.now.value);
   }
 
-  /** Of a scan nobody knows the whole: what is left of it may be the value of another tag. It is kept for the eye. */
+  /** Keeps an incomplete scan for display only: what is left of it may be another tag's value. */
   scanWasBroken(broken: Broken): void {
     const { title, says } = ADVICE[broken.why];
     if (!this.session.isOpen.value) {
@@ -195,13 +195,13 @@ export class App {
     this.#notTaken(title, `${says} Heard: ${heard(kept)}. Nothing was sent.`);
   }
 
-  /** Where the user is from now on. */
+  /** Changes the user's place. */
   async goTo(place: Place): Promise<void> {
     await this.walking.choose(place);
     this.#cue('place');
   }
 
-  /** Says that the scans made before a place was known were made at `place`. */
+  /** Assigns the scans made before a place was known to `place`. */
   async placeEarlier(place: Place): Promise<void> {
     const { unplaced } = this.walking.now.value;
     if (unplaced !== null) {
@@ -211,13 +211,13 @@ export class App {
     }
   }
 
-  /** Begins a sweep where the user is. */
+  /** Starts a sweep of the user's place. */
   async startSweep(place: Place): Promise<void> {
     this.notice.value = null;
     await this.sweeping.start(ulid(), place);
   }
 
-  /** Sends what was refused anew; `place` if it was at a place that there is no more. */
+  /** Resends what was refused; `place` replaces one that no longer exists. */
   async sendAgain(submissionId: string, place: Place | null): Promise<void> {
     await queueAgain(this.#database, submissionId, place);
     await this.#show();
@@ -260,7 +260,7 @@ export class App {
     }
   }
 
-  /** What of the sweep and the place is not there any more under the new token. */
+  /** Whether the sweep, or the place, does not exist under the new token. */
   #endedSince({ sweep, place }: { sweep: Sweep | null; place: Place | null }): Notice | null {
     const word = 'Signed in';
     const says = 'This token’s organization has no such place. Choose where you are.';
@@ -273,13 +273,13 @@ export class App {
     return null;
   }
 
-  /** A scan that the app cannot take is heard and shown, never dropped without a word. */
+  /** A scan that the app cannot accept is heard and shown, never dropped silently. */
   #notTaken(title: string, says: string, cue: 'problem' | 'refused' = 'problem'): void {
     this.notice.value = { word: 'Not taken', title, says };
     this.#cue(cue);
   }
 
-  /** What kind of tag a value is: as the user said, as the tree knows it, or by its looks. */
+  /** The kind of tag: as the user set, as the tree knows it, or guessed. */
   #recognized(scanned: string) {
     const value = scanned.trim();
     const chosen = this.settings.now.value.tagType;
@@ -310,7 +310,7 @@ export class App {
     await this.#completeSweep();
   }
 
-  /** The list that a sweep began without. */
+  /** Fetches the list that a sweep started without. */
   async #completeSweep(): Promise<void> {
     if (navigator.onLine) {
       await this.sweeping.complete();
@@ -332,7 +332,7 @@ export class App {
     await this.#show();
   }
 
-  /** Each tab walks by itself; whoever is signed in and what is swept is the same in all. */
+  /** Tabs walk independently; sign-in and sweep are shared. */
   async #changedElsewhere(): Promise<void> {
     const { handheld } = this.session.stored.value;
     await Promise.all([this.queue.read(), this.session.load(), this.sweeping.load(), this.broken.load()]);

@@ -1,10 +1,9 @@
-/** What the user hears and feels without looking. */
+/** Sounds and vibrations, for not having to look. */
 export type Cue = 'taken' | 'good' | 'same' | 'place' | 'problem' | 'refused';
 
 interface Note {
-  /** Hertz. */
   pitch: number;
-  /** Seconds from the start, and how long. */
+  /** Start and length, in seconds. */
   at: number;
   lasts: number;
   shape: OscillatorType;
@@ -17,7 +16,7 @@ const tone = (pitch: number, at: number, lasts: number, shape: OscillatorType = 
   shape,
 });
 
-/** Rising is good, level is nothing new, low and rough is a problem: told apart in a loud hall. */
+/** Rising is good, level is nothing new, low and rough is a problem: distinct in a loud hall. */
 const NOTES: Record<Cue, readonly Note[]> = {
   taken: [tone(1568, 0, 0.04)],
   good: [tone(880, 0, 0.08), tone(1319, 0.08, 0.12)],

@@ -2,14 +2,13 @@ import type { ShownScan } from '../queue/queue.ts';
 import type { StoredScan } from '../storage/scan.ts';
 import type { Cue } from './sounds.ts';
 
-/** How a scan is shown: a colour and a sign (`tone`), a word, and a sentence. */
+/** How a scan is shown: colour and icon (`tone`), a word, a sentence. */
 export interface Verdict {
   tone: 'queued' | 'moved' | 'seen' | 'place' | 'problem' | 'refused';
   word: string;
   says: string;
 }
 
-/** What became of a scan, in words for the user. */
 export function verdictOf({ scan, known }: ShownScan): Verdict {
   if (scan.state === 'refused') {
     return { tone: 'refused', word: 'Refused', says: 'The gateway did not take it. See History.' };
@@ -87,12 +86,12 @@ const CUES: Record<Verdict['tone'], Cue> = {
   refused: 'refused',
 };
 
-/** The one sound for scans that were answered together: a problem is never drowned. */
+/** One sound for scans answered together; a problem always prevails. */
 export function cueOf(verdicts: readonly Verdict[]): Cue | null {
   return first(['refused', 'problem', 'moved', 'seen'], verdicts);
 }
 
-/** The one sound for scans that were stored together. */
+/** One sound for scans stored together. */
 export function storedCueOf(verdicts: readonly Verdict[]): Cue | null {
   return first(['problem', 'place', 'queued'], verdicts);
 }

@@ -3,31 +3,30 @@ import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
 import type { Location, Place } from './place.ts';
 import { resultOf } from './result-of.ts';
 
-/** The gateway has submissions wait for their turn, for 20 s at most; whoever looks something up stands and waits. */
+/** The gateway lets submissions wait for 20 s at most; look-ups are shorter, because the user is waiting. */
 const SENDING_PATIENCE_MS = 30_000;
-/** And beyond that, for the slowest network that is one: a body that is given up halfway is sent from its beginning. */
+/** Allowance for the slowest network: a body given up halfway starts over. */
 const SLOWEST_BYTES_PER_SECOND = 1_000;
 const MOST_DOUBLINGS = 3;
 const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
-/** To read a list whole. */
+/** Attempts to read a whole list. */
 const MOST_ATTEMPTS = 3;
 
-/** The gateway, as this app talks to it. */
 export class GatewayClient {
   readonly #now: () => Date;
   readonly #onTime: (gatewayTime: Date) => void;
 
   /**
    * @param now the device's clock.
-   * @param onTime is told what the gateway's clock says, to the second, whenever it answers.
+   * @param onTime called with the gateway's clock, to the second, on every answer.
    */
   constructor(now: () => Date, onTime: (gatewayTime: Date) => void) {
     this.#now = now;
     this.#onTime = onTime;
   }
 
-  /** @param failures in a row so far: each doubles what the body may take. */
+  /** @param failures in a row so far; each doubles the time allowed for the body. */
   async submit(token: string, submission: Submission, failures: number): Promise<Answer<ScanResult[]>> {
     const body = { ...submission, sent_at: this.#now().toISOString() };
     const answer = await this.#request(token, '/handheld/v1/submissions', { body, failures });
@@ -41,7 +40,7 @@ export class GatewayClient {
       : foreign();
   }
 
-  /** Asks for little, to hear what time it is. */
+  /** A cheap request, for the gateway's clock. */
   async time(token: string): Promise<Answer<unknown>> {
     return this.#request(token, '/handheld/v1/locations?limit=1');
   }
@@ -54,7 +53,7 @@ export class GatewayClient {
     return this.#list<ListedAsset>(token, `/handheld/v1/locations/${locationId}/assets`);
   }
 
-  /** Where the asset is that has the tag; null if it was never seen anywhere. */
+  /** Where the tag's asset is; null if it was never seen. */
   async whereIs(token: string, tag: { tag_type: TagType; value: string }): Promise<Answer<Place | null>> {
     const answer = await this.#request(token, `/handheld/v1/tags?${new URLSearchParams(tag)}`);
     if (answer.kind !== 'ok') {
@@ -64,7 +63,7 @@ export class GatewayClient {
     return { kind: 'ok', data: asset?.location ?? null };
   }
 
-  /** All of a list, and never a part of it: one that changes while it is paged through is asked for anew. */
+  /** A whole list, never part of one: if it changes while being paged through, it starts over. */
   async #list<Row extends { id: number }>(token: string, path: string): Promise<Answer<Row[]>> {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
       const answer = await this.#pages<Row>(token, path);
@@ -92,7 +91,6 @@ export class GatewayClient {
     }
   }
 
-  /** A GET, or a POST if there is a body. */
   async #request(
     token: string,
     path: string,
@@ -123,7 +121,7 @@ export class GatewayClient {
   }
 }
 
-/** Whether each row is there once, and none is missing. */
+/** No row is missing or there twice. */
 function isWhole({ data, total }: { data: readonly { id: number }[]; total?: number | undefined }): boolean {
   const ids = new Set(data.map(({ id }) => id));
   return ids.size === data.length && (total === undefined || total === data.length);
@@ -135,7 +133,7 @@ interface Body {
   error?: Fault;
 }
 
-/** @returns null for what is no JSON. */
+/** @returns null for invalid JSON. */
 function inJson(text: string): Body | null {
   try {
     return JSON.parse(text);
@@ -144,7 +142,7 @@ function inJson(text: string): Body | null {
   }
 }
 
-/** @param body null if it is not the gateway's, which speaks JSON only. */
+/** @param body null if it is not JSON and hence not the gateway's. */
 function answerOf(response: Response, body: Body | null): Answer<unknown> {
   const { status } = response;
   if (response.ok) {
@@ -168,7 +166,7 @@ function answerOf(response: Response, body: Body | null): Answer<unknown> {
   return { kind: 'refused', status, detail: inWords(body.error) };
 }
 
-/** In seconds; servers in front of the gateway may say a date instead, and what cannot be understood is as good as nothing. */
+/** Seconds; null for an invalid value. Servers in front of the gateway may send a date instead. */
 function retryAfter({ headers }: Response): number | null {
   const said = headers.get('Retry-After') ?? '';
   const seconds = /^\s*\d+\s*$/.test(said) ? Number(said) : (Date.parse(said) - Date.now()) / 1000;
@@ -185,7 +183,7 @@ interface Fault {
   fields?: readonly { field: string; message: string }[];
 }
 
-/** Says each field's fault, a few at most: what the user may have to tell somebody. */
+/** Faults by field, a few at most, for the user to pass on. */
 function inWords({ detail = '', fields = [] }: Fault): string {
   const said = fields.slice(0, 3).map(({ message }) => message);
   const more = fields.length - said.length;
@@ -196,12 +194,12 @@ function foreign(): { kind: 'unreachable'; detail: string; seconds: null } {
   return { kind: 'unreachable', detail: 'Something other than the gateway answers here.', seconds: null };
 }
 
-/** For the user to tell somebody who knows what stands between the device and the gateway. */
+/** For the user to tell whoever runs what is between device and gateway. */
 function answeredWith(status: number): string {
   return `The gateway (or a server in front of it) answered with status ${status}.`;
 }
 
-/** `AbortSignal.timeout`, which older browsers do not have. */
+/** `AbortSignal.timeout`, which older browsers lack. */
 function timeLimit(milliseconds: number): AbortSignal {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), milliseconds);

@@ -1,7 +1,7 @@
 import type { AssetRef, ScanResult } from './answers.ts';
 import type { Place } from './place.ts';
 
-/** What the gateway said of a scan; what it did not say is null, and statuses of later versions pass. */
+/** Parses a result; missing members are null, and statuses of later versions pass. */
 export function resultOf(result: unknown): ScanResult {
   const said = (result ?? {}) as Partial<Record<keyof ScanResult, unknown>>;
   return {

@@ -3,7 +3,6 @@ import { type BrokenScan, heard } from '../scanning/broken-scans.ts';
 import { Icon } from './icon.tsx';
 import { timeOf } from './titles.ts';
 
-/** A scan of a list that was not whole. */
 export function BrokenRow({ broken }: { broken: BrokenScan }) {
   return (
     <li class="row" data-broken>

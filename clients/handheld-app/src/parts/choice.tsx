@@ -1,6 +1,5 @@
 import { useId } from 'preact/hooks';
 
-/** One of a few, all in sight. */
 export function Choice<Value extends string>({
   label,
   options,

@@ -1,4 +1,4 @@
-/** Drawn on 24 by 24, in lines. */
+/** Lines on a 24 by 24 grid. */
 const DRAWINGS = {
   scan: 'M4 8V6a2 2 0 0 1 2-2h2M16 4h2a2 2 0 0 1 2 2v2M20 16v2a2 2 0 0 1-2 2h-2M8 20H6a2 2 0 0 1-2-2v-2M8 8v8M11 8v8M13.5 8v8M16 8v8',
   sweep: 'M4 7l1.5 1.5L8.5 5.5M4 13l1.5 1.5L8.5 11.5M4 19l1.5 1.5L8.5 17.5M12 7h8M12 13h8M12 19h8',
@@ -26,7 +26,6 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS;
 
-/** Beside a word always, so nothing is read out for it. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

@@ -1,4 +1,3 @@
-/** The tag of the app's icon. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="14 14 40 40" aria-hidden="true">

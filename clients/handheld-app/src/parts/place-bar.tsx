@@ -1,7 +1,6 @@
 import { useApp } from '../app/app.ts';
 import { Icon } from './icon.tsx';
 
-/** Where scans count now: the way to choose another place. */
 export function PlaceBar() {
   const { walking, places, sweeping } = useApp();
   const sweep = sweeping.open;

@@ -1,4 +1,4 @@
-/** What browsers do not let an app do that came over plain http, and what to do about it. */
+/** Which features browsers deny to apps served over plain HTTP, and what to do about it. */
 export function PlainHttpNote() {
   if (window.isSecureContext) {
     return null;

@@ -1,7 +1,6 @@
 import { useApp } from '../app/app.ts';
 import { Icon } from './icon.tsx';
 
-/** What is still on the device only, and whether there is a network: in sight on every screen. */
 export function QueueChip() {
   const { queue, sender } = useApp();
   const waiting = queue.waiting.value;

@@ -4,7 +4,7 @@ import type { StoredSubmission } from '../storage/database.ts';
 import { Icon } from './icon.tsx';
 import { counted, timeOf } from './titles.ts';
 
-/** A submission that the gateway will not take as it is: its reason, and what the user can do about it. */
+/** A submission that the gateway refuses: the reason, and what the user can do. */
 export function RefusedCard({ refused }: { refused: StoredSubmission }) {
   const app = useApp();
   const [isSure, setSure] = useState(false);

@@ -5,7 +5,6 @@ import { Icon } from './icon.tsx';
 import { TypeSheet } from './type-sheet.tsx';
 import { VerdictCard } from './verdict-card.tsx';
 
-/** The ways to scan for those who have no trigger. */
 export function ScanActions() {
   const app = useApp();
   const [open, setOpen] = useState<'camera' | 'type' | null>(null);

@@ -3,7 +3,6 @@ import type { ShownScan } from '../queue/queue.ts';
 import { Icon } from './icon.tsx';
 import { timeOf, titleOf } from './titles.ts';
 
-/** One scan of a list. */
 export function ScanRow({ shown }: { shown: ShownScan }) {
   const { tone, word } = verdictOf(shown);
   const { scan } = shown;

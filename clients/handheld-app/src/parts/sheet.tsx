@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
-/** A panel that comes up from below, where the thumb is. */
 export function Sheet({
   title,
   onClose,

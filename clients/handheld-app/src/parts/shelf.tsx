@@ -45,7 +45,7 @@ interface Line {
   sub: string;
 }
 
-/** The heaps of a sweep: how many are in each, and what is in the chosen one. */
+/** The groups of a sweep with their counts, and the chosen one's rows. */
 export function Shelf({ isOver }: { isOver: boolean }) {
   const { sweeping } = useApp();
   const outcome = sweeping.outcome.value;

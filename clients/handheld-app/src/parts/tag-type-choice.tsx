@@ -8,7 +8,7 @@ const OPTIONS = [
   { value: 'ble', word: 'BLE' },
 ] as const;
 
-/** What scanned values are taken for. */
+/** The kind of tag that scanned values are taken for. */
 export function TagTypeChoice() {
   const { settings } = useApp();
   return (

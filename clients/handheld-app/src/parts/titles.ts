@@ -1,6 +1,6 @@
 import type { ShownScan } from '../queue/queue.ts';
 
-/** What a scan is called: the asset's or the place's name if it is known, else the value. */
+/** The asset's or place's name if known, else the value. */
 export function titleOf({ scan, known }: ShownScan): string {
   const { result, sets, value } = scan;
   if (result?.status === 'location') {
@@ -9,7 +9,7 @@ export function titleOf({ scan, known }: ShownScan): string {
   return result?.asset?.name ?? sets?.name ?? known?.asset.name ?? value;
 }
 
-/** The time of day, with seconds: two scans are seldom a minute apart. */
+/** Time of day with seconds: two scans are rarely a minute apart. */
 export function timeOf(instant: string): string {
   return new Date(instant).toLocaleTimeString(undefined, {
     hour: '2-digit',
@@ -19,7 +19,7 @@ export function timeOf(instant: string): string {
   });
 }
 
-/** The time of day, with the day unless that is today. */
+/** Time of day, with the date unless it is today. */
 export function momentOf(instant: string): string {
   const isToday = new Date(instant).toDateString() === new Date().toDateString();
   return isToday ? timeOf(instant) : `${dayOf(instant)}, ${timeOf(instant)}`;

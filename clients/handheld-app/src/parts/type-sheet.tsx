@@ -2,7 +2,6 @@ import { useRef } from 'preact/hooks';
 import { Sheet } from './sheet.tsx';
 import { TagTypeChoice } from './tag-type-choice.tsx';
 
-/** For a tag that nothing can read any more. */
 export function TypeSheet({ onValue, onClose }: { onValue: (value: string) => void; onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const onSubmit = (event: Event) => {

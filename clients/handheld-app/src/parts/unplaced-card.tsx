@@ -1,7 +1,7 @@
 import { useApp } from '../app/app.ts';
 import { counted } from './titles.ts';
 
-/** Scans were made before anybody said where: whether they were made where the user is now. */
+/** Asks whether scans made before any place was chosen were made here. */
 export function UnplacedCard() {
   const app = useApp();
   const { place } = app.walking.now.value;

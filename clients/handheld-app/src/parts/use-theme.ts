@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Settings } from '../session/settings.ts';
 
-/** Shows the app in the colours the user chose, or in those of the device, also when these change. */
+/** Applies the chosen colours, or the device's, following changes of either. */
 export function useTheme(theme: Settings['theme']): void {
   useEffect(() => {
     const isDark = matchMedia('(prefers-color-scheme: dark)');

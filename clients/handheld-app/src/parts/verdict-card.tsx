@@ -4,7 +4,6 @@ import type { ShownScan } from '../queue/queue.ts';
 import { Icon } from './icon.tsx';
 import { titleOf } from './titles.ts';
 
-/** The last scan, readable at arm's length: what it was and what became of it. Read out as soon as it changes. */
 export function VerdictCard(props: { shown: ShownScan | undefined; notice: Notice | null }) {
   return (
     <div class="latest" role="status" aria-live="assertive">

@@ -3,16 +3,16 @@ import type { Sweep } from '../sweep/sweep.ts';
 import type { IconName } from './icon.tsx';
 import { momentOf } from './titles.ts';
 
-/** What a sweep that is finished came to, in words for the user. What is not known is said, and nothing is fine then. */
+/** A finished sweep in words for the user. Unknowns are named, and then nothing counts as fine. */
 export interface SweepVerdict {
   tone: 'moved' | 'queued' | 'problem';
   icon: IconName;
   title: string;
-  /** Of the list that it is compared with; null if there is nothing to say. */
+  /** About the list it is compared with; null if there is nothing to say. */
   says: string | null;
 }
 
-/** @param expected how many assets should be there; null if nobody knows. */
+/** @param expected number of assets that should be there; null if unknown. */
 export function verdictOfSweep(sweep: Sweep, expected: number | null, outcome: SweepOutcome): SweepVerdict {
   const { missing, toCheck } = outcome;
   const check = toCheck.length === 0 ? '' : `, ${toCheck.length} to check`;
@@ -42,7 +42,7 @@ function presence(list: Sweep['list'], expected: number | null, { found, missing
   return found.length === expected ? `All ${expected} are here` : `${found.length} of ${expected} are here`;
 }
 
-/** What there is to know of the list that a sweep is compared with; null if it is the one of its beginning. */
+/** A note on the age of the list; null if it was fetched at the start of the sweep. */
 export function noteOfList({ expected, fetched_at, list }: Sweep): string | null {
   switch (list) {
     case 'asked':

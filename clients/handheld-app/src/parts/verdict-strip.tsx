@@ -4,7 +4,6 @@ import type { ShownScan } from '../queue/queue.ts';
 import { Icon } from './icon.tsx';
 import { titleOf } from './titles.ts';
 
-/** The last scan of a sweep in two lines: the lists below need the room. Read out as soon as it changes. */
 export function VerdictStrip(props: { shown: ShownScan | undefined; notice: Notice | null }) {
   return (
     <div class="latest" role="status" aria-live="assertive">

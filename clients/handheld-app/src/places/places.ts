@@ -4,7 +4,7 @@ import type { Location } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
 import { LocationTree } from './tree.ts';
 
-/** The tree as of the last time the gateway was asked. */
+/** The tree as last fetched. */
 export interface KeptTree {
   fetched_at: string;
   locations: Location[];
@@ -34,9 +34,9 @@ export class Places {
   }
 
   /**
-   * Asks the gateway for the tree; without a network the last one stays.
+   * Fetches the tree; without a network the last one stays.
    *
-   * @param isCurrent whether the token is still the one to ask with: the answer may be another organization's.
+   * @param isCurrent whether the token is still in use: the answer may be another organization's.
    */
   async refresh(token: string, isCurrent: () => boolean): Promise<void> {
     const answer = await this.#gateway.locations(token);

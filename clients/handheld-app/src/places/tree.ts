@@ -2,7 +2,7 @@ import { tagKey } from '../../../../domain/tracking/tag-key.ts';
 import { isTagType, type TagType } from '../../../../domain/tracking/tag-type.ts';
 import type { Location } from '../gateway/place.ts';
 
-/** The locations of an organization, to walk through without a network. */
+/** The locations of an organization, available offline. */
 export class LocationTree {
   readonly all: readonly Location[];
   readonly #byId: ReadonlyMap<number, Location>;
@@ -26,12 +26,11 @@ export class LocationTree {
     return this.#byId.get(id);
   }
 
-  /** Those right below a location, by name; of null, the roots. */
+  /** Direct children by name; of null, the roots. */
   children(id: number | null): readonly Location[] {
     return this.#children.get(id) ?? [];
   }
 
-  /** From the root down to the parent of the location. */
   ancestors(id: number): Location[] {
     const path: Location[] = [];
     let parent = this.#byId.get(id)?.parent_id ?? null;
@@ -46,7 +45,7 @@ export class LocationTree {
     return path;
   }
 
-  /** Locations in whose name or key every word of `text` is, in the order of the tree. */
+  /** Locations whose name or key contains every word, in tree order. */
   search(text: string): Location[] {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return this.#inOrder(null).filter(({ name, external_key }) => {
@@ -55,7 +54,7 @@ export class LocationTree {
     });
   }
 
-  /** The location that has the tag: with just this value, or the only one whose tag's key is the same. */
+  /** The location with exactly this value, or the only one with the same tag key. */
   byTag(tagType: TagType, value: string): Location | null {
     const exact = this.#withTag((tag) => tag.tag_type === tagType && tag.value === value);
     if (exact.length > 0) {
@@ -77,7 +76,7 @@ export class LocationTree {
   }
 }
 
-/** As people order names: `Aisle 2` before `Aisle 10`. */
+/** Natural order: `Aisle 2` before `Aisle 10`. */
 function compareNames(one: string, other: string): number {
   return one.localeCompare(other, undefined, { numeric: true, sensitivity: 'base' });
 }

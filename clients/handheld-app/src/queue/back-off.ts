@@ -1,15 +1,14 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** What a server may ask for. It may be mistaken, and the queue is not to wait for days. */
+/** Cap of `Retry-After`: a server may be mistaken, and the queue must not wait for days. */
 const LONGEST_ASKED_MS = 300_000;
 
 /**
- * How long to wait before the next attempt: doubling, at most a minute, and never the same for two devices, so that a
- * gateway that comes back is not asked by all at once.
+ * Exponential back-off with jitter, a minute at most, so that devices do not all return at once.
  *
  * @param failures in a row so far, from 1.
  * @param random from 0 to 1.
- * @param asked seconds that the server asks to wait, if it does. It asks all devices for the same.
+ * @param asked the server's `Retry-After` in seconds, which is the same for all devices.
  * @returns milliseconds.
  */
 export function backOff(failures: number, random: number, asked: number | null = null): number {

@@ -1,19 +1,18 @@
 import type { Submission } from '../gateway/answers.ts';
 import type { StoredScan } from '../storage/scan.ts';
 
-/** As many as a submission may have. */
+/** The gateway's limit. */
 export const MOST_SCANS = 1000;
 
-/** Of values, in UTF-16 units: with all that is around them well below the gateway's 1 MiB, whatever the script. */
+/** UTF-16 units of values: with everything around them well below the gateway's 1 MiB, in any script. */
 const MOST_CHARACTERS = 150_000;
 
 /**
- * Which of the queued scans go into the next submission: the first ones, as long as each was made at the same place.
- * So what was scanned after a place's tag goes into a submission of its own, which names the place that the user was
- * shown: the tag may be another's by now, or nobody's. The tag of the place where one is already ends nothing: an RFID
- * sled reads it again and again.
+ * The queued scans of the next submission: the first ones, as far as they were made at one place. So scans after a
+ * place's tag get a submission of their own, which names the place that the user was shown: the tag may be another's by
+ * now, or nobody's. The tag of the current place ends nothing: an RFID sled reads it over and over.
  *
- * @param queued in the order they were made in.
+ * @param queued in order of scanning.
  */
 export function nextBundle(queued: readonly StoredScan[]): StoredScan[] {
   const bundle: StoredScan[] = [];
@@ -33,7 +32,6 @@ export function nextBundle(queued: readonly StoredScan[]): StoredScan[] {
   return bundle;
 }
 
-/** The submission that says what the scans of a bundle say. */
 export function submissionOf(submissionId: string, bundle: readonly StoredScan[]): Submission {
   const place = bundle[0]?.place ?? null;
   return {

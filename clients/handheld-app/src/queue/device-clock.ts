@@ -1,23 +1,23 @@
-/** Beyond what an answer may take on its way, and a clock may be off in a day. */
+/** More than the time an answer takes, plus a day's drift. */
 const TOLERANCE_MS = 60_000;
 
-/** What the clocks said at one moment, in milliseconds. */
+/** Clock readings of one moment, in milliseconds. */
 export interface Reading {
-  /** The device's clock less the time the browser has been running: grows when the clock is set on or the device sleeps. */
+  /** Device clock minus the browser's running time: grows when the clock is set forward or the device sleeps. */
   ahead: number;
-  /** The device's clock less the gateway's: changes only when the clock is set. */
+  /** Device clock minus gateway clock: changes only when the clock is set. */
   error: number;
 }
 
 /**
- * How much later a scan was made than the device's clock said, by the clock as it is now: it was set since. Browsers on
- * Android, Linux and macOS stop their running time while the device sleeps (w3c/hr-time#115), which looks like a clock
- * that is set on; so the gateway's clock says whether and by how much it was set, and the running time whether the scan
- * was made before that.
+ * How much later a scan was made than the device's clock said, measured by the clock as it is now. Browsers on Android,
+ * Linux and macOS stop their running time while the device sleeps (w3c/hr-time#115), which looks like a clock set
+ * forward; so the gateway's clock tells whether and by how much it was set, and the running time whether the scan was
+ * made before that.
  *
- * @param ahead when the scan was made, as in a reading.
- * @param before what the gateway last said before the scan, and `after` it.
- * @returns milliseconds; 0 if the clock was not set, or it cannot be told whether that was after the scan.
+ * @param ahead reading when the scan was made.
+ * @param before the last reading before the scan, `after` the first after it.
+ * @returns milliseconds; 0 if the clock was not set, or it is unknown whether that was after the scan.
  */
 export function setSince(ahead: number, before: Reading, after: Reading): number {
   const set = after.error - before.error;
@@ -30,7 +30,7 @@ export function setSince(ahead: number, before: Reading, after: Reading): number
   return isBefore ? set : 0;
 }
 
-/** Watches the device's clock for as long as the app is open: a phone gets the time with its network. */
+/** Tracks the device's clock while the app is open: phones set theirs by the network. */
 export class DeviceClock {
   readonly #now: () => Date;
   readonly #running: () => number;
@@ -44,7 +44,7 @@ export class DeviceClock {
     this.#running = running;
   }
 
-  /** Whether scans were made since the gateway was heard, and the clock was set since, or the device slept. */
+  /** Whether scans were made since the gateway's last answer, and the clock was set, or the device slept, since. */
   get isUnsure(): boolean {
     return (
       this.#heard !== null &&
@@ -53,13 +53,13 @@ export class DeviceClock {
     );
   }
 
-  /** Scans were made just now. */
+  /** Call after scanning. */
   made(scans: readonly { seq: number }[]): void {
     const ahead = this.#ahead();
     this.#scans.push(...scans.map(({ seq }) => ({ seq, ahead })));
   }
 
-  /** The gateway said what time it is. */
+  /** Call with the gateway's time. */
   heard(gatewayTime: Date): void {
     const after = { ahead: this.#ahead(), error: this.#now().getTime() - gatewayTime.getTime() };
     if (this.#heard !== null) {
@@ -74,7 +74,7 @@ export class DeviceClock {
     this.#heard = after;
   }
 
-  /** What to add to the times of scans, in milliseconds, by their numbers; each is told once. */
+  /** Milliseconds to add to the times of scans, by number; each is returned once. */
   takeCorrections(): ReadonlyMap<number, number> {
     const corrections = this.#corrections;
     this.#corrections = new Map();

@@ -3,8 +3,8 @@ import type { Database } from '../storage/database.ts';
 import { queueAgain } from './store.ts';
 
 /**
- * Deletes scans of tokens, which earlier versions of the app took for tags. What else is in a submission with one is
- * queued anew, under another id: the gateway may have recorded it before, and a scan told twice moves nothing.
+ * Deletes scans of tokens, which earlier versions took for tags. The rest of a submission with one is queued anew under
+ * another id: the gateway may have recorded it already, and a scan sent twice moves nothing.
  */
 export async function forgetTokens(database: Database): Promise<void> {
   for (const { submission_id, submission } of await database.getAll('submissions')) {

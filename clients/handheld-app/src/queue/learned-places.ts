@@ -2,10 +2,10 @@ import type { Place } from '../gateway/place.ts';
 import type { StoredScan } from '../storage/scan.ts';
 
 /**
- * The gateway knew the tag of a location that the device did not, or took for the tag of the place where it was: where
- * the walk of each leg was after it. Scans of those legs that are still queued were made there.
+ * Places by leg, where the gateway knew a location's tag that the device did not, or took for that of the current
+ * place. Queued scans of those legs were made there.
  *
- * @param answered the scans of a submission in order, with their results.
+ * @param answered scans of a submission in order, with results.
  */
 export function learnedPlaces(answered: readonly StoredScan[]): Map<string, Place> {
   const places = new Map<string, Place>();

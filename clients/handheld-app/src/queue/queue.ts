@@ -6,7 +6,7 @@ import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
 
-/** As many of the latest scans as screens show. */
+/** Latest scans that screens show. */
 const SHOWN = 200;
 
 /** A scan with what the device knows of its tag. */
@@ -15,15 +15,15 @@ export interface ShownScan {
   known: KnownAsset | null;
 }
 
-/** What screens show of the queue: read again whenever it changed, in this tab or another. */
+/** What screens show of the queue; reloaded on every change, in this tab or another. */
 export class QueueView {
-  /** Scans the gateway has not answered yet. */
+  /** Scans not answered yet. */
   readonly waiting = signal(0);
   readonly recent = signal<readonly ShownScan[]>([]);
   readonly refused = signal<readonly StoredSubmission[]>([]);
   readonly #database: Database;
   readonly #otherTabs: OtherTabs;
-  /** Many changes at once are read together. */
+  /** Debounced: changes in quick succession are read together. */
   readonly read = latest(() => this.#read());
 
   constructor(database: Database, otherTabs: OtherTabs) {
@@ -31,7 +31,7 @@ export class QueueView {
     this.#otherTabs = otherTabs;
   }
 
-  /** Something changed: other tabs hear of it, too. Resolves when it is shown. */
+  /** Call after a change; notifies other tabs. Resolves when it is shown. */
   async changed(): Promise<void> {
     this.#otherTabs.tell();
     await this.read();

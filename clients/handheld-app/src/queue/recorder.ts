@@ -3,8 +3,8 @@ import type { NewScan, StoredScan } from '../storage/scan.ts';
 import { addScans, type Walk } from './store.ts';
 
 /**
- * Stores scans in the order they are made. Those that come while others are being written are written together: an
- * RFID sled reads faster than a disk confirms.
+ * Stores scans in order. Those that arrive during a write are written together: an RFID sled reads faster than a disk
+ * confirms.
  */
 export class Recorder {
   readonly #database: Database;
@@ -24,7 +24,7 @@ export class Recorder {
     this.#onFailure = onFailure;
   }
 
-  /** @param walk where it goes on after the scan. */
+  /** @param walk continues after the scan. */
   record(scan: NewScan, walk: Walk): void {
     this.#waiting.push(scan);
     this.#walk = walk;

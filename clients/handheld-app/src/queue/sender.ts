@@ -11,7 +11,7 @@ export interface SenderParts {
   database: Database;
   gateway: GatewayClient;
   clock: DeviceClock;
-  /** The token to send with; null while nobody is signed in. */
+  /** Null while nobody is signed in. */
   token(): string | null;
   newId(): string;
   random(): number;
@@ -22,24 +22,23 @@ export interface SenderParts {
   onUnauthorized(token: string, detail: string): void;
 }
 
-/** How the last attempt to send went. */
+/** Outcome of the last attempt to send. */
 export type Link = 'fine' | 'sending' | 'offline' | 'waiting';
 
 /**
- * Sends what is queued, one submission after the other, in order. At any moment at most one submission is under way on
- * the device: it was stored with its id first, and is sent under that id until the gateway answers. The gateway takes
- * an id once, so repeating is harmless; several tabs take turns by a lock, and where there are no locks (pages without
- * TLS) they at worst repeat.
+ * Sends the queue in order, one submission at a time per device: each is stored with its id first and sent under that
+ * id until the gateway answers. The gateway accepts an id once, so repeating is harmless; tabs take turns by a lock,
+ * and where there are no locks (pages without TLS) they repeat at worst.
  */
 export class Sender {
   readonly link = signal<Link>('fine');
-  /** Why the last attempt failed, in words for the user; null if it did not. */
+  /** Reason of the last failure, for the user; null if there was none. */
   readonly trouble = signal<string | null>(null);
   readonly #parts: SenderParts;
   #failures = 0;
-  /** As many scans as go into a submission: fewer once one was too large for a server on the way. */
+  /** Scans per submission: fewer once one was too large for a server on the way. */
   #mostScans = MOST_SCANS;
-  /** As many as the network brought there in time, doubled with every answer. */
+  /** Scans that the network managed in time; doubled by every answer. */
   #mostInTime = MOST_SCANS;
   #isRunning = false;
   #isWanted = false;
@@ -49,14 +48,13 @@ export class Sender {
     this.#parts = parts;
   }
 
-  /** There may be something to send. Returns at once. */
   wake(): void {
     if (this.#timer === undefined) {
       void this.#run();
     }
   }
 
-  /** There may be a network again: what was being waited for is tried now. */
+  /** Call when the network may be back: ends the back-off. */
   retryNow(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -185,7 +183,7 @@ export class Sender {
   }
 }
 
-/** Does `work` while no other tab does. */
+/** Runs `work` under a lock between tabs. */
 async function inTurn(work: () => Promise<void>): Promise<void> {
   // Only pages that came over TLS, or from this machine, have locks.
   const locks: LockManager | undefined = navigator.locks;

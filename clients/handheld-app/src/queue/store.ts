@@ -8,26 +8,26 @@ import { learnedPlaces } from './learned-places.ts';
 import { isUnplaced } from './unplaced.ts';
 import { withoutRepeats } from './without-repeats.ts';
 
-/** Where the user walks: what the next scan gets. */
+/** The user's walk: what the next scan gets. */
 export interface Walk {
   place: Place | null;
   leg: string;
-  /** The last leg on which no place was known, unless the user leaves its scans as they are. */
+  /** The last leg without a known place, unless the user dismissed its scans. */
   unplaced: string | null;
 }
 
-/** Answered scans the device remembers, to show them. */
+/** Answered scans kept for display. */
 const MOST_ANSWERED = 2_000;
 
-/** On the disk, not only on its way there: what a scan's sound stands for. */
+/** On the disk, not only on its way there: a scan's sound promises that. */
 const STRICT = { durability: 'strict' } as const;
 
-/** A scan as if it had never been sent. */
+/** The scan as if never sent. */
 function anew(scan: StoredScan): StoredScan {
   return { ...scan, state: 'queued', submission_id: null, result: null };
 }
 
-/** Stores scans in their order, and where the walk is after them, all or nothing. */
+/** Stores scans in order, with the walk after them, all or nothing. */
 export async function addScans(
   database: Database,
   scans: readonly NewScan[],
@@ -46,7 +46,7 @@ export async function addScans(
   return stored;
 }
 
-/** Moves the times of queued scans, by their numbers, by so many milliseconds: the device's clock was set since. */
+/** Shifts the times of queued scans by milliseconds, by number: the device's clock was set since. */
 export async function correctTimes(
   database: Database,
   corrections: ReadonlyMap<number, number>,
@@ -66,11 +66,11 @@ export async function correctTimes(
 }
 
 /**
- * The submission to send next: the one that was under way, or else one made of the first queued scans. It is stored
- * with its id before it is sent, in one transaction with its scans: whatever happens after, and in however many tabs,
- * these scans go out under this id only.
+ * The next submission: the one under way, or one made of the first queued scans. It is stored with its id before it is
+ * sent, in one transaction with its scans: whatever happens after, in however many tabs, these scans are sent under
+ * this id only.
  *
- * @param mostScans as many as a new one may have.
+ * @param mostScans limit for a new one.
  */
 export async function takeNext(
   database: Database,
@@ -100,13 +100,11 @@ export async function takeNext(
 }
 
 /**
- * Writes down what the gateway answered to a submission, what that says of assets, and where scans that are
- * still queued were made (see {@link learnedPlaces}). What was not recorded for want of a place and was given one
- * meanwhile is queued anew.
+ * Stores the gateway's answer to a submission, what it says of assets, and where queued scans were made ({@link
+ * learnedPlaces}). Scans that were not recorded for want of a place and were given one meanwhile are queued anew.
  *
- * @param results one for each scan, in order.
- * @returns the scans with their results, without those that are queued anew; none if another tab has settled the
- * submission already.
+ * @param results one per scan, in order.
+ * @returns the scans with results, without those queued anew; none if another tab has stored the answer already.
  */
 export async function storeResults(
   database: Database,
@@ -151,7 +149,7 @@ export async function storeResults(
   return answered;
 }
 
-/** Sets a submission that the gateway will never take aside, for the user to see; the next one can go. */
+/** Sets aside a submission that the gateway refuses, for the user to see; the next one can go. */
 export async function setAside(
   database: Database,
   submissionId: string,
@@ -172,9 +170,9 @@ export async function setAside(
 }
 
 /**
- * Queues the scans of a submission that was refused, or too large, anew: under new ids.
+ * Queues the scans of a refused or oversized submission anew, under new ids.
  *
- * @param place where the scans were made that the submission put at its own place; null to leave it.
+ * @param place of the scans that had the submission's place; null to keep it.
  */
 export async function queueAgain(
   database: Database,
@@ -193,8 +191,8 @@ export async function queueAgain(
 }
 
 /**
- * Says where the scans of a leg were made on which no place was known. Those that wait go out with it, those that were
- * sent without it are queued anew, and so are those that are under way when they are answered ({@link storeResults}).
+ * Assigns a place to the scans of a leg without one. Waiting scans are sent with it, unplaced ones that were sent are
+ * queued anew, and so are those under way once answered ({@link storeResults}).
  */
 export async function placeLeg(database: Database, leg: string, place: Place): Promise<void> {
   const transaction = database.transaction('scans', 'readwrite', STRICT);
@@ -209,7 +207,7 @@ export async function placeLeg(database: Database, leg: string, place: Place): P
   await transaction.done;
 }
 
-/** Forgets a refused submission and its scans: the user's decision. */
+/** Deletes a refused submission and its scans, as the user decided. */
 export async function discard(database: Database, submissionId: string): Promise<void> {
   const transaction = database.transaction(['scans', 'submissions'], 'readwrite');
   await transaction.objectStore('submissions').delete(submissionId);
@@ -221,8 +219,8 @@ export async function discard(database: Database, submissionId: string): Promise
 }
 
 /**
- * Forgets the oldest answered scans beyond what is worth showing. Of the sweep that is kept on the device, those stay
- * that its outcome rests on: closing the app loses nothing (docs/handhelds.md).
+ * Prunes the oldest answered scans. Those that the outcome of a stored sweep rests on stay: closing the app loses
+ * nothing (docs/handhelds.md).
  */
 export async function forgetOldest(database: Database): Promise<void> {
   const transaction = database.transaction(['scans', 'kept'], 'readwrite');

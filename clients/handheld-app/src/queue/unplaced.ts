@@ -1,8 +1,8 @@
 import type { StoredScan } from '../storage/scan.ts';
 
 /**
- * Whether a scan was made before anybody said where, so that it is recorded nowhere: it is not sent yet, or was sent
- * and not recorded. A place given to it afterwards mends that.
+ * Whether a scan is recorded nowhere for want of a place: not sent yet, or sent and not recorded. A place given
+ * afterwards mends that.
  */
 export function isUnplaced({ place, sets, state, result }: StoredScan): boolean {
   const isUnrecorded = state === 'queued' || state === 'bundled' || result?.status === 'no_location';

@@ -4,7 +4,7 @@ import type { LocationTree } from '../places/tree.ts';
 import type { Database } from '../storage/database.ts';
 import type { Walk } from './store.ts';
 
-/** Where the user is. Kept on the device, so that the walk goes on after the app was closed. */
+/** The user's place and walk, stored on the device. */
 export class Walking {
   readonly now = signal<Walk>({ place: null, leg: '', unplaced: null });
   readonly #database: Database;
@@ -20,19 +20,18 @@ export class Walking {
     this.now.value = { ...this.next(null), unplaced: null, ...kept };
   }
 
-  /** The walk as it goes on at another place; not kept yet. */
+  /** The walk at another place; not stored yet. */
   next(place: Place | null): Walk {
     const unplaced = this.#unplacedSoFar();
     return { place: place === null ? null : placeOf(place), leg: this.#newId(), unplaced };
   }
 
-  /** The user chose a place by hand. */
   async choose(place: Place): Promise<void> {
     this.now.value = this.next(place);
     await this.#database.put('kept', this.now.value, 'walk');
   }
 
-  /** The tree changed: a place that was renamed is called so, and one that is gone is left. */
+  /** Follows the tree: renamed places get their new name, deleted ones are left. */
   async follow(tree: LocationTree): Promise<void> {
     const { place } = this.now.value;
     if (place !== null && tree.all.length > 0) {
@@ -43,13 +42,13 @@ export class Walking {
     }
   }
 
-  /** The user leaves the scans that were made without a place as they are. */
+  /** Dismisses the scans made without a place. */
   async forgetUnplaced(): Promise<void> {
     this.now.value = { ...this.now.value, unplaced: null };
     await this.#database.put('kept', this.now.value, 'walk');
   }
 
-  /** The gateway knew the tag of a location that the device did not: the leg's walk is there. */
+  /** The gateway knew a location's tag that the device did not: the leg's walk is there. */
   async learn(places: ReadonlyMap<string, Place>): Promise<void> {
     const place = places.get(this.now.value.leg);
     if (place !== undefined) {

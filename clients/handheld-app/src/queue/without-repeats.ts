@@ -1,10 +1,9 @@
 import type { StoredScan } from '../storage/scan.ts';
 
 /**
- * Of scans with the same tag and the same answer the last one only: the others tell nothing more, and an RFID sled
- * reads a tag a hundred times.
+ * Keeps the last of scans with the same tag and the same answer: an RFID sled reads a tag a hundred times.
  *
- * @param scans in the order they were made in.
+ * @param scans in order of scanning.
  */
 export function withoutRepeats(scans: readonly StoredScan[]): StoredScan[] {
   const last = new Map(scans.map((scan) => [answerTo(scan), scan]));

@@ -1,6 +1,6 @@
 import type { WhyBroken } from './wedge.ts';
 
-/** Why it was not taken, and what to do about it. */
+/** Why it was not accepted, and what to do about it. */
 export const ADVICE: Record<WhyBroken, { title: string; says: string }> = {
   pause: {
     title: 'Broken: scan again',

@@ -3,15 +3,15 @@ import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import type { Database } from '../storage/database.ts';
 import type { Broken } from './wedge.ts';
 
-/** A scan that no value could be made of: kept to be seen, never sent. */
+/** A scan without a usable value: kept for display, never sent. */
 export interface BrokenScan extends Broken {
-  /** When it was made, by the device's clock; RFC 3339 in UTC. */
+  /** By the device's clock; RFC 3339 in UTC. */
   at: string;
 }
 
 const MOST_KEPT = 50;
 
-/** What became of scans that were not whole, the last one first. */
+/** Incomplete scans, latest first. */
 export class BrokenScans {
   readonly recent = signal<readonly BrokenScan[]>([]);
   readonly #database: Database;
@@ -25,7 +25,7 @@ export class BrokenScans {
     this.recent.value = kept.map(withoutToken);
   }
 
-  /** @returns the scan as it is kept. */
+  /** @returns the scan as stored. */
   keep(broken: Broken, at: string): BrokenScan {
     const kept = withoutToken({ ...broken, at });
     this.recent.value = [kept, ...this.recent.value].slice(0, MOST_KEPT);
@@ -40,8 +40,8 @@ function withoutToken(scan: BrokenScan): BrokenScan {
 }
 
 /**
- * Nobody knows what is missing: the tail of a token has nothing of its beginning. Tags mix no small and capital letters,
- * and few are long words of letters beyond those of hex, which is what a tail is that came in one case.
+ * The tail of a token has nothing of its beginning. Tags mix no small and capital letters, and few contain long words
+ * beyond hex, as a tail typed in one case does.
  */
 function mayBeToken(parts: readonly string[]): boolean {
   const isMixed = (part: string) => part.length >= 8 && /[a-z]/.test(part) && /[A-Z]/.test(part);
@@ -52,7 +52,7 @@ function mayBeToken(parts: readonly string[]): boolean {
   );
 }
 
-/** What was heard, in words for the user; the parts of what may be a secret are not among them. */
+/** What was heard, for the user, without possible secrets. */
 export function heard({ parts }: Broken): string {
   return parts.length === 0 ? 'parts that may be of a token' : parts.map((part) => `“${part}”`).join(' … ');
 }

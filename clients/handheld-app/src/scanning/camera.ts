@@ -1,4 +1,4 @@
-/** Reads codes of pictures: in Chrome on Android and macOS, and not yet part of TypeScript's library. */
+/** The Barcode Detection API of Chrome on Android and macOS, missing from TypeScript's library. */
 interface BarcodeDetector {
   detect(image: CanvasImageSource): Promise<{ rawValue: string }[]>;
 }
@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** Why the camera cannot scan here, in words for the user. */
+/** Why the camera cannot scan, for the user. */
 export type CameraProblem = { title: string; remedy: string };
 
 const UNABLE: CameraProblem = {

@@ -1,9 +1,9 @@
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
 
 /**
- * What kind of tag a scanned value most likely is: `rfid` if it looks like an EPC in hex, else `barcode`. An EPC is
- * whole 16-bit words, 64 bits at least. Digits alone are mostly barcodes (an SSCC with its identifier has twenty), but
- * 24 that start as the headers of GS1's 96-bit EPCs do, with 3, are an EPC.
+ * Guesses `rfid` for what looks like an EPC in hex, else `barcode`. An EPC is whole 16-bit words, at least 64 bits.
+ * Digits alone are mostly barcodes (an SSCC with its identifier has twenty), but 24 digits starting with 3, as the
+ * headers of GS1's 96-bit EPCs do, are an EPC.
  */
 export function guessTagType(value: string): TagType {
   const digits = value.replaceAll(' ', '');

@@ -2,36 +2,35 @@ import { type Broken, RECENT_MS, type Stroke, WedgeDecoder } from './wedge.ts';
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** A text field as it was before a scanner typed into it. */
+/** A text field before a scanner typed into it. */
 interface FieldBefore {
   field: Field;
   value: string;
 }
 
-/** Who is told of what scanners type. */
+/** Listeners for scanners that type. */
 export interface WedgeEars {
-  /** The longest pause within a scan now, in milliseconds. */
+  /** Longest pause within a scan, in milliseconds. */
   limit(): number;
   onScan(value: string): void;
-  /** Nobody knows the whole of a scan's value. */
+  /** Called for a scan whose value is not known completely. */
   onBroken(broken: Broken): void;
-  /** The longest pause of a scan, in milliseconds. */
+  /** Called with a scan's longest pause in milliseconds. */
   onPace(slowest: number): void;
 }
 
 /**
- * Hears scanners that type, wherever the focus is. What they typed into a field is taken out again; what a person
- * types passes untouched.
+ * Hears keyboard wedges wherever the focus is. What they type into a field is removed again; a person's typing stays.
  *
- * @returns how to stop.
+ * @returns a function that stops it.
  */
 export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): () => void {
   const decoder = new WedgeDecoder<FieldBefore>(limit, performance.now());
   const stopping = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether the text that a field gets now was heard as a key. */
+  /** Whether the field's current input was heard as a key. */
   let isHeard = false;
-  /** Whether the key that is down ended a scan: Bluetooth may be late to say that it is up again. */
+  /** Whether the key that is down ended a scan: Bluetooth may report its release late. */
   let isEndDown = false;
 
   const tell = (stroke: Stroke<FieldBefore>) => {
@@ -112,7 +111,7 @@ function isOfInputMethod({ key, isComposing }: KeyboardEvent): boolean {
   return isComposing || key === 'Unidentified' || key === 'Process';
 }
 
-/** Characters by their numbers, typed on the keypad with Alt held down: how some scanners type what no key is for. */
+/** Alt codes on the keypad: how some scanners type characters that have no key. */
 function isOfNumber({ altKey, ctrlKey, code }: KeyboardEvent): boolean {
   return altKey && !ctrlKey && /^Numpad\d$/.test(code);
 }

@@ -1,12 +1,12 @@
 import { LONGEST_LIMIT_MS, SHORTEST_LIMIT_MS } from './rhythm.ts';
 
-/** Until the scanner is known: Bluetooth's pauses are seldom longer, and a cable's scanner does not need it. */
+/** Until the scanner is known: Bluetooth rarely pauses longer, and wired scanners need less. */
 export const FIRST_LIMIT_MS = 130;
-/** As many scans as the limit goes by: a scanner that is changed for another is learned after as many. */
+/** Scans that the limit is learned from: a replaced scanner is learned after as many. */
 const REMEMBERED = 20;
 const ALLOWANCE = 1.5;
 
-/** The longest pause within a scan by the longest ones of the last scans, in milliseconds. */
+/** Longest allowed pause within a scan, by the longest pauses of the last ones; milliseconds. */
 export function limitAfter(slowest: readonly number[]): number {
   const first = slowest.length < REMEMBERED ? FIRST_LIMIT_MS : 0;
   const limit = Math.max(first, ALLOWANCE * Math.max(0, ...slowest));

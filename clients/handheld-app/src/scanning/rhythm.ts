@@ -1,17 +1,18 @@
-/** How long the pauses in a scan may be: learned (`scanner-pace.ts`), within these bounds. */
+/** Bounds of the learned pause limit (`scanner-pace.ts`). */
 export const SHORTEST_LIMIT_MS = 75;
 export const LONGEST_LIMIT_MS = 250;
 
-/** What a machine needs for a character at most. People who are quick need 80 ms and more, but hit two keys at once. */
+/** Longest time a machine needs per character. Quick typists need 80 ms and more, but may hit two keys at once. */
 const QUICK_MS = 75;
 const FEWEST_CHARACTERS = 3;
-/** Nobody types as many as quickly. Fewer, in a text field, may be a person's. */
+/** Nobody types this many as quickly. Fewer, in a text field, may be a person's. */
 const SURELY_A_MACHINE = 6;
-/** Bluetooth pauses between its packets; of the gaps in a scan most are quick all the same. */
+/** Bluetooth pauses between packets; most gaps in a scan are quick all the same. */
 const MOST_SLOW = 0.3;
 
 /**
- * What was typed, as told by its rhythm. `slow` is what no person types: many characters where there is no field. `from` is the character with which a machine began; before it came a person's.
+ * Classification of typing by rhythm. `slow` is what no person types: many characters outside of a field. `from` is the
+ * machine's first character; those before it are a person's.
  */
 export type Rhythm =
   | { kind: 'typing' }
@@ -25,8 +26,8 @@ const TYPING: Rhythm = { kind: 'typing' };
  * Tells a whole scan from one in pieces and from typing.
  *
  * 1. Nothing in it, its end included, took longer than the limit: it is whole if it was typed steadily.
- * 2. Otherwise what came after the pause may be the tail of a value, and so the tag of another asset: it is in pieces if
- *    any piece, or most of it, was typed by a machine.
+ * 2. Otherwise what came after the pause may be the tail of a value, and so the tag of another asset: it is in pieces
+ * if a machine typed any piece, or most of it.
  *
  * @param gaps milliseconds before each character but the first.
  * @param endGap before the end.
@@ -68,13 +69,13 @@ export function isBegunByMachine(gaps: readonly number[], limit: number): boolea
   return piecesOf(gaps, limit).some((piece) => piece.length + 1 >= FEWEST_CHARACTERS && isSteady(piece));
 }
 
-/** Mostly quick, and never two pauses around a single character, as when a person types. */
+/** Mostly quick, without two pauses around a single character, as when a person types. */
 export function isSteady(gaps: readonly number[]): boolean {
   const isLonely = gaps.some((gap, index) => gap > QUICK_MS && (gaps[index - 1] ?? 0) > QUICK_MS);
   return !isLonely && shareOfSlow(gaps) <= MOST_SLOW;
 }
 
-/** Whether single characters came first: what was typed into the field before the trigger was pulled. */
+/** Whether single characters came first, typed into the field before the trigger was pulled. */
 function isLedByPerson([first = 0, second = 0]: readonly number[]): boolean {
   return first > QUICK_MS && second > QUICK_MS;
 }
@@ -83,7 +84,7 @@ function shareOfSlow(gaps: readonly number[]): number {
   return gaps.length === 0 ? 1 : gaps.filter((gap) => gap > QUICK_MS).length / gaps.length;
 }
 
-/** The gaps within each piece between pauses beyond the limit. */
+/** Gaps within each piece between pauses beyond the limit. */
 function piecesOf(gaps: readonly number[], limit: number): number[][] {
   const pieces: number[][] = [[]];
   for (const gap of gaps) {

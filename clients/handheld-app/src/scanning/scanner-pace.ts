@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 import { limitAfter, withOneMore } from './pause-limit.ts';
 import { LONGEST_LIMIT_MS, SHORTEST_LIMIT_MS } from './rhythm.ts';
 
-/** How long the device's scanner pauses within a scan: learned from scan to scan, and kept on the device. */
+/** The scanner's pauses within a scan, learned and stored on the device. */
 export class ScannerPace {
   readonly #slowest = signal<readonly number[]>([]);
   readonly #database: Database;
@@ -15,7 +15,6 @@ export class ScannerPace {
     this.#setting = setting;
   }
 
-  /** What a pause within a scan may take now, in milliseconds. */
   get limit(): number {
     const setting = this.#setting();
     if (setting === 'auto') {
@@ -28,7 +27,7 @@ export class ScannerPace {
     this.#slowest.value = ((await this.#database.get('kept', 'pace')) as number[] | undefined) ?? [];
   }
 
-  /** @param slowest the longest pause of a scan that was just made. */
+  /** @param slowest longest pause of the scan just made. */
   learn(slowest: number): void {
     const before = limitAfter(this.#slowest.value);
     this.#slowest.value = withOneMore(this.#slowest.value, slowest);

@@ -1,49 +1,52 @@
 import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm.ts';
 
 /**
- * Tells a scanner that types (a keyboard wedge) from a person who types: it is far faster, and ends with Enter or Tab.
- * A value is taken only if all of it was heard; whatever a machine typed and is not taken is told as broken, and has to
- * be scanned again, since a part of a value may be another asset's tag. All the rules:
+ * Tells a scanner that types (a keyboard wedge) from a person: it is far faster, and ends with Enter or Tab. A value is
+ * accepted only if it was heard completely; anything else that a machine typed is reported as broken and has to be
+ * scanned again, since part of a value may be another asset's tag. The rules:
  *
  * 1. Characters belong together as long as none is `RECENT_MS` later than the one before it. With their end they are
- *    typing, a whole scan, or a scan in pieces (`rhythm.ts`).
- * 2. In pieces, broken: something in it took longer than the limit for pauses, or a person had just typed in front of it.
- * 3. Broken, however steady: one in which a key was pressed that is no character (scanners type separators as Ctrl+], F8
- *    and the like), or that holds what nobody can read (`unknown`); that began up to `LONGEST_LIMIT_MS` after the page
- *    began to hear keys, or while it lost them; that is longer than a tag can be.
- * 4. Characters that no end follows are broken if a machine began them. For `DOUBTED_MS` after them, and after those a
- *    person may have typed outside of a field, what is heard next may be their tail: it is taken only if it begins as
- *    they do, which is the same label scanned again.
- * 5. Outside of a field nobody types `SURELY_A_MACHINE` characters and Enter: a scanner did, if slowly, and is told so.
+ * typing, a whole scan, or a scan in pieces (`rhythm.ts`).
+ * 2. In pieces means broken: something in it took longer than the pause limit, or a person had just typed in front of
+ * it.
+ * 3. Broken, however steady: a scan in which a key was pressed that is no character (scanners type separators as
+ * Ctrl+], F8 and the like) or that contains something unreadable (`unknown`); one that began up to `LONGEST_LIMIT_MS`
+ * after the page began to receive keys, or while it lost them; one longer than a tag can be.
+ * 4. Characters without an end are broken if a machine began them. For `DOUBTED_MS` after them, and after those a
+ * person may have typed outside of a field, what follows may be their tail: it is accepted only if it begins as they
+ * do, which is the same label scanned again.
+ * 5. Outside of a field nobody types `SURELY_A_MACHINE` characters and Enter: a scanner did, if slowly, and is
+ * reported.
  * 6. Keys right after an end belong to it: CR LF, Tab and Enter.
  */
 export const RECENT_MS = 1_500;
 const DOUBTED_MS = 10_000;
-/** Stands for what was typed and nobody can read. */
+/** Stands for unreadable characters. */
 const UNREADABLE = '…';
-/** As long as a tag value may be (contract 2.4), and a token. What is longer is noise. */
+/** Length of a tag value (contract 2.4), and of a token. Anything longer is noise. */
 const MOST_CHARACTERS = 255;
 
-/** Why no value can be made of a scan. */
+/** Why a scan has no usable value. */
 export type WhyBroken = 'pause' | 'keys' | 'unended' | 'interrupted' | 'long' | 'slow';
 
 export interface Broken {
   why: WhyBroken;
-  /** What was heard, from pause to pause. */
+  /** What was heard, split at pauses. */
   parts: string[];
 }
 
-/** What a key press was. `Before` is what the listener wants back to undo the typing, in the order of the characters. */
+/**
+ * Classification of a key press. `Before` is what the listener needs to undo the typing, in order of the characters.
+ */
 export type Stroke<Before> =
-  /** A person's, as far as can be told yet. */
+  /** A person's, as far as known yet. */
   | { kind: 'typing' }
-  /** Within a burst. */
   | { kind: 'burst' }
-  /** The end of a scan; `slowest` is the longest gap in it, in milliseconds. */
+  /** A complete scan; `slowest` is its longest gap in milliseconds. */
   | { kind: 'scan'; value: string; slowest: number; undo: Before[] }
-  /** The end of a scan that no value can be made of; `slowest` if it is one of this scanner's, but for a pause. */
+  /** A scan without a usable value; `slowest` if a pause was all that was wrong. */
   | { kind: 'broken'; broken: Broken; slowest: number | null; undo: Before[] }
-  /** One more key of an end: scanners may end with CR LF, or Tab and Enter. */
+  /** A further key of an end: scanners may end with CR LF, or Tab and Enter. */
   | { kind: 'end' };
 
 interface Typed<Before> {
@@ -62,12 +65,12 @@ export class WedgeDecoder<Before = never> {
   #hasEnded = false;
   #lastAt = Number.NEGATIVE_INFINITY;
   #disturbedAt: number;
-  /** Of characters without an end, whose tail may come yet. */
+  /** Characters without an end, whose tail may follow. */
   #head: { text: string; at: number } | null = null;
 
   /**
-   * @param limit the longest pause within a scan, in milliseconds.
-   * @param since when the page began to hear keys.
+   * @param limit longest pause within a scan, in milliseconds.
+   * @param since when the page began to receive keys.
    */
   constructor(limit: () => number, since = Number.NEGATIVE_INFINITY) {
     this.#limit = limit;
@@ -75,9 +78,9 @@ export class WedgeDecoder<Before = never> {
   }
 
   /**
-   * @param key as in `KeyboardEvent.key`.
-   * @param at when it was pressed, in milliseconds of any one clock.
-   * @param before what undoes it, if it goes into a text field.
+   * @param key `KeyboardEvent.key`.
+   * @param at milliseconds of any one clock.
+   * @param before undoes it, if it goes into a text field.
    */
   press(key: string, at: number, before: Before | null = null): Stroke<Before> {
     // Scanners press them for capitals, between their characters.
@@ -94,7 +97,7 @@ export class WedgeDecoder<Before = never> {
     return this.#add(key, at, before);
   }
 
-  /** Something was typed, and nobody can tell what: a word of a keyboard on the screen, a character by its number. */
+  /** Call for unidentifiable input: a word of an on-screen keyboard, a character by its number. */
   unknown(at: number, before: Before | null = null): Stroke<Before> {
     this.#forgetIfOld(at);
     const isMore = this.#typed.at(-1)?.text === UNREADABLE;
@@ -116,7 +119,7 @@ export class WedgeDecoder<Before = never> {
     return this.#going(at);
   }
 
-  /** A key that is no character was pressed, or one together with Ctrl and the like: a person's, unless in a burst. */
+  /** Call for a key that is no character, or one with Ctrl and the like: a person's, unless within a burst. */
   command(at: number): Stroke<Before> {
     this.#forgetIfOld(at);
     if (this.#typed.length === 0) {
@@ -127,20 +130,20 @@ export class WedgeDecoder<Before = never> {
     return this.#going(at);
   }
 
-  /** Somebody touched the screen, or clicked: what was typed into a field before that is a person's, and complete. */
+  /** Call when the screen was touched or clicked: earlier typing in a field was a person's, and is complete. */
   touch(): void {
     if (this.#isInField && !isBegunByMachine(this.#gaps(), this.#limit())) {
       this.#forget();
     }
   }
 
-  /** The page lost the keys, or has them again: what was being typed is not whole, nor is what begins now. */
+  /** Call when the page lost or regained the keys: what is being typed is incomplete, and so is what begins now. */
   interrupt(at: number): Stroke<Before> {
     this.#disturbedAt = at;
     return this.#withoutEnd('interrupted');
   }
 
-  /** Some time went by: a scan that has no end until now has none. */
+  /** Call after a while: a scan without an end has none by now. */
   quiet(at: number): Stroke<Before> {
     if (at - this.#lastAt < RECENT_MS || this.#isInField) {
       return { kind: 'typing' }; // in a field it can be seen, and taken by hand
@@ -239,7 +242,7 @@ export class WedgeDecoder<Before = never> {
     }
   }
 
-  /** What comes next may be the tail of these characters. In a field they are a person's, unless they came too quickly. */
+  /** What follows may be the tail of these characters. In a field they are a person's, unless they came too quickly. */
   #doubt(): void {
     const isDoubted = !this.#isInField || isBegunByMachine(this.#gaps(), this.#limit());
     if (this.#typed.length > 0 && isDoubted) {

@@ -26,7 +26,6 @@ const TABS = [
   { name: 'settings', word: 'Settings' },
 ] as const;
 
-/** What is around every screen: the mark and the queue above, the ways below. */
 export function Frame() {
   const app = useApp();
   useTheme(app.settings.now.value.theme);

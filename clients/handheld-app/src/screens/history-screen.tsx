@@ -6,7 +6,6 @@ import { counted, dayOf } from '../parts/titles.ts';
 import type { ShownScan } from '../queue/queue.ts';
 import type { BrokenScan } from '../scanning/broken-scans.ts';
 
-/** What was scanned lately, and what the gateway would not take. */
 export function HistoryScreen() {
   const { queue, sender, broken } = useApp();
   const refused = queue.refused.value;
@@ -48,7 +47,7 @@ export function HistoryScreen() {
 
 type Entry = ShownScan | BrokenScan;
 
-/** Scans stay in their order, whatever the device's clock did; those that were broken stand where their time is. */
+/** Scans keep their order, whatever the device's clock did; broken ones are sorted in by time. */
 function merged(scans: readonly ShownScan[], broken: readonly BrokenScan[]): Entry[] {
   const waiting = [...broken];
   return [

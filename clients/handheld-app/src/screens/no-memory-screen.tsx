@@ -1,7 +1,7 @@
 import { Mark } from '../parts/mark.tsx';
 import { useTheme } from '../parts/use-theme.ts';
 
-/** The browser keeps nothing for this page: without that no scan is safe, and so none is taken. */
+/** Shown where the browser stores nothing for this page: no scan would be safe, so none is accepted. */
 export function NoMemoryScreen({ reason }: { reason: string }) {
   useTheme('auto');
   return (

@@ -4,10 +4,9 @@ import type { Location } from '../gateway/place.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted, momentOf } from '../parts/titles.ts';
 
-/** As many as a search shows. */
+/** Search results shown. */
 const MOST_HITS = 50;
 
-/** Choose where you are: down the tree, by a word, or by scanning the place's tag. */
 export function PlaceScreen() {
   const { places, walking } = useApp();
   const tree = places.tree.value;

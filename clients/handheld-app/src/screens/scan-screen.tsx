@@ -8,7 +8,6 @@ import { VerdictCard } from '../parts/verdict-card.tsx';
 
 const EARLIER = 12;
 
-/** Walk and scan. */
 export function ScanScreen() {
   const { queue, notice } = useApp();
   const [latest, ...earlier] = queue.recent.value;

@@ -22,7 +22,6 @@ const PAUSES = [
   { value: 'long', word: 'Long' },
 ] as const;
 
-/** What the user may change, and the way out. */
 export function SettingsScreen() {
   const app = useApp();
   const { theme, sound, pauses } = app.settings.now.value;

@@ -9,18 +9,18 @@ import { counted } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import { tokenIn } from '../session/token.ts';
 
-/** Nobody is signed in, or the gateway no longer takes the token. What was scanned stays where it is. */
+/** Nobody is signed in, or the token was refused. Scans stay on the device. */
 export function SignInScreen() {
   const app = useApp();
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [isCamera, setCamera] = useState(false);
-  /** A token of another handheld, while scans wait: the user has to say that they may go. */
+  /** Another handheld's token while scans wait: the user has to allow their deletion. */
   const [another, setAnother] = useState<string | null>(null);
   const waiting = app.queue.waiting.value;
   const { rejected } = app.session.stored.value;
-  /** Work goes on while the gateway refuses the token; after signing out what was scanned is nobody's business. */
+  /** Work goes on while the token is refused; after signing out scans are hidden. */
   const latest = app.session.isOpen.value ? app.queue.recent.value[0] : undefined;
 
   const attempt = async (given: string, isAgreed = false) => {

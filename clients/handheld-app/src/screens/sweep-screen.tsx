@@ -8,7 +8,7 @@ import { noteOfList, verdictOfSweep } from '../parts/verdict-of-sweep.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import type { Sweep } from '../sweep/sweep.ts';
 
-/** Sees whether what should be at a place is there. */
+/** Checks whether everything that should be at a place is there. */
 export function SweepScreen() {
   const { sweeping } = useApp();
   const sweep = sweeping.now.value;
@@ -110,7 +110,7 @@ function Finished({ sweep }: { sweep: Sweep }) {
   );
 }
 
-/** What the sweep is compared with: without a network that may be yesterday's list, or none. */
+/** Age of the list that the sweep is compared with: without a network it may be yesterday's, or missing. */
 function ListAge({ sweep, expected }: { sweep: Sweep; expected: number | null }) {
   const note = noteOfList(sweep);
   if (expected === null || sweep.fetched_at === null) {
@@ -124,7 +124,7 @@ function ListAge({ sweep, expected }: { sweep: Sweep; expected: number | null })
   );
 }
 
-/** How much of what should be there was found. */
+/** Share of the expected assets that were found. */
 function Ring({ part, whole }: { part: number; whole: number | null }) {
   const around = 2 * Math.PI * 42;
   const share = whole === null || whole === 0 ? 0 : part / whole;

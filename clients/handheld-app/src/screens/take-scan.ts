@@ -3,7 +3,7 @@ import { goToScreen, screen } from '../app/router.ts';
 import type { Broken } from '../scanning/wedge.ts';
 import { tokenIn } from '../session/token.ts';
 
-/** While nobody is signed in a token is scanned to sign in; all else is a scan, wherever it is made. */
+/** While nobody is signed in a scanned token signs in; everything else is a scan, on any screen. */
 export function takeScan(app: App, value: string): void {
   if (app.session.token.value === null && tokenIn(value) !== null) {
     app.tokenScanned.value = value;
@@ -18,7 +18,7 @@ export function takeBroken(app: App, scan: Broken): void {
   showScans(app);
 }
 
-/** Goes where the last scan is shown: the sweep's screen does while one is under way, and so does signing in. */
+/** Opens the screen that shows the last scan, unless a sweep or sign-in is under way, which show it themselves. */
 function showScans(app: App): void {
   if (app.session.token.value === null) {
     return;

@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import { handheldOf } from './token.ts';
 
-/** Who the device is signed in as. A token that the gateway no longer takes is kept only to be compared with. */
+/** The device's sign-in. A refused token is kept only to compare with. */
 export interface StoredSession {
   token: string | null;
   /** The handheld whose scans are on the device. */
@@ -23,9 +23,9 @@ export type SignIn =
 
 export class Session {
   readonly stored = signal<StoredSession>(NOBODY);
-  /** The token to send with; null while there is none that is good. */
+  /** Null if there is no good one. */
   readonly token = computed(() => (this.stored.value.rejected === null ? this.stored.value.token : null));
-  /** Whether somebody works with the device: they go on when the gateway refuses the token, until they sign out. */
+  /** Whether somebody works with the device: also after the token was refused, until they sign out. */
   readonly isOpen = computed(() => this.stored.value.token !== null);
   readonly #database: Database;
   readonly #gateway: GatewayClient;
@@ -42,13 +42,13 @@ export class Session {
       ((await this.#database.get('kept', 'session')) as StoredSession | undefined) ?? NOBODY;
   }
 
-  /** Whether the scans on the device were made under the token of another handheld. */
+  /** Whether the scans on the device belong to another handheld's token. */
   isAnother(token: string): boolean {
     const { handheld } = this.stored.value;
     return handheld !== null && handheld !== handheldOf(token);
   }
 
-  /** Tries the token by asking for the locations, and keeps it if it is good. */
+  /** Tests the token by asking for the locations, and stores it if it is good. */
   async signIn(token: string): Promise<SignIn> {
     const answer = await this.#gateway.locations(token);
     switch (answer.kind) {
@@ -65,13 +65,12 @@ export class Session {
     }
   }
 
-  /** The handheld is remembered, so that what is still queued is not sent for somebody else unasked. */
+  /** Remembers the handheld, so that queued scans are not sent in somebody else's name unasked. */
   async signOut(): Promise<void> {
     await this.#keep({ ...this.stored.value, token: null, rejected: null });
     this.#otherTabs.tell();
   }
 
-  /** The gateway refused `token`: nothing is sent until there is another. */
   async reject(token: string, detail: string): Promise<void> {
     if (this.stored.value.token === token) {
       await this.#keep({ ...this.stored.value, rejected: detail });
@@ -85,8 +84,8 @@ export class Session {
   }
 
   /**
-   * Whether the device knows one of the locations already. A token cannot be renewed: who had one that was revoked
-   * goes on with a new handheld's, where they are and with the sweep that they are at.
+   * Whether the device knows one of the locations already. Tokens cannot be renewed: after a revocation the user goes
+   * on with a new handheld's token, in the same place and sweep.
    */
   async #isOfOrganization(locations: readonly Location[]): Promise<boolean> {
     const kept = (await this.#database.get('kept', 'tree')) as KeptTree | undefined;
@@ -94,7 +93,7 @@ export class Session {
     return locations.some(({ id, external_key }) => keys.get(id) === external_key);
   }
 
-  /** What the device knows of assets and places is another organization's. */
+  /** Deletes what the device knows of another organization's assets and places. */
   async #forgetOrganization(): Promise<void> {
     const transaction = this.#database.transaction(['lists', 'known', 'kept'], 'readwrite');
     await transaction.objectStore('lists').clear();

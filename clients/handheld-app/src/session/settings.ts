@@ -5,9 +5,9 @@ import type { Database } from '../storage/database.ts';
 export interface Settings {
   theme: 'auto' | 'light' | 'dark';
   sound: boolean;
-  /** What scanned values are taken for; `auto` goes by what they look like. */
+  /** The kind of tag that scanned values are taken for; `auto` guesses. */
   tagType: 'auto' | TagType;
-  /** How long the scanner may pause within a scan; `auto` learns it. */
+  /** Allowed pauses within a scan; `auto` learns them. */
   pauses: 'auto' | 'short' | 'long';
 }
 

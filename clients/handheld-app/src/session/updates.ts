@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 const HOUR_MS = 3_600_000;
 
 /**
- * Keeps the app on the device and up to date. A new version is fetched beside the one that runs, and takes over when
- * the user says so or the app was closed: never in the middle of a scan.
+ * Keeps the installed app up to date. A new version is fetched in the background and takes over when the user says so
+ * or the app was closed: never in the middle of a scan.
  */
 export class Updates {
   readonly isReady = signal(false);
@@ -34,13 +34,13 @@ export class Updates {
     });
   }
 
-  /** Loads the page anew under the version that waits. */
+  /** Reloads the page under the waiting version. */
   apply(): void {
     navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
     this.#waiting?.postMessage('take-over');
   }
 
-  /** The first version of all has nobody to wait for. */
+  /** The first version of all replaces nobody. */
   #offer(waiting: ServiceWorker | null): void {
     this.#waiting = waiting;
     this.isReady.value = waiting !== null && navigator.serviceWorker.controller !== null;

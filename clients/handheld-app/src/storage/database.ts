@@ -8,12 +8,12 @@ export interface StoredSubmission {
   submission_id: string;
   submission: Submission;
   state: 'ready' | 'refused';
-  /** Why it was refused, in the gateway's words. */
+  /** The gateway's reason for refusing it. */
   reason: string | null;
   status: number | null;
 }
 
-/** What should be at a location, as of the last time the gateway was asked. */
+/** What should be at a location, as last fetched. */
 export interface StoredList {
   location_id: number;
   fetched_at: string;
@@ -28,15 +28,13 @@ interface Schema extends DBSchema {
   };
   submissions: { key: string; value: StoredSubmission; indexes: { state: string } };
   lists: { key: number; value: StoredList };
-  /** By {@link knownKey}. */
   known: { key: string; value: KnownAsset };
-  /** Single values by name: the token, the walk, the tree, the sweep, settings. */
+  /** Single values by name: token, walk, tree, sweep, settings. */
   kept: { key: string; value: unknown };
 }
 
 export type Database = IDBPDatabase<Schema>;
 
-/** The device's memory. */
 export function openDatabase(): Promise<Database> {
   return openDB<Schema>('tagtrail', 1, {
     upgrade(database) {

@@ -5,7 +5,7 @@ import type { Place } from '../gateway/place.ts';
 import type { Database } from './database.ts';
 import type { KnownAsset } from './known-asset.ts';
 
-/** The name under which a tag's asset is remembered: however the tag is written, if it is the same tag. */
+/** Key of a tag's asset, independent of how the tag is written. */
 export function knownKey({ tag_type, value }: { tag_type: TagType; value: string }): string {
   return `${tag_type}:${tagKey(tag_type, value)}`;
 }
@@ -20,7 +20,7 @@ export async function findKnown(
   return found.map((known) => known ?? null);
 }
 
-/** Keeps what should be at a location, and what that says of tags. */
+/** Stores what should be at a location, and what that says of tags. */
 export async function keepList(
   database: Database,
   place: Place,

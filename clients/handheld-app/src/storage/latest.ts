@@ -1,6 +1,6 @@
 /**
- * Makes of work that reads the device's memory one that never runs twice at once: what is asked for while it runs is
- * answered by one more run after it. An RFID sled changes what is shown a hundred times a second.
+ * Debounces work that reads storage: it never runs twice at once, and calls during a run share one run after it. An
+ * RFID sled changes what is shown a hundred times a second.
  */
 export function latest(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** The app's other tabs on this device: they share what is kept there, and read it anew when told to. */
+/** The app's other tabs on this device, which share its storage and reload it when told. */
 export class OtherTabs {
   readonly #channel = new BroadcastChannel('tagtrail-queue');
 
@@ -6,7 +6,6 @@ export class OtherTabs {
     this.#channel.onmessage = onChange;
   }
 
-  /** Something that they show, or work with, has changed. */
   tell(): void {
     this.#channel.postMessage('changed');
   }

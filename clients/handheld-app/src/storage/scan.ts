@@ -3,31 +3,31 @@ import type { ScanResult } from '../gateway/answers.ts';
 import type { Place } from '../gateway/place.ts';
 
 /**
- * The states of a scan on the device:
+ * States of a scan on the device:
  *
- *     queued -> bundled (in a submission, which may have been sent) -> done | refused
+ * queued -> bundled (in a submission, which may have been sent) -> done | refused
  *
- * A refused scan is queued anew when the user sends it again, and is deleted when the user discards it.
+ * A refused scan is queued anew when the user resends it, and deleted when the user discards it.
  */
 export type ScanState = 'queued' | 'bundled' | 'done' | 'refused';
 
 export interface NewScan {
   tag_type: TagType;
   value: string;
-  /** When it was scanned, by the device's clock; RFC 3339 in UTC. */
+  /** By the device's clock; RFC 3339 in UTC. */
   observed_at: string;
-  /** Where the user was, as far as the device knew. */
+  /** The user's place as far as the device knew. */
   place: Place | null;
-  /** The part of the walk it belongs to: a new one begins whenever the place changes on the device. */
+  /** Part of the walk: a new one begins whenever the place changes on the device. */
   leg: string;
-  /** The place that the tag belongs to, if the device knows it as a location's: the walk goes on there. */
+  /** The place that the tag belongs to, if known as a location's: the walk goes on there. */
   sets: Place | null;
   /** The sweep it was made in. */
   sweep: string | null;
 }
 
 export interface StoredScan extends NewScan {
-  /** Grows from scan to scan: the order in which they were made, over all tabs. */
+  /** Grows from scan to scan over all tabs. */
   seq: number;
   state: ScanState;
   submission_id: string | null;

@@ -3,8 +3,8 @@ import type { StoredScan } from '../storage/scan.ts';
 import type { Sweep } from './sweep.ts';
 
 /**
- * What should be at the place of a sweep; null if that is not known. What the sweep itself moved there was elsewhere
- * before, but a list that may be younger has it all the same.
+ * What should be at the place of a sweep; null if unknown. What the sweep itself moved there was elsewhere before, but
+ * a newer list may contain it.
  */
 export function expectedHere(
   { expected, list }: Pick<Sweep, 'expected' | 'list'>,

@@ -11,12 +11,11 @@ import {
   type Whereabouts,
 } from './standing.ts';
 
-/** One line of a sweep's outcome. */
 export interface SweptAsset {
   asset: AssetRef;
-  /** Where it belonged before it was found here, if that is known. */
+  /** Where it belonged before it was found here, if known. */
   from: string | null;
-  /** The gateway has not confirmed it yet. */
+  /** Not confirmed by the gateway yet. */
   isPending: boolean;
 }
 
@@ -26,22 +25,19 @@ export interface SweptTag {
   why: 'unknown' | 'ambiguous' | 'pending' | 'unrecorded';
 }
 
-/** What was scanned in the sweep without the gateway saying that it is here now. */
+/** Scanned in the sweep, but not confirmed by the gateway to be here now. */
 export interface SweptToCheck {
   what: AssetRef | Place;
   /**
    * `recorded`: at another place, whose tag was scanned before it, or where it was scanned since. `place`: the tag of
-   * such a place. `seen`: here, which did not change where the asset is; it was here already, or is elsewhere since.
+   * such a place. `seen`: here, without a move; it was here already, or is elsewhere since.
    */
   why: 'recorded' | 'place' | 'seen';
-  /** The name of the place it was recorded at. */
+  /** Name of the place it was recorded at. */
   at: string;
 }
 
-/**
- * What a sweep of a location came to: every expected asset is found, missing or to be checked, every other scan says
- * what it is.
- */
+/** Outcome of a sweep: each expected asset is found, missing or to be checked, every other scan is classified. */
 export interface SweepOutcome {
   found: SweptAsset[];
   movedHere: SweptAsset[];
@@ -51,13 +47,12 @@ export interface SweepOutcome {
 }
 
 /**
- * Compares what should be at a location with what was scanned there. What the gateway said of a scan counts; until it
- * did, what the device knows of the tag.
+ * Compares what should be at a location with what was scanned there. The gateway's result of a scan counts; until there
+ * is one, what the device knows of the tag.
  *
- * @param swept the place, what should be there when the sweep began, and where the gateway said since that assets are
- *   of which its scans do not tell.
+ * @param swept the place, what should be there at the start, and where the gateway said since that other assets are.
  * @param scans of the sweep, in order.
- * @param known looks up what the device knows of a scanned tag.
+ * @param known looks up what the device knows of a tag.
  */
 export function sweepOutcome(
   {
@@ -109,7 +104,7 @@ export function sweepOutcome(
   };
 }
 
-/** Those whose tags the gateway knew and the device did not. */
+/** Places whose tags the gateway knew and the device did not. */
 function otherPlaces(place: Place, scans: readonly StoredScan[]): Place[] {
   const set = scans.flatMap(({ result }) => (result?.status === 'location' ? (result.location ?? []) : []));
   return [...new Map(set.map((each) => [each.id, each])).values()].filter(({ id }) => id !== place.id);

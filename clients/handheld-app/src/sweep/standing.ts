@@ -3,15 +3,14 @@ import type { Place } from '../gateway/place.ts';
 import type { KnownAsset } from '../storage/known-asset.ts';
 import type { StoredScan } from '../storage/scan.ts';
 
-/** Where assets are by the gateway's word, by their ids; null for nowhere. */
+/** Locations of assets by id, as the gateway said; null for nowhere. */
 export type Whereabouts = ReadonlyMap<number, Place | null>;
 
-/** What the scans of a sweep say of where an asset is. */
+/** What the scans of a sweep say of an asset's location. */
 export interface Standing {
   asset: AssetRef;
-  /** Where it was before, if that is known. */
+  /** Its location before, if known. */
   from: string | null;
-  /** The gateway has not answered yet. */
   isPending: boolean;
   /** Where it was recorded last. */
   at: Place;
@@ -28,7 +27,7 @@ export function standingAtFirst(
   return { asset, from: known?.place?.name ?? null, isPending: true, at: place, isSure: isExpected };
 }
 
-/** After one scan more. */
+/** After one more scan. */
 export function standingAfter(before: Standing, { result }: StoredScan, place: Place): Standing {
   if (result === null) {
     // It will be moved here, one supposes, unless it was before.
@@ -45,13 +44,13 @@ export function standingAfter(before: Standing, { result }: StoredScan, place: P
   };
 }
 
-/** After the gateway was asked, if the scans do not tell. */
+/** After asking the gateway, if the scans do not tell. */
 export function standingLookedUp(standing: Standing, whereabouts: Whereabouts): Standing {
   const at = whereabouts.get(standing.asset.id) ?? null;
   return standing.isSure || at === null ? standing : { ...standing, at, isSure: true };
 }
 
-/** Whether it is at the place that is swept. */
+/** Whether it is at the swept place. */
 export function isHere({ at, isSure }: Standing, place: Place): boolean {
   return isSure && at.id === place.id;
 }

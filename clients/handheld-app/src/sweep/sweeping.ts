@@ -19,25 +19,25 @@ export interface SweepingParts {
   gateway: GatewayClient;
   clock(): Date;
   otherTabs: OtherTabs;
-  /** The token to ask with; null while nobody is signed in. */
+  /** Null while nobody is signed in. */
   token(): string | null;
 }
 
 export class Sweeping {
   readonly now = signal<Sweep | null>(null);
   readonly outcome = signal<SweepOutcome>(NOTHING);
-  /** How many assets should be there; null if nobody knows. */
+  /** Null if unknown. */
   readonly expectedCount = signal<number | null>(null);
-  /** Scans were made or answered: the outcome is worked out anew. */
+  /** Recomputes the outcome after scans or answers; debounced. */
   readonly recount = latest(() => this.#recount());
   readonly #database: Database;
   readonly #gateway: GatewayClient;
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
   readonly #token: () => string | null;
-  /** The sweeps whose lists are being asked for. */
+  /** Sweeps whose lists have been requested. */
   readonly #asking = new Set<string>();
-  /** How often the sweep was changed in this tab. */
+  /** Changes of the sweep in this tab. */
   #changes = 0;
 
   constructor({ database, gateway, clock, otherTabs, token }: SweepingParts) {
@@ -58,12 +58,11 @@ export class Sweeping {
     await this.recount();
   }
 
-  /** The sweep that scans belong to now, if there is one. */
   get open(): Sweep | null {
     return this.now.value?.finished_at === null ? this.now.value : null;
   }
 
-  /** Begins at once: what is scanned from now on belongs to it, however long the list of what should be there takes. */
+  /** Starts at once: scans belong to it from now on, however long its list takes. */
   async start(id: string, place: Place): Promise<void> {
     const sweep: Sweep = {
       id,
@@ -86,7 +85,7 @@ export class Sweeping {
     await this.#ask(sweep);
   }
 
-  /** Asks for the list that could not be had at the beginning, and compares the sweep with it. */
+  /** Fetches the list that was unavailable at the start, and compares. */
   async complete(): Promise<void> {
     const sweep = this.now.value;
     if (sweep !== null && wantsList(sweep)) {
@@ -116,7 +115,7 @@ export class Sweeping {
     }
   }
 
-  /** It may be over by now, or another tab has the list. */
+  /** The sweep may be over by now, or another tab has the list. */
   async #withList(id: string, has: Partial<Sweep>): Promise<void> {
     const sweep = this.now.value;
     if (sweep?.id === id && wantsList(sweep) && (has.list !== 'earlier' || sweep.list === 'awaited')) {
@@ -125,8 +124,8 @@ export class Sweeping {
   }
 
   /**
-   * Asks where assets are that were not expected and only seen: here already, or elsewhere since. Without a network
-   * that stays open.
+   * Asks where unexpected assets are that were only seen: here already, or elsewhere since. Without a network that
+   * stays open.
    */
   async lookUp(answered: readonly StoredScan[]): Promise<void> {
     const sweep = this.now.value;
@@ -156,7 +155,7 @@ export class Sweeping {
     await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at }));
   }
 
-  /** Goes on with a sweep that was finished too early. */
+  /** Resumes a sweep that was finished too early. */
   async resume(): Promise<void> {
     await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at: null }));
   }
@@ -188,9 +187,9 @@ export class Sweeping {
   }
 
   /**
-   * Changes the sweep as it is here, and as it is kept: another tab may have changed it, too, or be done with it.
+   * Changes the sweep in memory and in storage: another tab may have changed it, too, or finished it.
    *
-   * @param change is applied to both, and does nothing to a sweep that has changed so already.
+   * @param change applied to both; idempotent.
    */
   async #change(id: string | undefined, change: (sweep: Sweep) => Sweep | null): Promise<void> {
     const before = this.now.value;
@@ -211,14 +210,14 @@ export class Sweeping {
     await this.recount();
   }
 
-  /** At once, not when the device has stored it: the next scan may come before that, and belongs to it or does not. */
+  /** At once, not when stored: the next scan may come before that. */
   #becomes(sweep: Sweep | null): void {
     this.#changes += 1;
     this.now.value = sweep;
   }
 }
 
-/** There is no such place (any more). */
+/** The place does not exist (any more). */
 function isGone(answer: Answer<unknown> | null): boolean {
   return answer?.kind === 'refused' && answer.status === 404;
 }

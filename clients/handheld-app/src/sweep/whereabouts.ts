@@ -6,12 +6,12 @@ interface Kept {
   places: Whereabouts;
 }
 
-/** What was asked for a sweep so far. */
+/** Answers for a sweep so far. */
 export async function whereaboutsOf(database: Database, sweepId: string): Promise<Whereabouts> {
   return placesOf(await database.get('kept', 'whereabouts'), sweepId);
 }
 
-/** Keeps what was asked for a sweep; of one sweep at a time. */
+/** Stores such answers, of one sweep at a time. */
 export async function keepWhereabouts(
   database: Database,
   sweepId: string,
