@@ -80,12 +80,7 @@ export async function addReaderCounts(
   if (rows.length === 0) {
     return;
   }
-  const counts = sql.join(
-    COUNTERS.map(
-      (counter) => sql.fragment`${sql.binary(bigints(rows.map((row) => row[counter])))}::bigint[]`,
-    ),
-    sql.fragment`, `,
-  );
+  const counts = (counter: Counter) => sql.binary(bigints(rows.map((row) => row[counter])));
   await db.exec(sql.prepared('add-reader-counts', NO_ROWS)`
     insert into reader_counters as stored (org_id, reader_id, messages, messages_rejected, reads, recorded,
       duplicates, unknown, unplaced, rejected, ignored, throttled_ms, last_message_at,
@@ -96,7 +91,9 @@ export async function addReaderCounts(
     from unnest(
       ${sql.binary(integers(rows.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(rows.map(({ readerId }) => readerId)))}::integer[],
-      ${counts},
+      ${counts('messages')}::bigint[], ${counts('messagesRejected')}::bigint[], ${counts('recorded')}::bigint[],
+      ${counts('duplicates')}::bigint[], ${counts('unknown')}::bigint[], ${counts('unplaced')}::bigint[],
+      ${counts('rejected')}::bigint[], ${counts('ignored')}::bigint[], ${counts('throttledMs')}::bigint[],
       ${sql.binary(timestamps(rows.map(({ lastMessageAt }) => lastMessageAt)))}::timestamptz[],
       ${sql.binary(integers(rows.map(({ clockSample }) => clockSample?.minute ?? null)))}::integer[],
       ${sql.binary(bigints(rows.map(({ clockSample }) => clockSample?.offset ?? null)))}::bigint[])

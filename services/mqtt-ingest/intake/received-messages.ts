@@ -1,7 +1,7 @@
 import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { bigints, byteas, integers } from '../../../db/timescale/queries/array-parameters.ts';
-import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { isDeviceTimeUsed } from '../../../domain/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
@@ -101,7 +101,7 @@ async function insertOrFind(
     client.any(sql.prepared('remember-messages', rowsOf<RememberedRow>())`
       insert into received_messages (org_id, digest, received_at)
       select org_id, digest, time_of_micros(received_at)
-      from unnest(${keys(receipts)}, ${times(receipts)}) as receipt (org_id, digest, received_at)
+      from unnest(${orgIds(receipts)}::integer[], ${digests(receipts)}::bytea[], ${times(receipts)}::bigint[]) as receipt (org_id, digest, received_at)
       order by org_id, digest
       on conflict do nothing
       returning org_id, digest`),
@@ -117,7 +117,7 @@ async function insertOrFind(
   )`
     select stored.org_id, stored.digest, micros_of_time(stored.received_at) as received_at
     from (
-      select org_id, digest from unnest(${keys(known)}) as given (org_id, digest)
+      select org_id, digest from unnest(${orgIds(known)}::integer[], ${digests(known)}::bytea[]) as given (org_id, digest)
       order by org_id, digest
     ) receipt
     cross join lateral (
@@ -145,7 +145,7 @@ async function findByWords(
     rowsOf<{ index: number; received_at: Micros }>(),
   )`
     select receipt.index::integer, micros_of_time(stored.received_at) as received_at
-    from unnest(${keys(byWords)}) with ordinality as receipt (org_id, digest, index)
+    from unnest(${orgIds(byWords)}::integer[], ${digests(byWords)}::bytea[]) with ordinality as receipt (org_id, digest, index)
     cross join lateral (
       select received_at from received_messages
       where org_id = receipt.org_id and digest = receipt.digest offset 0
@@ -158,16 +158,13 @@ async function moveReceptions(client: Client, receipts: readonly Receipt[]): Pro
     await client.exec(sql.prepared('move-receptions', NO_ROWS)`
       insert into received_messages (org_id, digest, received_at)
       select org_id, digest, time_of_micros(received_at)
-      from unnest(${keys(receipts)}, ${times(receipts)}) as receipt (org_id, digest, received_at)
+      from unnest(${orgIds(receipts)}::integer[], ${digests(receipts)}::bytea[], ${times(receipts)}::bigint[]) as receipt (org_id, digest, received_at)
       on conflict (org_id, digest) do update set received_at = excluded.received_at`);
   }
 }
 
-function keys(of: readonly Pick<Receipt, 'orgId' | 'digest'>[]): FragmentSqlToken {
-  return sql.fragment`${sql.binary(integers(of.map(({ orgId }) => orgId)))}::integer[],
-    ${sql.binary(byteas(of.map(({ digest }) => digest)))}::bytea[]`;
-}
+type Key = Pick<Receipt, 'orgId' | 'digest'>;
 
-function times(receipts: readonly Receipt[]): FragmentSqlToken {
-  return sql.fragment`${sql.binary(bigints(receipts.map(({ receivedAt }) => receivedAt)))}::bigint[]`;
-}
+const orgIds = (of: readonly Key[]) => sql.binary(integers(of.map(({ orgId }) => orgId)));
+const digests = (of: readonly Key[]) => sql.binary(byteas(of.map(({ digest }) => digest)));
+const times = (of: readonly Receipt[]) => sql.binary(bigints(of.map(({ receivedAt }) => receivedAt)));
