@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { commandLine } from './command-line.ts';
+import { commandLine } from './command-line/command-line.ts';
+import { linesForTerminal } from './command-line/for-terminal.ts';
+import { jsonOfError, statusOf, textOfError } from './command-line/report-error.ts';
+import { outputTaken, ReaderGone, watchOutput } from './command-line/standard-output.ts';
 import { addAntennaSet } from './commands/antenna-set.ts';
 import { addDatabaseChecksums } from './commands/database-checksums.ts';
 import { addDatabaseCopy } from './commands/database-copy.ts';
@@ -39,9 +42,6 @@ import { addSmoothingTry } from './commands/smoothing-try.ts';
 import { addUnknownTagsAttach } from './commands/unknown-tags-attach.ts';
 import { addUnknownTagsIgnore } from './commands/unknown-tags-ignore.ts';
 import { addUnknownTagsList } from './commands/unknown-tags-list.ts';
-import { linesForTerminal } from './for-terminal.ts';
-import { jsonOfError, statusOf, textOfError } from './report-error.ts';
-import { outputTaken, ReaderGone, watchOutput } from './standard-output.ts';
 
 const isJson = process.argv.includes('--json');
 const program = commandLine();

@@ -9,9 +9,9 @@ import type { RefuseSignIn } from '../../platform/rate-limit/sign-in-failures.ts
 import type { Health } from '../../platform/runtime/health.ts';
 import { type HandheldAccessParts, handheldAccess } from './access/access.ts';
 import { serveApp } from './app-files/serve-app.ts';
-import type { HandheldContext } from './context.ts';
 import { describeGateway, type Limits } from './description.ts';
 import { GATEWAY_ROUTES } from './routes.ts';
+import type { HandheldContext } from './serving/context.ts';
 
 export interface AppParts extends HandheldAccessParts {
   health: Health;

@@ -1,6 +1,6 @@
 import type { Route } from '../../platform/http/route.ts';
-import type { HandheldContext } from './context.ts';
 import { lookUpRoutes } from './lookup/routes.ts';
+import type { HandheldContext } from './serving/context.ts';
 import { submissionRoutes } from './submissions/routes.ts';
 
 /** Routes about one thing, and what readers of the description are told of it. */

@@ -22,10 +22,10 @@ import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-files/app-folder.ts';
 import { isAppBuilt } from './app-files/serve-app.ts';
 import type { GatewayConfig } from './config.ts';
-import type { HandheldContext } from './context.ts';
+import { createRecorder } from './recording/record-submission.ts';
+import { WRITE_CONNECTIONS } from './recording/turns.ts';
+import type { HandheldContext } from './serving/context.ts';
 import { countSubmissions } from './submission-metrics.ts';
-import { createRecorder } from './submissions/record-submission.ts';
-import { WRITE_CONNECTIONS } from './submissions/turns.ts';
 
 /** Connections that one gateway process may have for look-ups. */
 const LOOK_UP_CONNECTIONS = 4;

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Recorded } from './submissions/record-submission.ts';
-import { STATUSES } from './submissions/result.ts';
+import type { Recorded } from './recording/record-submission.ts';
+import { STATUSES } from './recording/result.ts';
 
 /** Counts submissions, and their scans by what became of them; those of a repeated submission once. */
 export function countSubmissions(registry: Registry): (recorded: Recorded) => void {

@@ -1,7 +1,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Command } from 'commander';
-import { commandLine } from '../../services/cli/command-line.ts';
+import { commandLine } from '../../services/cli/command-line/command-line.ts';
 import { run } from '../support/process.ts';
 
 const COMMANDS = new URL('../../services/cli/commands/', import.meta.url);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Command, Option } from 'commander';
-import { commandLine } from '../../services/cli/command-line.ts';
+import { commandLine } from '../../services/cli/command-line/command-line.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
-import { MAX_HELD_BY_ORGANIZATION as MAX_HELD } from '../../services/handheld-gateway/submissions/turns.ts';
+import { MAX_HELD_BY_ORGANIZATION as MAX_HELD } from '../../services/handheld-gateway/recording/turns.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import type { Answer } from '../support/declared-by.ts';
 import { useGateway } from '../support/gateway.ts';

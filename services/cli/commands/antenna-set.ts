@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
-import { addCommand, id, tell, wholeNumber } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, id, tell, wholeNumber } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
 
 interface Options {
   reader: number;

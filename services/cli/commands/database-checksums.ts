@@ -3,8 +3,8 @@ import { table } from '../../../base/table.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { checksums } from '../../../db/timescale/copy/checksum.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addDatabaseChecksums(program: Command): void {
   addCommand(program, 'database', 'checksums')

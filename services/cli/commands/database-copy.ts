@@ -3,9 +3,9 @@ import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
 import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withMigratedUrl } from '../database.ts';
-import { progressOn } from '../progress.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { withMigratedUrl } from '../connections/database.ts';
 
 interface Options {
   to: string;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { addTopCommand, tell } from '../command-line.ts';
+import { addTopCommand, tell } from '../command-line/command-line.ts';
+import { FAILED } from '../command-line/report-error.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { FAILED } from '../report-error.ts';
 
 export function addDoctor(program: Command): void {
   addTopCommand(program, 'doctor')

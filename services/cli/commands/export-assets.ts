@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addExport } from '../export-command.ts';
+import { addExport } from '../parts/export-command.ts';
 
 export function addExportAssets(program: Command): void {
   addExport(program, 'asset');

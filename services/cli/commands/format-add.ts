@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { type StoredFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { blameFile } from '../file-fault.ts';
-import { readFormatFile } from '../read-format.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
+import { blameFile } from '../files/file-fault.ts';
+import { readFormatFile } from '../parts/read-format.ts';
 
 export function addFormatAdd(program: Command): void {
   addCommand(program, 'format', 'add')

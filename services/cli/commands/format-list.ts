@@ -5,9 +5,9 @@ import {
   listFormats,
 } from '../../../domain/administration/formats/list-formats.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { listTable } from '../list-table.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addFormatList(program: Command): void {
   addCommand(program, 'format', 'list')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { addCommand, tell } from '../command-line.ts';
-import { jsonForTerminal } from '../for-terminal.ts';
-import { definitionOf } from '../read-format.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { jsonForTerminal } from '../command-line/for-terminal.ts';
+import { definitionOf } from '../parts/read-format.ts';
 
 export function addFormatShow(program: Command): void {
   addCommand(program, 'format', 'show')

@@ -6,9 +6,9 @@ import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { printable } from '../../../domain/formats/mapping/values/printable.ts';
-import { addCommand, oneOf, tell } from '../command-line.ts';
-import { readFileOrStdin } from '../read-file.ts';
-import { definitionOf, readFormatFile } from '../read-format.ts';
+import { addCommand, oneOf, tell } from '../command-line/command-line.ts';
+import { readFileOrStdin } from '../files/read-file.ts';
+import { definitionOf, readFormatFile } from '../parts/read-format.ts';
 
 interface Options extends Partial<Policies> {
   format?: string;

@@ -3,9 +3,9 @@ import {
   type ListedHandheld,
   listHandhelds,
 } from '../../../domain/administration/handhelds/list-handhelds.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { listTable } from '../list-table.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
 
 interface Options {
   org?: number;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
 
 interface Options {
   id: number;

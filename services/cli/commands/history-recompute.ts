@@ -7,10 +7,10 @@ import {
   recomputeOrganization,
 } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { progressOn } from '../progress.ts';
-import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { withConnections } from '../connections/database.ts';
+import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
 
 interface Options {
   org: number;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addImport } from '../import-command.ts';
+import { addImport } from '../parts/import-command.ts';
 
 export function addImportAssets(program: Command): void {
   addImport(program, 'asset', {

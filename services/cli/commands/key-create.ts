@@ -3,8 +3,8 @@ import { AppError } from '../../../base/errors.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { ExpiryPassed } from '../../../domain/administration/api-keys/issue-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
 
 interface Options {
   org: number;

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { listTable } from '../list-table.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addKeyList(program: Command): void {
   addCommand(program, 'key', 'list')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addKeyRevoke(program: Command): void {
   addCommand(program, 'key', 'revoke')

@@ -5,9 +5,9 @@ import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes
 import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
 import type { RecomputedSoFar } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addTopCommand, tell } from '../command-line.ts';
-import { withDatabaseUrl } from '../database.ts';
-import { describeRecomputed, sayProgress } from '../recomputed-text.ts';
+import { addTopCommand, tell } from '../command-line/command-line.ts';
+import { withDatabaseUrl } from '../connections/database.ts';
+import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
 
 export function addMigrate(program: Command): void {
   addTopCommand(program, 'migrate')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addOrgCreate(program: Command): void {
   addCommand(program, 'org', 'create')

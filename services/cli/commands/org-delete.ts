@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { deleteOrganization } from '../../../domain/administration/organizations/delete-organization.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addOrgDelete(program: Command): void {
   addCommand(program, 'org', 'delete')

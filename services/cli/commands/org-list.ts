@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { listTable } from '../list-table.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addOrgList(program: Command): void {
   addCommand(program, 'org', 'list')

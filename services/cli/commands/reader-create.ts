@@ -3,9 +3,9 @@ import { createReader } from '../../../domain/administration/readers/create-read
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
-import { awaitReader } from '../await-reader.ts';
-import { addCommand, id, oneOf, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
+import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { awaitReader } from '../connections/await-reader.ts';
+import { withConnections } from '../connections/database.ts';
 
 interface Options extends Partial<Policies> {
   org: number;

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { withConnections } from '../connections/database.ts';
 
 export function addReaderDelete(program: Command): void {
   addCommand(program, 'reader', 'delete')

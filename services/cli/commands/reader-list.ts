@@ -3,10 +3,10 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { listTable } from '../list-table.ts';
-import { readerRow } from '../reader-row.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { readerRow } from '../parts/reader-row.ts';
 
 export function addReaderList(program: Command): void {
   addCommand(program, 'reader', 'list')

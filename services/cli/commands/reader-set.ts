@@ -3,11 +3,11 @@ import { AppError } from '../../../base/errors.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
-import { awaitReader } from '../await-reader.ts';
-import { addCommand, id, oneOf, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
-import { readerRow } from '../reader-row.ts';
+import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { awaitReader } from '../connections/await-reader.ts';
+import { withConnections } from '../connections/database.ts';
+import { readerRow } from '../parts/reader-row.ts';
 
 interface Options {
   reader: number;

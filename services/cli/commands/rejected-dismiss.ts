@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTimeOrNull } from '../../../base/timestamps.ts';
 import { setDismissed } from '../../../domain/administration/rejected/dismiss.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { rejectedId } from '../rejected-rows.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
+import { rejectedId } from '../parts/rejected-rows.ts';
 
 export function addRejectedDismiss(program: Command): void {
   addCommand(program, 'rejected', 'dismiss')

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
-import { listTable } from '../list-table.ts';
-import { rejectedRow } from '../rejected-rows.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { rejectedRow } from '../parts/rejected-rows.ts';
 
 export function addRejectedList(program: Command): void {
   addCommand(program, 'rejected', 'list')

@@ -8,11 +8,11 @@ import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import type { Replay } from '../../mqtt-ingest/entry.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
-import { progressOn } from '../progress.ts';
-import { rejectedId, rejectedRow } from '../rejected-rows.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { withConnections } from '../connections/database.ts';
+import { rejectedId, rejectedRow } from '../parts/rejected-rows.ts';
 
 interface Options {
   id?: number;

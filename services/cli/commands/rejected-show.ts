@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { findKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { addCommand, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
-import { rejectedId, rejectedRow } from '../rejected-rows.ts';
+import { addCommand, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { withConnections } from '../connections/database.ts';
+import { rejectedId, rejectedRow } from '../parts/rejected-rows.ts';
 
 export function addRejectedShow(program: Command): void {
   addCommand(program, 'rejected', 'show')

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { setSmoothing } from '../../../domain/administration/smoothing/set-smoothing.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { shownTime } from '../instants.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { shownTime } from '../command-line/instants.ts';
+import { withConnections } from '../connections/database.ts';
 import {
   described,
   type SmoothingOptions,
   shown,
   smoothingOf,
   withSmoothingOptions,
-} from '../smoothing-options.ts';
+} from '../parts/smoothing-options.ts';
 
 interface Options extends SmoothingOptions {
   org: number;

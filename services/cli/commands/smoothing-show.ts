@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type LatestSmoothing, listSmoothing } from '../../../domain/tracking/smoothing/list-smoothing.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { shownTime } from '../instants.ts';
-import { listTable } from '../list-table.ts';
-import { described } from '../smoothing-options.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { shownTime } from '../command-line/instants.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withConnections } from '../connections/database.ts';
+import { described } from '../parts/smoothing-options.ts';
 
 export function addSmoothingShow(program: Command): void {
   addCommand(program, 'smoothing', 'show')

@@ -12,11 +12,17 @@ import {
   tryOnAssets,
 } from '../../../domain/tracking/smoothing/try-on-assets.ts';
 import type { Move } from '../../../domain/tracking/smoothing/try-smoothing.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withConnections } from '../database.ts';
-import { shownTime, time } from '../instants.ts';
-import { type SmoothingOptions, smoothingOf, withSmoothingOptions } from '../smoothing-options.ts';
-import { MOST_MOVES, type ShownMove, type ShownPair, shownTrial, withTotals } from '../smoothing-trial.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { shownTime, time } from '../command-line/instants.ts';
+import { withConnections } from '../connections/database.ts';
+import { type SmoothingOptions, smoothingOf, withSmoothingOptions } from '../parts/smoothing-options.ts';
+import {
+  MOST_MOVES,
+  type ShownMove,
+  type ShownPair,
+  shownTrial,
+  withTotals,
+} from '../parts/smoothing-trial.ts';
 
 interface Options extends SmoothingOptions {
   org: number;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { attachUnknownTag, sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { addCommand, id, oneOf, tell } from '../command-line.ts';
-import { withOrganization } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
+import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { withOrganization } from '../connections/database.ts';
 
 interface Options {
   org: number;

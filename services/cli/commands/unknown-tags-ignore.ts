@@ -3,9 +3,9 @@ import { AppError } from '../../../base/errors.ts';
 import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { addCommand, id, oneOf, tell } from '../command-line.ts';
-import { withOrganization } from '../database.ts';
-import { forTerminal } from '../for-terminal.ts';
+import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
+import { withOrganization } from '../connections/database.ts';
 
 interface Options {
   org: number;

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { wireTime } from '../../../base/timestamps.ts';
 import { sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { listUnknownTags, type UnknownTagRow } from '../../../domain/administration/unknown-tags/queries.ts';
-import { addCommand, id, tell } from '../command-line.ts';
-import { withOrganization } from '../database.ts';
-import { listTable } from '../list-table.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
+import { withOrganization } from '../connections/database.ts';
 
 export function addUnknownTagsList(program: Command): void {
   addCommand(program, 'unknown-tags', 'list')

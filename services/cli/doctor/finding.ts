@@ -1,4 +1,4 @@
-import { forTerminal } from '../for-terminal.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
 
 /** What one check found. A fault keeps tagtrail from working rightly; a warning is worth a look. */
 export interface Finding {

@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { askApi } from '../../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../../simulation/api-client.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
-import { withConnections } from '../database.ts';
+import { withConnections } from '../connections/database.ts';
 import { type Answer, type CheckResult, check } from './check.ts';
 import { storedCounts } from './stored-counts.ts';
 import { storedRecords } from './stored-records.ts';

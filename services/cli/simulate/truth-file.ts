@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
-import { FileFault } from '../file-fault.ts';
+import { FileFault } from '../files/file-fault.ts';
 
 /** Where the truth is to be written. */
 export interface TruthFile {

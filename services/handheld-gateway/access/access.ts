@@ -4,8 +4,8 @@ import type { OrganizationDoor } from '../../../db/timescale/connections/organiz
 import { digestOf, parseToken } from '../../../domain/administration/handhelds/token-format.ts';
 import type { Access } from '../../../platform/http/app.ts';
 import { unauthorized } from '../../../platform/http/bearer.ts';
-import type { HandheldContext } from '../context.ts';
-import type { SubmissionRecorder } from '../submissions/record-submission.ts';
+import type { SubmissionRecorder } from '../recording/record-submission.ts';
+import type { HandheldContext } from '../serving/context.ts';
 import type { HandheldCache } from './queries.ts';
 
 export interface HandheldAccessParts {

@@ -4,8 +4,8 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Reference } from '../reference.ts';
-import type { ReadTag } from '../tag.ts';
+import type { Reference } from '../wire/reference.ts';
+import type { ReadTag } from '../wire/tag.ts';
 
 export interface TaggedRow {
   tag_type: string;

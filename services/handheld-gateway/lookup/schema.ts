@@ -3,8 +3,8 @@ import { nullableSchema } from '../../../base/checks/members.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
-import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../reference.ts';
-import { TAG, TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA, tagType, tagValue } from '../tag.ts';
+import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../wire/reference.ts';
+import { TAG, TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA, tagType, tagValue } from '../wire/tag.ts';
 
 const TAGS = {
   type: 'array',

@@ -1,5 +1,5 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import type { Reference } from '../reference.ts';
+import type { Reference } from '../wire/reference.ts';
 import type { ExpectedRow, PlaceRow, TaggedRow } from './queries.ts';
 
 /** What is behind a tag. */

@@ -9,8 +9,8 @@ import {
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { objectField } from '../../../base/checks/object-field.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
-import { TAG_MEMBERS, usableTag } from '../tag.ts';
-import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
+import type { NamedLocation, Submission, SubmittedScan } from '../recording/submission.ts';
+import { TAG_MEMBERS, usableTag } from '../wire/tag.ts';
 
 /** Canonical ULIDs: upper case, and no greater than a ULID can be. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

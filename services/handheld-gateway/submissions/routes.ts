@@ -1,6 +1,6 @@
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { doneOnce } from '../../../platform/http/success.ts';
-import { route } from '../context.ts';
+import { route } from '../serving/context.ts';
 import { submissionBody } from './body.ts';
 import { SUBMISSION } from './schema.ts';
 

@@ -1,10 +1,10 @@
-import { messageOf } from '../../base/errors.ts';
-import { findStoredDefinition } from '../../domain/administration/formats/find-format.ts';
-import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
-import { compileFormat, type Format, FormatError } from '../../domain/formats/mapping/format.ts';
-import { withConnections } from './database.ts';
-import { FileFault } from './file-fault.ts';
-import { readFileOrStdin } from './read-file.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { findStoredDefinition } from '../../../domain/administration/formats/find-format.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { compileFormat, type Format, FormatError } from '../../../domain/formats/mapping/format.ts';
+import { withConnections } from '../connections/database.ts';
+import { FileFault } from '../files/file-fault.ts';
+import { readFileOrStdin } from '../files/read-file.ts';
 
 /** Far more than any format needs. */
 const MAX_BYTES = 1_048_576;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { AppError } from '../../base/errors.ts';
-import { exportFile } from '../../domain/master-data/imports/export-file.ts';
-import type { Keyed } from '../../domain/master-data/live-by-key.ts';
-import { withInterruption } from '../../platform/runtime/interruption.ts';
-import { addCommand, id } from './command-line.ts';
-import { withOrganization } from './database.ts';
-import { progressOn } from './progress.ts';
-import { replaceFile } from './replace-file.ts';
-import { writeToOutput } from './standard-output.ts';
+import { AppError } from '../../../base/errors.ts';
+import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import { withInterruption } from '../../../platform/runtime/interruption.ts';
+import { addCommand, id } from '../command-line/command-line.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { writeToOutput } from '../command-line/standard-output.ts';
+import { withOrganization } from '../connections/database.ts';
+import { replaceFile } from '../files/replace-file.ts';
 
 interface Options {
   org: number;

@@ -1,5 +1,5 @@
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { AppError, messageOf } from '../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 
 /**
  * Writes a file that is complete or as it was: what had its name keeps it until `write` has ended. What is no ordinary

@@ -1,4 +1,4 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../base/checks/fields.ts';
+import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 
 /** An asset or a location, in as many words as a small screen has. */
 export interface Reference {

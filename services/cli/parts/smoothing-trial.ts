@@ -1,6 +1,6 @@
-import type { PairCounts } from '../../domain/tracking/smoothing/tally-pairs.ts';
-import type { Told } from './command-line.ts';
-import { listTable } from './list-table.ts';
+import type { PairCounts } from '../../../domain/tracking/smoothing/tally-pairs.ts';
+import type { Told } from '../command-line/command-line.ts';
+import { listTable } from '../command-line/list-table.ts';
 
 /** A move that there would be no more, or that there is not now. */
 export interface ShownMove {

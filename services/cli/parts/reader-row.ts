@@ -1,4 +1,4 @@
-import type { StoredReader } from '../../domain/administration/readers/stored-reader.ts';
+import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
 
 /** A reader's registration as `--json` shows it; a policy that is null is the format's own. */
 export function readerRow(reader: StoredReader) {

@@ -1,21 +1,21 @@
 import { constants } from 'node:os';
-import type { Pool } from '../../db/timescale/connections/client.ts';
-import { type Database, databaseOn } from '../../db/timescale/connections/database.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { type Database, databaseOn } from '../../../db/timescale/connections/database.ts';
 import {
   type OrganizationDatabase,
   openOrganizationDoor,
-} from '../../db/timescale/connections/organization-door.ts';
-import { createWritePool } from '../../db/timescale/connections/pool.ts';
-import { type EmbeddedDatabase, startEmbedded } from '../../db/timescale/embedded/server.ts';
-import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
-import { migrateNew } from '../../db/timescale/schema/migrate.ts';
-import { requireLiveOrganization } from '../../domain/administration/organizations/live-organization.ts';
-import type { Actor } from '../../domain/changes/actor.ts';
-import { requireMigrated, requireReachable } from '../../platform/runtime/database.ts';
-import { optionalUrl, textSetting } from '../../platform/runtime/setting-kinds.ts';
-import { readSettings } from '../../platform/runtime/settings.ts';
-import { commandLineActor } from '../standalone/command-line-actor.ts';
-import { EMBEDDED_DATABASE } from '../standalone/database.ts';
+} from '../../../db/timescale/connections/organization-door.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { type EmbeddedDatabase, startEmbedded } from '../../../db/timescale/embedded/server.ts';
+import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
+import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
+import { requireMigrated, requireReachable } from '../../../platform/runtime/database.ts';
+import { optionalUrl, textSetting } from '../../../platform/runtime/setting-kinds.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { commandLineActor } from '../../standalone/command-line-actor.ts';
+import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 
 const SETTINGS = {
   DATABASE_URL: optionalUrl(

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
-import { parseTimestamp } from '../../base/timestamps.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { parseTimestamp } from '../../../base/timestamps.ts';
 
 /** Reads an option's RFC 3339 time. */
 export function time(text: string): Micros {

@@ -1,17 +1,17 @@
 import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { FieldIssue } from '../../base/checks/issues.ts';
-import { AppError, messageOf } from '../../base/errors.ts';
-import { writeJson } from '../../base/json/json-text.ts';
-import type { CsvSource } from '../../domain/master-data/imports/csv.ts';
-import { importFile } from '../../domain/master-data/imports/import-file.ts';
-import { FILE_LIMIT } from '../../domain/master-data/imports/read-rows.ts';
-import type { ImportReport, RowChange } from '../../domain/master-data/imports/report.ts';
-import type { Keyed } from '../../domain/master-data/live-by-key.ts';
-import { addCommand, id, tell } from './command-line.ts';
-import { withOrganization } from './database.ts';
-import { FileFault } from './file-fault.ts';
-import { progressOn } from './progress.ts';
+import type { FieldIssue } from '../../../base/checks/issues.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
+import { writeJson } from '../../../base/json/json-text.ts';
+import type { CsvSource } from '../../../domain/master-data/imports/csv.ts';
+import { importFile } from '../../../domain/master-data/imports/import-file.ts';
+import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
+import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { progressOn } from '../command-line/progress.ts';
+import { withOrganization } from '../connections/database.ts';
+import { FileFault } from '../files/file-fault.ts';
 
 interface Options {
   org: number;

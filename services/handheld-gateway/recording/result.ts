@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Outcome } from '../../../domain/tracking/scan.ts';
-import type { Reference } from '../reference.ts';
+import type { Reference } from '../wire/reference.ts';
 import type { Step } from './walk.ts';
 
 /** What became of a scan, as its answer says it (docs/handhelds.md). */

@@ -1,8 +1,8 @@
-import { choice, type JsonSchema, text } from '../../base/checks/fields.ts';
-import { accepted, type Checked, invalidValue, refused } from '../../base/checks/issues.ts';
-import { mandatory, mandatoryNotNull, type Values } from '../../base/checks/members.ts';
-import { tagKey } from '../../domain/tracking/tag-key.ts';
-import { TAG_TYPES, type TagType } from '../../domain/tracking/tag-type.ts';
+import { choice, type JsonSchema, text } from '../../../base/checks/fields.ts';
+import { accepted, type Checked, invalidValue, refused } from '../../../base/checks/issues.ts';
+import { mandatory, mandatoryNotNull, type Values } from '../../../base/checks/members.ts';
+import { tagKey } from '../../../domain/tracking/tag-key.ts';
+import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
 
 /** What a device knows of a tag. */
 export interface ReadTag {

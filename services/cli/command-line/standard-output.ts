@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 
 /** Whoever reads standard output has had enough, as `head` has. */
 export class ReaderGone extends Error {}

@@ -1,5 +1,5 @@
 import type { Client } from '../../../db/timescale/connections/client.ts';
-import type { Reference } from '../reference.ts';
+import type { Reference } from '../wire/reference.ts';
 
 /** Assets by id, as answers name them. */
 export function nameAssets(client: Client, orgId: number, ids: Iterable<number | null>) {

@@ -1,7 +1,7 @@
-import type { Micros } from '../../base/instant.ts';
-import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
-import { routesOf } from '../../platform/http/route.ts';
-import type { SubmissionRecorder } from './submissions/record-submission.ts';
+import type { Micros } from '../../../base/instant.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { routesOf } from '../../../platform/http/route.ts';
+import type { SubmissionRecorder } from '../recording/record-submission.ts';
 
 /** What a handler knows of the handheld that asks. */
 export interface HandheldContext {

@@ -1,7 +1,7 @@
-import { heardEverywhere } from '../../base/heard-everywhere.ts';
-import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { awaitSubscribed } from '../../domain/administration/readers/await-subscribed.ts';
-import { forTerminal } from './for-terminal.ts';
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
 
 /** Resolves when what a reader sends on its topic from now on is recorded; or says that it may not be. */
 export async function awaitReader(db: Connection, topic: string): Promise<void> {

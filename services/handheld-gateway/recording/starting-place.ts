@@ -2,7 +2,7 @@ import { type Invalid, invalid } from '../../../base/checks/invalid.ts';
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
-import type { ReadTag } from '../tag.ts';
+import type { ReadTag } from '../wire/tag.ts';
 import type { NamedLocation } from './submission.ts';
 
 /** The location that a tag is attached to, by what the tag resolved to: its id, or null. */

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AppError } from '../../base/errors.ts';
-import { MICROS_PER_SECOND } from '../../base/instant.ts';
-import { type DatedSmoothing, MAX_WINDOW } from '../../domain/tracking/smoothing/settings.ts';
-import { wholeNumber } from './command-line.ts';
+import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { type DatedSmoothing, MAX_WINDOW } from '../../../domain/tracking/smoothing/settings.ts';
+import { wholeNumber } from '../command-line/command-line.ts';
 
 /** The options that say how to smooth. */
 export interface SmoothingOptions {

@@ -1,4 +1,4 @@
-import { table } from '../../base/table.ts';
+import { table } from '../../../base/table.ts';
 import { forTerminal } from './for-terminal.ts';
 
 /** Columns of a terminal that lists keep to. */

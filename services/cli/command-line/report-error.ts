@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { AppError, IdsUsedUp, messageOf } from '../../base/errors.ts';
-import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
-import { FileFault } from './file-fault.ts';
+import { AppError, IdsUsedUp, messageOf } from '../../../base/errors.ts';
+import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
+import { FileFault } from '../files/file-fault.ts';
 import { ReaderGone } from './standard-output.ts';
 
 /** The exit status of what failed, and of what was not used rightly. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { AppError } from '../../base/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import { FileFault } from './file-fault.ts';
 
 /**

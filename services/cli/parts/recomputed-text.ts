@@ -1,4 +1,4 @@
-import type { RecomputedSoFar } from '../../domain/tracking/recompute/recompute-organization.ts';
+import type { RecomputedSoFar } from '../../../domain/tracking/recompute/recompute-organization.ts';
 
 /** How far histories are computed anew, as a line. */
 export function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {

@@ -1,5 +1,5 @@
-import type { FieldIssue } from '../../base/checks/issues.ts';
-import { AppError } from '../../base/errors.ts';
+import type { FieldIssue } from '../../../base/checks/issues.ts';
+import { AppError } from '../../../base/errors.ts';
 
 /**
  * What is wrong with what a file holds. The command was used rightly, so that it fails with 1, while an option that

@@ -1,6 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Instant } from '../../../base/timestamps.ts';
-import type { ReadTag } from '../tag.ts';
+import type { ReadTag } from '../wire/tag.ts';
 
 /** What a handheld sends at once; times are those of its own clock. */
 export interface Submission {

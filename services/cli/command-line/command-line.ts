@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { writeJson } from '../../base/json/json-text.ts';
+import { writeJson } from '../../../base/json/json-text.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { StrictCommand } from './strict-command.ts';
 
