@@ -2,10 +2,10 @@ import type { ApiClient } from './api-client.ts';
 import type { AssetRecord } from './truth/asset-record.ts';
 
 /**
- * What the API says of the assets it knows: the place and the whole history of each.
+ * Reads locations and whole histories of assets from the API.
  *
- * @param isAsked which of them, by external key; all if left out.
- * @param onProgress told how many have been asked about.
+ * @param isAsked selects by external key; all by default.
+ * @param onProgress called with the number of assets done.
  */
 export async function askApi(
   api: ApiClient,

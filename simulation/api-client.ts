@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The API, as somebody with a key and its description would use it. */
+/** A client of the API that knows its description and nothing else. */
 export interface ApiClient {
   createLocation(location: NewLocation): Promise<void>;
   createAsset(asset: NewAsset): Promise<void>;
   assets(): Promise<AssetAnswer[]>;
-  /** The report of where the scanned assets are. */
   assetLocations(): Promise<AssetLocationAnswer[]>;
   /** Oldest first. */
   history(assetId: number): Promise<HistoryAnswer[]>;
@@ -40,7 +39,7 @@ export interface HistoryAnswer {
   duration_seconds: number | null;
 }
 
-/** An answer that is none of the 2xx, or no answer at all. */
+/** An answer outside of 2xx, or none at all. */
 export class ApiError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -48,7 +47,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Every method throws {@link ApiError}, and waits where the key's rate limit wants it to. */
+/** Every method throws {@link ApiError}, and waits when rate-limited. */
 export function createApiClient(url: string, key: string): ApiClient {
   const request = async (method: string, path: string, json?: unknown): Promise<unknown> => {
     const body = json === undefined ? null : JSON.stringify(json);
@@ -94,7 +93,7 @@ interface ListAnswer<Row> {
   total_count: number;
 }
 
-/** Asks again when the answer says that it may be asked again. */
+/** Retries when the answer allows it. */
 async function withinLimits(ask: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await ask();
@@ -106,5 +105,5 @@ async function withinLimits(ask: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** The longest page there is. */
+/** The longest page. */
 const PAGE = 200;

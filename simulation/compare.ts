@@ -1,6 +1,6 @@
 import type { AssetRecord, HistoryRow } from './truth/asset-record.ts';
 
-/** Something that the API says otherwise than it is. */
+/** A difference between the API and the truth. */
 export interface Difference {
   asset: string;
   what: string;
@@ -8,7 +8,7 @@ export interface Difference {
   answer: string;
 }
 
-/** Every difference between what is true and what was answered; none if they agree. */
+/** All differences between truth and answers; empty if they agree. */
 export function compare(truth: readonly AssetRecord[], answer: readonly AssetRecord[]): Difference[] {
   const answered = new Map(answer.map((record) => [record.asset, record]));
   const known = new Set(truth.map(({ asset }) => asset));
@@ -20,14 +20,14 @@ export function compare(truth: readonly AssetRecord[], answer: readonly AssetRec
   ];
 }
 
-/** A row that is true beside the row that was answered for the same moment; null where there is none. */
+/** A true row beside the answered row of the same moment; null where one is missing. */
 export interface RowPair {
   truth: HistoryRow | null;
   answer: HistoryRow | null;
   agrees: boolean;
 }
 
-/** Two histories side by side, in the order of time, each row once. */
+/** Two histories side by side in order of time. */
 export function pairRows(truth: readonly HistoryRow[], answer: readonly HistoryRow[]): RowPair[] {
   const pairs: RowPair[] = [];
   const left = [...truth];
@@ -79,7 +79,7 @@ function compareAsset(truth: AssetRecord, answer: AssetRecord | undefined): Diff
   ];
 }
 
-/** An asset at a place that is not told is not the same as an asset that is not reported. */
+/** An asset at an unnamed place is not the same as an asset that is not reported. */
 function currentText({ current }: AssetRecord): string {
   return current === null ? NOTHING : (current.location ?? 'no location');
 }

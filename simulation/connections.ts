@@ -5,17 +5,17 @@ import { SentMessages } from './sent-messages.ts';
 export interface ConnectedReader {
   name: string;
   topic: string;
-  /** Of its registration; null if the broker's address says who connects. */
+  /** Null if the broker's URL has the credentials. */
   login: { username: string; password: string } | null;
 }
 
-/** The readers' connections to the broker, one each. */
+/** One connection to the broker per reader. */
 export interface Connections {
   /**
    * Resolves when the broker has acknowledged.
    *
-   * @param options.isDup sends what it sent before under the identifier it had, as a resend does.
-   * @param options.topic if it is not the reader's own.
+   * @param options.isDup resends the previous message under its packet identifier.
+   * @param options.topic if not the reader's own.
    */
   publish(reader: string, payload: string, options?: { isDup?: boolean; topic?: string }): Promise<void>;
   disconnect(reader: string): Promise<void>;
@@ -24,8 +24,8 @@ export interface Connections {
 }
 
 /**
- * @param onLost told when a connection breaks that nobody ended; what was not acknowledged is sent again then.
- * @throws the client's error if the broker refuses one of them.
+ * @param onLost called when a connection breaks; unacknowledged messages are sent again then.
+ * @throws the client's error if the broker refuses a reader.
  */
 export async function connectReaders(
   mqttUrl: string,

@@ -22,8 +22,8 @@ export interface DeliveryOptions {
 }
 
 /**
- * Gets messages to the broker, some late, some after their reader was offline, and tells the truth what arrived.
- * Bounded: what is not acknowledged holds up what comes after.
+ * Delivers messages to the broker, some late, some after their reader was offline, and reports to the truth what
+ * arrived. Bounded by backpressure: unacknowledged messages hold up those after them.
  */
 export class Delivery {
   readonly #options: DeliveryOptions;
@@ -35,7 +35,7 @@ export class Delivery {
   readonly #givenUp = new AbortController();
   readonly #givingUp: Promise<void>;
   #timer: NodeJS.Timeout | undefined;
-  /** Messages that were acknowledged, and the reads in them. */
+  /** Acknowledged messages, and the reads in them. */
   acknowledged = 0;
   reads = 0;
 
@@ -47,13 +47,13 @@ export class Delivery {
     options.signal.addEventListener('abort', () => this.#giveUpSoon());
   }
 
-  /** When the oldest of what is not acknowledged was ready; infinite if all is. */
+  /** When the oldest unacknowledged message was ready; infinite if there is none. */
   get oldest(): Micros {
     const kept = [...this.#offline.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
     return Math.min(...[...this.#underWay.values(), ...kept].map(({ message }) => message.readyAt));
   }
 
-  /** @param elapsed since the beginning of the run: readers drop out and come back by it, and what is late is sent. */
+  /** @param elapsed since the start of the run: readers go offline and return by it, and late messages are sent. */
   async letTimePass(elapsed: Micros): Promise<void> {
     for (const [reader, { outage, deathAt }] of this.#options.troubles) {
       const isOut = outage !== null && elapsed >= outage.from && elapsed < outage.to;
@@ -71,7 +71,7 @@ export class Delivery {
     await this.#sendDue(elapsed);
   }
 
-  /** @param dueAt when it is to be sent, since the beginning of the run; null for now. */
+  /** @param dueAt when to send it, since the start of the run; null for now. */
   async deliver(message: Message, dueAt: Micros | null = null, isRepeat = false): Promise<void> {
     if (dueAt === null) {
       await this.#send({ message, isRepeat });
@@ -80,7 +80,7 @@ export class Delivery {
     }
   }
 
-  /** Sends what is left, and waits a while for acknowledgements. Nothing can be delivered afterwards. */
+  /** Sends the rest and waits a while for acknowledgements. Nothing can be delivered afterwards. */
   async finish(): Promise<void> {
     this.#giveUpSoon();
     for (const reader of [...this.#offline.keys()]) {
@@ -107,14 +107,14 @@ export class Delivery {
     }
   }
 
-  /** What it has sent is acknowledged first, so that nobody need wonder whether it arrived. */
+  /** Waits for acknowledgements first, so that it is known what arrived. */
   async #leave(reader: SiteReader): Promise<void> {
     const own = [...this.#underWay].filter(([, { message }]) => message.reader === reader);
     await Promise.race([Promise.all(own.map(([sent]) => sent)), this.#givingUp]);
     await this.#options.connections.disconnect(reader.name);
   }
 
-  /** What was kept is sent as fast as it goes, in its order; if there is no broker yet, another time. */
+  /** Sends what was kept as fast as possible, in order; without a broker, another time. */
   async #return(reader: SiteReader): Promise<void> {
     try {
       await this.#options.connections.reconnect(reader.name);
@@ -170,5 +170,5 @@ export class Delivery {
 
 const MOST_UNDER_WAY = 256;
 
-/** Milliseconds that are waited for the last acknowledgements. */
+/** Milliseconds to wait for the last acknowledgements. */
 const PATIENCE = 10_000;

@@ -4,17 +4,14 @@ import type { Random } from './random.ts';
 import { activityAt } from './shifts.ts';
 import type { Stage } from './site.ts';
 
-/**
- * How long an asset stays at a place it has come to: mostly near the median, sometimes many times as long, and longer
- * when the site is quiet.
- */
+/** How long an asset stays: mostly near the median, sometimes many times as long, and longer when the site is quiet. */
 export function dwell(role: Role, stage: Stage, now: Micros, random: Random): Micros {
   const median = role === 'pallet' ? PALLET_SECONDS[stage] : SECONDS[role];
   const skewed = median * Math.exp(SPREAD * normal(random));
   return Math.round((skewed / activityAt(now)) * MICROS_PER_SECOND);
 }
 
-/** How long the way to the next place takes. */
+/** Travel time to the next place. */
 export function travel(random: Random): Micros {
   return random.integer(6 * MICROS_PER_SECOND, 25 * MICROS_PER_SECOND);
 }

@@ -1,6 +1,6 @@
 import type { Micros } from '../base/instant.ts';
 
-/** What is to happen, earliest first: a binary heap. */
+/** Events, earliest first: a binary heap. */
 export class EventQueue<Subject> {
   readonly #heap: { at: Micros; subject: Subject }[] = [];
 
@@ -17,7 +17,7 @@ export class EventQueue<Subject> {
     }
   }
 
-  /** Takes the next that happens until `until`, or nothing. */
+  /** The next event up to `until`, or nothing. */
   next(until: Micros): { at: Micros; subject: Subject } | null {
     const heap = this.#heap;
     const [first] = heap;
@@ -45,7 +45,7 @@ export class EventQueue<Subject> {
     }
   }
 
-  /** Never, where there is nothing. */
+  /** Infinite beyond the end. */
   #at(index: number): Micros {
     return this.#heap[index]?.at ?? Number.POSITIVE_INFINITY;
   }

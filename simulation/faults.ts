@@ -2,7 +2,6 @@ import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import { ENCODERS } from './encoders/encoders.ts';
 import type { SiteReader } from './site.ts';
 
-/** What can go wrong at a site. */
 export const FAULTS = [
   'dead-reader',
   'wrong-clock',
@@ -16,27 +15,26 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-/** What is wrong with one reader. */
+/** The fault of one reader. */
 export interface Trouble {
   /** How far its clock is ahead; negative if behind. */
   clockOffset: Micros;
-  /** When it loses its network and gets it back, after the beginning of the run. */
+  /** Network outage, after the start of the run. */
   outage: { from: Micros; to: Micros } | null;
-  /** When it falls silent for good, after the beginning of the run. */
+  /** When it falls silent for good, after the start of the run. */
   deathAt: Micros | null;
 }
 
 export interface FaultPlan {
   faults: ReadonlySet<Fault>;
-  /** How long the run takes; null if it has no end. */
   duration: Micros | null;
-  /** Whether the site's time is the real one. Where it runs faster, no clock is ahead of the real one. */
+  /** False if the site's time is faster: then no clock is ahead of the real one. */
   isRealTime: boolean;
 }
 
 /**
- * Which reader suffers what. Each has one trouble at the most, so that small sites have fewer troubles than large ones.
- * Only what brings its own times can keep reads for later, or be wrong about the time.
+ * Assigns faults, at most one per reader, so that small sites have fewer than large ones. Only readers with times of
+ * their own can keep reads for later, or have a wrong clock.
  */
 export function assignTroubles(
   readers: readonly SiteReader[],
@@ -68,5 +66,5 @@ const NO_TROUBLE: Trouble = { clockOffset: 0, outage: null, deathAt: null };
 
 const HOUR: Micros = 3_600 * MICROS_PER_SECOND;
 
-/** A run without an end has its troubles in its first three minutes. */
+/** A run without end has its faults in the first three minutes. */
 const ENDLESS: Micros = 180 * MICROS_PER_SECOND;

@@ -3,10 +3,9 @@ import type { Publication } from './encoders/encoder.ts';
 import type { SiteReader } from './site.ts';
 import type { Expected } from './truth/expected.ts';
 
-/** A message that a reader has ready, and what is to become of it. */
 export interface Message extends Expected {
   reader: SiteReader;
-  /** No read in it was made earlier, but for its reader's clock. */
+  /** No read in it is earlier, its reader's clock aside. */
   readyAt: Micros;
   publication: Publication;
   isDup: boolean;

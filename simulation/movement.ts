@@ -1,15 +1,15 @@
 import type { Random } from './random.ts';
 import type { Place, Stage } from './site.ts';
 
-/** How an asset moves: goods from dock to gate, equipment wherever it is needed, what is in repair not at all. */
+/** Goods move from dock to gate, equipment goes wherever it is needed, and what is in repair does not move. */
 export type AssetKind = 'goods' | 'equipment' | 'in repair';
 
 /**
- * Where an asset stops next: goods go through the stages, some change the aisle first, and come in again after they
- * were shipped; equipment goes anywhere. Never where it is already.
+ * The next stop of an asset: goods go through the stages, sometimes by way of another aisle, and come in again after
+ * shipping; equipment goes anywhere. Never where it is already.
  *
- * @param from where it is; null before it came.
- * @param stops where it can stop: two at least. Of a stage that has none, any other will do.
+ * @param from its place; null before it came.
+ * @param stops at least two. A stage without any is replaced by another.
  */
 export function nextStop(
   kind: AssetKind,

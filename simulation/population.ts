@@ -6,15 +6,14 @@ import { SHIFTS, type Shift } from './shifts.ts';
 export type Role = 'pallet' | 'cage' | 'forklift' | 'person' | 'in repair';
 
 export interface SimulatedAsset {
-  /** Its external key. */
   key: string;
   name: string;
   role: Role;
   /** When a person works. */
   shift: Shift;
-  /** What its tags say to a reader: hex digits in upper case. */
+  /** Tag values as readers read them: hex digits in upper case. */
   tags: Record<'rfid' | 'ble', string>;
-  /** The same tags as somebody registered them: not always spelled as readers do. */
+  /** The same tags as registered: not always spelled as readers do. */
   registeredTags: Record<'rfid' | 'ble', string>;
 }
 
@@ -43,7 +42,7 @@ export function makePopulation(count: number, prefix: string): SimulatedAsset[] 
   });
 }
 
-/** Of twenty assets; the small sites have some of each. */
+/** Of twenty assets; small sites have some of each. */
 const ROLES: readonly Role[] = [
   'pallet',
   'forklift',

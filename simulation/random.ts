@@ -1,12 +1,12 @@
-/** Chance that can be repeated: the same seed gives the same numbers in the same order, on any machine. */
+/** Repeatable randomness: one seed gives the same numbers in the same order, on any machine. */
 export interface Random {
-  /** From 0 up to, and without, 1. */
+  /** In [0, 1). */
   fraction(): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Both bounds included. */
   integer(min: number, max: number): number;
-  /** True this share of the time. */
+  /** True with this probability. */
   chance(share: number): boolean;
-  /** One of `items`, which has at least one. */
+  /** One of at least one item. */
   pick<Item>(items: readonly Item[]): Item;
 }
 

@@ -6,9 +6,9 @@ import type { Random } from './random.ts';
 import type { SiteReader } from './site.ts';
 import { NO_OUTCOMES, type PlacedRead, type ReadOutcome } from './truth/expected.ts';
 
-/** A read as its reader made it, and whose it is. */
+/** A read as the reader made it, with its asset. */
 export interface LineRead {
-  /** External key of the asset; null for a stranger's tag, or none that can be. */
+  /** External key; null for a stranger's tag or an impossible one. */
   asset: string | null;
   tag: string;
   port: number;
@@ -16,10 +16,10 @@ export interface LineRead {
   rssi: number;
 }
 
-/** What no format can take for a tag. */
+/** No format accepts this as a tag. */
 export const UNUSABLE_TAG = '-';
 
-/** One reader, from what its antennas see to the messages that it has ready. */
+/** One reader, from what its antennas see to its finished messages. */
 export class ReaderLine {
   readonly reader: SiteReader;
   readonly #encoder: Encoder;
@@ -27,7 +27,7 @@ export class ReaderLine {
   readonly #random: Random;
   #sequence = 0;
   #waiting: LineRead[] = [];
-  /** When each asset was last read at each antenna, as the reader's clock tells it. */
+  /** Last read by asset and antenna, by the reader's clock. */
   readonly #lastReads = new Map<string, Micros>();
 
   constructor(reader: SiteReader, clockOffset: Micros, random: Random) {
@@ -37,7 +37,7 @@ export class ReaderLine {
     this.#random = random;
   }
 
-  /** Whether its messages bring times that count: then they are the same reads whenever they are received. */
+  /** Whether its messages have usable times: then they are the same reads whenever they are received. */
   get hasClock(): boolean {
     return this.#encoder.clockTick !== null && this.#clockOffset <= 0;
   }
@@ -51,7 +51,7 @@ export class ReaderLine {
     this.#waiting.push(read);
   }
 
-  /** Everything it has taken since `from`, in messages as its make writes them. */
+  /** Everything taken since `from`, encoded as its make does. */
   messages(from: Micros): Message[] {
     const messages: Message[] = [];
     while (this.#waiting.length > 0) {
@@ -92,7 +92,7 @@ export class ReaderLine {
     return { ...this.#plain('reads', readyAt), publication, placed, outcomes };
   }
 
-  /** What its clock says at `at`. */
+  /** Its clock at `at`. */
   #tell(at: Micros): Micros {
     const told = at + this.#clockOffset;
     return told - (told % (this.#encoder.clockTick ?? 1));
@@ -105,7 +105,7 @@ export class ReaderLine {
       : { asset, location, at: this.hasClock ? at : null, rssi };
   }
 
-  /** @param seen what is in the same message: of reads without a clock that counts only these are the same. */
+  /** @param seen in the same message: without a usable clock only these are duplicates. */
   #outcomeOf(
     { asset, tag, port }: LineRead,
     at: Micros,

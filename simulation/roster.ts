@@ -1,7 +1,7 @@
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
 
-/** Who is there: adding, removing and picking one cost the same however many there are. */
+/** The present assets: adding, removing and picking one take constant time. */
 export class Roster {
   readonly #members: SimulatedAsset[] = [];
   readonly #places = new Map<SimulatedAsset, number>();

@@ -15,11 +15,10 @@ import type { Truth } from './truth/truth.ts';
 export interface SimulationPlan {
   site: Site;
   assets: readonly SimulatedAsset[];
-  /** Reads a second. */
   rate: number;
   /** Seconds; null for no end. */
   duration: number | null;
-  /** How much faster time passes at the site: 1 or more. More needs a duration: the site's time ends with the run. */
+  /** Speed of the site's time: 1 or more. More needs a duration: the site's time ends with the run. */
   speed: number;
   faults: ReadonlySet<Fault>;
   seed: number;
@@ -29,20 +28,20 @@ export interface SimulationOptions {
   connections: Connections;
   truth: Truth;
   clock: Clock;
-  /** Ends the run in order: what is ready is sent. */
   signal: AbortSignal;
   onProgress?(progress: Progress): void;
 }
 
 export interface Progress {
-  /** Seconds since the beginning. */
   elapsed: number;
-  /** Acknowledged. */
   messages: number;
   reads: number;
 }
 
-/** Lets a site live and its readers publish, until its time is over or the signal. Same seed and start, same messages. */
+/**
+ * Runs a site and lets its readers publish until its time is over or the signal aborts. The same seed and start give
+ * the same messages.
+ */
 export async function runSimulation(plan: SimulationPlan, options: SimulationOptions): Promise<Progress> {
   const { site, assets, rate, speed, faults, seed } = plan;
   const { connections, truth, clock, signal, onProgress } = options;
@@ -108,7 +107,7 @@ interface Sending {
   end: Micros;
 }
 
-/** A message is sent, now or late, once or twice; and sometimes one beside it breaks off. */
+/** Sends a message now or late, once or twice, and sometimes a truncated one beside it. */
 async function send(message: Message, sending: Sending): Promise<void> {
   const { line, trouble, faults, random, delivery, elapsed, end } = sending;
   const soon = () => elapsed + Math.ceil(random.fraction() * MOST_LATE);
@@ -125,15 +124,15 @@ async function send(message: Message, sending: Sending): Promise<void> {
   }
 }
 
-/** Real time from one round of reads to the next. */
+/** Real time between rounds of reads. */
 const STEP: Micros = 200 * MICROS_PER_MILLISECOND;
 const STEPS_BETWEEN_HEARTBEATS = 50;
 const STEPS_BETWEEN_SETTLINGS = 25;
 
-/** How long a late message waits, at the most; real time. */
+/** Longest delay of a late message; real time. */
 const MOST_LATE: Micros = 8 * MICROS_PER_SECOND;
 
-/** How much older than the site's time a read can be that is still to come, beside what waits to be acknowledged. */
+/** How much older than the site's time a future read can be, unacknowledged ones aside. */
 function latestOf(troubles: ReadonlyMap<SiteReader, Trouble>, speed: number): Micros {
   const behind = Math.max(...[...troubles.values()].map(({ clockOffset }) => -clockOffset));
   return behind + (MOST_LATE + 10 * MICROS_PER_SECOND) * speed;

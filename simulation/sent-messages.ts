@@ -1,15 +1,14 @@
 import { DefaultMessageIdProvider } from 'mqtt';
 
-/** What each reader sent last, so that it can send it again under the packet identifier it had, as MQTT has it. */
+/** Remembers what each reader sent, so that it can resend a message under its packet identifier, as MQTT demands. */
 export class SentMessages {
   readonly #readers = new Map<string, { ids: PacketIds; sent: Map<string, Sent> }>();
 
-  /** Where a reader's connection is to take its packet identifiers from. */
   idsOf(reader: string): DefaultMessageIdProvider {
     return this.#of(reader).ids;
   }
 
-  /** @param publish is called at once but for a resend, which waits for the acknowledgement of what it repeats. */
+  /** @param publish called at once, except for a resend, which waits for the acknowledgement of the original. */
   async send(
     reader: string,
     { topic, payload, isDup }: { topic: string; payload: string; isDup: boolean },
@@ -49,7 +48,7 @@ class PacketIds extends DefaultMessageIdProvider {
   last = 0;
   #repeated: number | null = null;
 
-  /** The next message has this identifier. */
+  /** Makes the next message use this identifier. */
   repeat(id: number): void {
     this.#repeated = id;
   }
@@ -61,5 +60,5 @@ class PacketIds extends DefaultMessageIdProvider {
   }
 }
 
-/** Of a reader; a resend comes soon. */
+/** Per reader; resends come soon. */
 const MOST_REMEMBERED = 1_000;

@@ -1,6 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 
-/** A day has three shifts of eight hours, from six, fourteen and twenty-two o'clock UTC. */
+/** Three shifts of eight hours, from 6, 14 and 22 o'clock UTC. */
 export type Shift = 0 | 1 | 2;
 
 export const SHIFTS: readonly Shift[] = [0, 1, 2];
@@ -13,12 +13,12 @@ export function shiftAt(at: Micros): Shift {
   return SHIFTS[Math.floor(((at - FIRST_BEGINS) / LENGTH) % 3)] ?? 0;
 }
 
-/** When the shift that is on at `at` ends. */
+/** When the shift under way at `at` ends. */
 export function endOfShift(at: Micros): Micros {
   return at + LENGTH - ((at - FIRST_BEGINS) % LENGTH);
 }
 
-/** When `shift` begins next after `at`. */
+/** When `shift` next begins after `at`. */
 export function nextStartOf(shift: Shift, at: Micros): Micros {
   let start = endOfShift(at);
   while (shiftAt(start) !== shift) {
@@ -27,7 +27,7 @@ export function nextStartOf(shift: Shift, at: Micros): Micros {
   return start;
 }
 
-/** How busy the site is: 1 by day, a little less in the late shift, little at night. */
+/** Activity of the site: 1 by day, a little less in the late shift, little at night. */
 export function activityAt(at: Micros): number {
   return [1, 0.8, 0.25][shiftAt(at)] ?? 1;
 }

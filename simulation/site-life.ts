@@ -8,16 +8,16 @@ import { Roster } from './roster.ts';
 import { activityAt, endOfShift, nextStartOf, shiftAt } from './shifts.ts';
 import type { Place } from './site.ts';
 
-/** Where an asset is or goes, and when that ends. */
+/** Where an asset is or goes, and until when. */
 export type State =
   | { kind: 'staying'; place: Place; since: Micros; until: Micros }
   | { kind: 'travelling'; to: Place; until: Micros }
-  /** Not on the site: sent away, at home, or in repair. */
+  /** Off the site: shipped, at home, or in repair. */
   | { kind: 'away'; until: Micros };
 
 /**
- * What goes on at the site: lorries bring pallets in bursts, forklifts carry them from stage to stage until they are
- * shipped and come in again, people work their shifts, cages are wherever they are needed. The same chance gives the
+ * Life of the site: lorries bring pallets in bursts, forklifts carry them from stage to stage until they are shipped
+ * and come in again, people work their shifts, cages are wherever they are needed. The same random numbers give the
  * same course of events.
  */
 export class SiteLife {
@@ -31,7 +31,7 @@ export class SiteLife {
   #outside: SimulatedAsset[] = [];
   #nextLorryAt: Micros;
 
-  /** @param stops one at least; with one only, assets come and go. */
+  /** @param stops at least one; with one only, assets come and go. */
   constructor(assets: readonly SimulatedAsset[], stops: readonly Place[], from: Micros, random: Random) {
     this.#stops = stops;
     this.#random = random;
@@ -45,7 +45,7 @@ export class SiteLife {
     return this.#states.get(asset);
   }
 
-  /** Lets time pass. @returns who came to a place, in order of time; their states say where. */
+  /** Advances time. @returns arrivals in order of time; their states tell the place. */
   advance(until: Micros): SimulatedAsset[] {
     const arrived: SimulatedAsset[] = [];
     while (this.#nextLorryAt <= until) {
@@ -153,7 +153,7 @@ export class SiteLife {
     }
   }
 
-  /** Off the site until a lorry brings it; what is no pallet comes back by itself. */
+  /** Off the site until a lorry brings it; anything but a pallet returns by itself. */
   #leaveSite(asset: SimulatedAsset, at: Micros = 0): void {
     if (asset.role === 'pallet') {
       this.#states.set(asset, { kind: 'away', until: Number.POSITIVE_INFINITY });

@@ -4,10 +4,9 @@ import type { Random } from './random.ts';
 import type { Place } from './site.ts';
 import type { SiteLife } from './site-life.ts';
 
-/** An antenna sees an asset. */
 export interface Sighting {
   asset: SimulatedAsset;
-  /** The place that the antenna is of. */
+  /** The antenna's place. */
   place: Place;
   at: Micros;
   /** dBm. */
@@ -15,16 +14,16 @@ export interface Sighting {
 }
 
 export interface WatchOptions {
-  /** The place whose antenna sees a bit of this one, if any. */
+  /** A place whose antenna sees a bit of this one, if any. */
   beside(place: Place): Place | null;
   random: Random;
 }
 
-/** What the antennas of a site see of its life: whoever comes, and again and again who is there. */
+/** What a site's antennas see: arrivals, and again and again whoever is there. */
 export class SiteWatch {
   readonly #life: SiteLife;
   readonly #options: WatchOptions;
-  /** Came, and was not read yet: more came at once than could be read. */
+  /** Arrivals not read yet: more came at once than could be read. */
   #unread: SimulatedAsset[] = [];
 
   constructor(life: SiteLife, options: WatchOptions) {
@@ -32,7 +31,7 @@ export class SiteWatch {
     this.#options = options;
   }
 
-  /** What is seen from `from` to `until`, in order of time: `most` sightings, unless nobody is there. */
+  /** Sightings between `from` and `until`, in order of time: `most` of them, unless nobody is there. */
   watch(from: Micros, until: Micros, most: number): Sighting[] {
     const { random } = this.#options;
     this.#unread.push(...this.#life.advance(until));

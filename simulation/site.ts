@@ -1,28 +1,28 @@
 import type { EncoderName } from './encoders/encoders.ts';
 
-/** A location of the site, and what happens there if assets stop at it. */
+/** A location of the site, and its role if assets stop there. */
 export interface Place {
   key: string;
   name: string;
   /** Null for the site itself. */
   parent: string | null;
-  /** Null where nothing stops: a zone is only made of its doors and aisles. */
+  /** Null where nothing stops: a zone consists of its doors and aisles. */
   stage: Stage | null;
 }
 
-/** What goods pass through, one after the other. */
+/** Stages of goods, in order. */
 export type Stage = 'receiving' | 'storage' | 'packing' | 'shipping';
 
 export interface SiteReader {
   name: string;
   topic: string;
   format: EncoderName;
-  /** Keys of the places of ports 1, 2, ...; null for an antenna that hangs nowhere. */
+  /** Keys of the places of ports 1, 2, ...; null for an unmounted antenna. */
   antennas: readonly (string | null)[];
 }
 
 export interface Site {
-  /** Parents come first. */
+  /** Parents first. */
   places: readonly Place[];
   readers: readonly SiteReader[];
 }

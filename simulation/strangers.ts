@@ -1,6 +1,5 @@
 import type { Random } from './random.ts';
 
-/** Tags that nobody registered: passing lorries' and neighbours', and the telephones of people who walk by. */
 export interface Strangers {
   tag(tagType: 'rfid' | 'ble'): string;
 }

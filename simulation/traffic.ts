@@ -18,13 +18,13 @@ export interface TrafficOptions {
   random: Random;
 }
 
-/** Everything that the readers of a site have to say. */
+/** All messages of a site's readers. */
 export class Traffic {
   readonly #options: TrafficOptions;
   readonly #life: SiteLife;
   readonly #watch: SiteWatch;
   readonly #lines: readonly ReaderLine[];
-  /** The line and the port that see a place, by its key. */
+  /** Line and port that see a place, by its key. */
   readonly #watchers: ReadonlyMap<string, { line: ReaderLine; port: number }>;
   readonly #strangers: Strangers;
 
@@ -52,7 +52,7 @@ export class Traffic {
     this.#strangers = makeStrangers(random);
   }
 
-  /** What is ready after `count` reads between `from` and `until`. */
+  /** Finished messages after `count` reads between `from` and `until`. */
   messages(from: Micros, until: Micros, count: number): { line: ReaderLine; message: Message }[] {
     const odd = this.#oddReads(from, until, count);
     for (const sighting of this.#watch.watch(from, until, count - odd)) {
@@ -66,8 +66,7 @@ export class Traffic {
   }
 
   /**
-   * Places overlap in pairs, where both readers bring times that count: of others nobody could tell afterwards where
-   * an asset was first.
+   * Places overlap in pairs, where both readers have usable clocks: otherwise the order of reads could not be known.
    */
   #overlaps(stops: readonly Place[]): Map<Place, Place> {
     const pairs = new Map<Place, Place>();
@@ -89,7 +88,7 @@ export class Traffic {
     }
   }
 
-  /** Some of `count` reads are of no asset at any place. @returns how many. */
+  /** Makes some of `count` reads ones of no asset at any place. @returns how many. */
   #oddReads(from: Micros, until: Micros, count: number): number {
     const { random, faults } = this.#options;
     let odd = 0;
@@ -107,7 +106,7 @@ export class Traffic {
     return odd;
   }
 
-  /** An asset is near the antenna that hangs nowhere. */
+  /** An asset near the unmounted antenna. */
   #loose(at: Micros): number {
     const { random } = this.#options;
     const line = this.#lines.find(({ reader }) => reader.antennas.includes(null));

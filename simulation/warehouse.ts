@@ -2,18 +2,18 @@ import { ENCODERS, type EncoderName } from './encoders/encoders.ts';
 import type { Place, Site, SiteReader, Stage } from './site.ts';
 
 export interface WarehousePlan {
-  /** How many; each is of the next of `formats`, round and round. */
+  /** Number of readers, of `formats` in turn. */
   readers: number;
   formats: readonly EncoderName[];
-  /** Of the keys of locations and the names of readers. */
+  /** Prefix of location keys and reader names. */
   prefix: string;
-  /** What the readers' topics begin with. */
+  /** Prefix of the readers' topics. */
   topicRoot: string;
 }
 
 /**
- * A warehouse that has a place for every antenna: two for a reader whose messages tell antennas apart, one for others.
- * One antenna more, of the first reader that can have it, hangs nowhere.
+ * A warehouse with a place for every antenna: two per reader whose messages tell antennas apart, one for others. The
+ * first reader that can has one more, unmounted.
  */
 export function makeWarehouse({ readers: count, formats, prefix, topicRoot }: WarehousePlan): Site {
   const stops: Place[] = [];
@@ -49,7 +49,7 @@ function withLooseAntenna(readers: readonly SiteReader[]): SiteReader[] {
   );
 }
 
-/** In this order, again and again, so that small sites have a bit of everything. */
+/** Repeated in this order, so that small sites have a bit of everything. */
 const STAGES: readonly Stage[] = ['receiving', 'storage', 'shipping', 'packing', 'storage', 'storage'];
 
 const ZONES: Record<Stage, { zone: string; title: string; key: string; name: string }> = {

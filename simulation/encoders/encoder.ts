@@ -1,8 +1,8 @@
 import type { Micros } from '../../base/instant.ts';
 
-/** One read of a tag as a reader has it, before its maker's software writes it down. */
+/** A read as the reader has it, before its maker's software encodes it. */
 export interface TagRead {
-  /** What the tag says: hex digits in upper case. */
+  /** Hex digits in upper case. */
   value: string;
   port: number;
   /** dBm. */
@@ -13,47 +13,47 @@ export interface TagRead {
 /** A reader as its messages name it. */
 export interface Device {
   name: string;
-  /** What it publishes to; some makes add levels. */
+  /** Some makes add levels. */
   topic: string;
 }
 
 export interface Publication {
   topic: string;
   payload: string;
-  /** How many of its items are no reads: heartbeats, the gateway itself. */
+  /** Items that are no reads: heartbeats, the gateway itself. */
   ignored: number;
 }
 
-/** How the readers of one make write messages. */
+/** Encodes messages as the readers of one make do. */
 export interface Encoder {
   tagType: 'rfid' | 'ble';
-  /** How many antennas its messages can tell apart. */
+  /** Antennas that its messages tell apart. */
   ports: number;
-  /** What the clock in its messages can tell apart; null if they bring no time. */
+  /** Resolution of the time in its messages; null if they have none. */
   clockTick: Micros | null;
   maxReadsPerMessage: number;
-  /** What its reader is registered with: the topic itself, or a filter for the levels it adds. */
+  /** Topic of the registration: the topic itself, or a filter for the levels it adds. */
   topicFilter(topic: string): string;
   /**
-   * @param reads one up to `maxReadsPerMessage`.
-   * @param sequence which message of this reader it is, from 0.
+   * @param reads one to `maxReadsPerMessage`.
+   * @param sequence number of this reader's message, from 0.
    */
   encode(device: Device, reads: readonly TagRead[], sequence: number): Publication;
-  /** What it sends when there is nothing to read. */
+  /** Sent when there is nothing to read. */
   heartbeat(device: Device, at: Micros, sequence: number): Publication;
 }
 
-/** The parts that most makes share: every message on the one topic, of JSON. */
+/** The common case: every message on the one topic, in JSON. */
 export function jsonEncoder(make: {
   tagType: Encoder['tagType'];
   ports: number;
   clockTick: Micros;
   maxReadsPerMessage: number;
-  /** How many items of a message with reads are no reads. */
+  /** Items without a read in a message with reads. */
   ignored?: number;
   encode(device: Device, reads: readonly TagRead[], sequence: number): unknown;
   heartbeat(device: Device, at: Micros, sequence: number): unknown;
-  /** How many items of a heartbeat are ignored. */
+  /** Ignored items of a heartbeat. */
   ignoredOfHeartbeat: number;
 }): Encoder {
   const { tagType, ports, clockTick, maxReadsPerMessage, ignored = 0, ignoredOfHeartbeat } = make;

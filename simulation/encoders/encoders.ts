@@ -16,7 +16,6 @@ import { tagtrail } from './tagtrail.ts';
 import { zebraIotc } from './zebra-iotc.ts';
 import { zebraRfd40 } from './zebra-rfd40.ts';
 
-/** By the name of the format that reads their messages. */
 export const ENCODERS = {
   'zebra-iotc': zebraIotc,
   'minew-json': minewJson,
@@ -38,5 +37,5 @@ export const ENCODERS = {
 
 export type EncoderName = keyof typeof ENCODERS;
 
-/** What is broken in any format: the beginning of a message, without its end. */
+/** Broken in any format: the beginning of a message without its end. */
 export const BROKEN_PAYLOAD = '{"boot":"fw=2.14","data":[';

@@ -4,7 +4,7 @@ import { microseconds } from './timestamp.ts';
 
 /**
  * Impinj R700 over MQTT: one event a message, EPC in base64url, hundredths of a dBm, nanoseconds. Every other message
- * is that of a reader on which hex EPCs and the time last seen were switched on; its event is a little younger.
+ * is that of a reader with hex EPCs and last-seen times switched on; its event is slightly newer.
  */
 export const impinjR700 = jsonEncoder({
   tagType: 'rfid',
@@ -36,7 +36,7 @@ export const impinjR700 = jsonEncoder({
 
 const EVENT_DELAY = 2 * MICROS_PER_SECOND;
 
-/** With nanoseconds, of which the last three digits are finer than anything that is kept. */
+/** Nanoseconds; the last three digits are finer than what is stored. */
 function timestamp(at: Micros): string {
   return microseconds(at).replace('Z', '177Z');
 }

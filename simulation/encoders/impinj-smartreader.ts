@@ -1,7 +1,7 @@
 import { addressOf, withColons } from './address.ts';
 import { jsonEncoder } from './encoder.ts';
 
-/** Impinj with SmartReader: reports with epoch microseconds; a heartbeat is a tag that is none. */
+/** Impinj with SmartReader: reports with epoch microseconds; a heartbeat is a pseudo tag. */
 export const impinjSmartreader = jsonEncoder({
   tagType: 'rfid',
   ports: 4,

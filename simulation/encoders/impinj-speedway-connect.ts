@@ -1,7 +1,7 @@
 import { jsonEncoder } from './encoder.ts';
 import { microseconds } from './timestamp.ts';
 
-/** Impinj Speedway with Speedway Connect: one flat object for each read. */
+/** Impinj Speedway with Speedway Connect: a flat object per read. */
 export const impinjSpeedwayConnect = jsonEncoder({
   tagType: 'rfid',
   ports: 4,

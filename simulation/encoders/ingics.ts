@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND } from '../../base/instant.ts';
 import { addressOf } from './address.ts';
 import type { Encoder, TagRead } from './encoder.ts';
 
-/** Ingics iGS01 to iGS03: a line for each advertisement, every other message wrapped in JSON; epoch seconds. */
+/** Ingics iGS01 to iGS03: a line per advertisement, every other message wrapped in JSON; epoch seconds. */
 export const ingics: Encoder = {
   tagType: 'ble',
   ports: 1,

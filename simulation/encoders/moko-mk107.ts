@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { addressOf } from './address.ts';
 import { jsonEncoder } from './encoder.ts';
 
-/** MOKO MK107: scan reports are messages 3004, with a date of their own kind to the second. */
+/** MOKO MK107: scan reports are messages 3004, with a date format of their own, to the second. */
 export const mokoMk107 = jsonEncoder({
   tagType: 'ble',
   ports: 1,

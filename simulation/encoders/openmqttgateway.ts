@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND } from '../../base/instant.ts';
 import { withColons } from './address.ts';
 import type { Encoder } from './encoder.ts';
 
-/** OpenMQTTGateway: a message for each tag on a topic of its own, without a time. */
+/** OpenMQTTGateway: a message per tag on a topic of its own, without a time. */
 export const openmqttgateway: Encoder = {
   tagType: 'ble',
   ports: 1,

@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND } from '../../base/instant.ts';
 import { addressOf, withColons } from './address.ts';
 import type { Encoder } from './encoder.ts';
 
-/** Ruuvi Gateway: a message for each tag on a topic of its own, epoch seconds as text. */
+/** Ruuvi Gateway: a message per tag on a topic of its own, epoch seconds as text. */
 export const ruuviGateway: Encoder = {
   tagType: 'ble',
   ports: 1,

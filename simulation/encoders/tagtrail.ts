@@ -1,7 +1,7 @@
 import { jsonEncoder } from './encoder.ts';
 import { microseconds } from './timestamp.ts';
 
-/** Our own format, as a script or a bridge writes it: several reads in an object, one alone. */
+/** Our own format, as a script or a bridge writes it: several reads in an object, or a single one. */
 export const tagtrail = jsonEncoder({
   tagType: 'rfid',
   ports: 4,

@@ -1,10 +1,7 @@
 import { jsonEncoder } from './encoder.ts';
 import { milliseconds } from './timestamp.ts';
 
-/**
- * Zebra RFD40, a sled that lies in its place: one time for the whole message, so that here every read has a message
- * of its own.
- */
+/** Zebra RFD40, a sled in its cradle: one time for the whole message, so here every read has a message of its own. */
 export const zebraRfd40 = jsonEncoder({
   tagType: 'rfid',
   ports: 1,

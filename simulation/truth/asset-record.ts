@@ -1,6 +1,6 @@
 /**
- * What is said of an asset, in the words of the API: once by the simulator, which knows, and once by the API, which
- * was told by readers. Only these two are compared.
+ * An asset as the API describes it: once by the simulator, which knows, and once by the API, which was told by readers.
+ * Only these two are compared.
  */
 export interface AssetRecord {
   asset: string;

@@ -1,14 +1,14 @@
 import type { Micros } from '../../base/instant.ts';
 import { Course, inOrder, type Seen } from './course.ts';
 
-/** Why the truth of an asset is not known to the end. */
+/** Why the truth of an asset is undecided. */
 export type Doubt = 'unacknowledged' | 'order';
 
-/** What is true of one asset, from its reads in whatever order they are heard of. */
+/** The truth of one asset, from its reads in any order. */
 export class AssetTruth {
   readonly #rank: (location: string) => number;
   #settled = new Course();
-  /** What a read that is still to come could go before. */
+  /** Reads that a future one could precede. */
   #recent: Seen[] = [];
   #isUnacknowledged = false;
 
@@ -20,12 +20,12 @@ export class AssetTruth {
     this.#recent.push(seen);
   }
 
-  /** A read of it was sent, and nobody knows whether it arrived. */
+  /** Call when it is unknown whether a read arrived. */
   doubt(): void {
     this.#isUnacknowledged = true;
   }
 
-  /** Lets go of what no read that is still to come can go before. */
+  /** Releases reads that no future one can precede. */
   settle(before: Micros): void {
     const isOld = ({ latest }: Seen) => latest < before;
     for (const seen of inOrder(this.#recent.filter(isOld), this.#rank)) {

@@ -8,7 +8,6 @@ export interface Seen extends Span {
   rssi: number;
 }
 
-/** A stay: what is one row of history. */
 export interface Stay {
   location: string;
   since: Span;
@@ -16,16 +15,16 @@ export interface Stay {
 
 /**
  * The course of one asset: its reads in order of time, of one instant the strongest, then the one at the location with
- * the smallest id; every run of reads at one place is a stay. Written down once more here, and on purpose without any
- * of the code that is to be checked.
+ * the smallest id; every run of reads at one place is a stay (tracking rule 1). Written once more here, on purpose
+ * without any of the code under test.
  *
- * Where a time is known as a span only, what came first may not be told; then the course is not decided.
+ * Where a time is known as a span only, the order may be unknown; then the course is undecided.
  */
 export class Course {
   readonly stays: Stay[] = [];
   lastSeen: Span | null = null;
   isDecided = true;
-  /** The latest that the asset can have been at each place so far. */
+  /** Latest possible time at each place so far. */
   readonly #reach = new Map<string, number>();
   #lastInstant: number | null = null;
 
@@ -55,7 +54,7 @@ export class Course {
   }
 }
 
-/** The order in which reads make a course. @param rank of a location: its id, or what is in the same order. */
+/** The order in which reads make a course. @param rank of a location: its id, or anything of the same order. */
 export function inOrder(reads: readonly Seen[], rank: (location: string) => number): Seen[] {
   return reads.toSorted(
     (a, b) => a.earliest - b.earliest || b.rssi - a.rssi || rank(a.location) - rank(b.location),

@@ -6,7 +6,7 @@ import type { ReaderCounts } from './reader-truth.ts';
 import { isExact, type Span } from './span.ts';
 import type { Truth } from './truth.ts';
 
-/** What ought to be in the database after a run, to be kept in a file and compared with an installation. */
+/** The expected contents of the database after a run, stored in a file to compare with an installation. */
 export interface TruthDocument {
   version: 1;
   org_id: number;
@@ -28,7 +28,7 @@ export interface RunDocument {
   ended_at: string;
 }
 
-/** Times are RFC 3339 in UTC with milliseconds; `..._latest` is there only where a time is a span. */
+/** Times are RFC 3339 in UTC with milliseconds; `..._latest` only where a time is a span. */
 export interface AssetDocument {
   asset: string;
   /** Why it cannot be compared; null if it can. */
@@ -49,7 +49,7 @@ export interface RowDocument {
 export interface ReaderDocument extends ReaderCounts {
   reader: string;
   format: string;
-  /** False if its connection broke: then some messages may have been counted twice. */
+  /** False if its connection broke: some messages may have been counted twice. */
   exact: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 
-/** What is to become of a read, as `reader list` counts it. */
+/** Expected outcome of a read, as `reader list` counts it. */
 export type ReadOutcome = 'recorded' | 'duplicates' | 'unknown' | 'unplaced' | 'rejected';
 
 export const NO_OUTCOMES: Readonly<Record<ReadOutcome, number>> = {
@@ -13,15 +13,15 @@ export const NO_OUTCOMES: Readonly<Record<ReadOutcome, number>> = {
 
 /** A read of a registered tag at a mounted antenna. */
 export interface PlacedRead {
-  /** Its external key. */
+  /** External key. */
   asset: string;
   location: string;
-  /** By a clock that counts; null if the time of reception does. */
+  /** By a usable clock; null if the time of reception counts. */
   at: Micros | null;
   rssi: number;
 }
 
-/** What is to become of a message. */
+/** Expected outcome of a message. */
 export interface Expected {
   reader: { name: string };
   publication: { ignored: number };

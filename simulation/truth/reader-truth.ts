@@ -1,6 +1,6 @@
 import { type Expected, NO_OUTCOMES } from './expected.ts';
 
-/** What `reader list` is to say of a reader. */
+/** Expected counters of a reader in `reader list`. */
 export interface ReaderCounts {
   messages: number;
   messages_rejected: number;
@@ -21,7 +21,7 @@ export const NO_COUNTS: ReaderCounts = {
   ignored: 0,
 };
 
-/** Counts an acknowledged message. @param isRepeat it was acknowledged before: all it places is known. */
+/** Counts an acknowledged message. @param isRepeat it was acknowledged before: everything in it is a duplicate. */
 export function countMessage(counts: ReaderCounts, message: Expected, isRepeat: boolean): void {
   const { outcomes, kind, publication } = message;
   const { unknown, unplaced, rejected } = outcomes;

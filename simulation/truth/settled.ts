@@ -2,8 +2,8 @@ import type { AssetRecord, HistoryRow } from './asset-record.ts';
 import type { AssetDocument, RowDocument } from './document.ts';
 
 /**
- * The truth of an asset in exact terms. Where it is known within bounds only, what the answer says is true if it is
- * within them, and the lower bound if it is not: then the answer differs from it.
+ * The exact truth of an asset. Where it is known within bounds, the answer counts as true if it is within them; if not,
+ * the lower bound does, and so they differ.
  */
 export function settled(truth: AssetDocument, answer: AssetRecord | undefined): AssetRecord {
   const rows = [...(answer?.history ?? [])];
@@ -26,7 +26,7 @@ function settledPlace(
   return { location, lastSeen: said !== undefined && said >= earliest && said <= latest ? said : earliest };
 }
 
-/** @param rows answered rows that were not used yet; the one that is used is taken away. */
+/** @param rows unused answered rows; a match is removed. */
 function settledRow(row: RowDocument, rows: HistoryRow[]): HistoryRow {
   const { at, at_latest: latest = at, location } = row;
   const index = rows.findIndex((said) => said.location === location && said.at >= at && said.at <= latest);

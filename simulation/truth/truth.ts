@@ -5,17 +5,17 @@ import { countMessage, NO_COUNTS, type ReaderCounts } from './reader-truth.ts';
 import type { Span } from './span.ts';
 
 export interface TruthOptions {
-  /** External keys of all that is watched. */
+  /** External keys of all watched assets. */
   assets: readonly string[];
-  /** Names, and what each has counted before. */
+  /** By name, with the counters before the run. */
   readers: ReadonlyMap<string, ReaderCounts>;
-  /** Ids of the locations by external key, or numbers in the same order. */
+  /** Ids of the locations by external key, or numbers of the same order. */
   rank(location: string): number;
-  /** How far the time of a reception may lie outside of the time between sending and acknowledgement. */
+  /** How far a time of reception may lie outside of sending and acknowledgement. */
   tolerance: Micros;
 }
 
-/** What is true of a site, from what was published there and acknowledged. */
+/** The truth of a site, from published and acknowledged messages. */
 export class Truth {
   readonly assets: ReadonlyMap<string, AssetTruth>;
   readonly readers: ReadonlyMap<string, { counts: ReaderCounts; isExact: boolean }>;
@@ -29,7 +29,7 @@ export class Truth {
     this.#tolerance = tolerance;
   }
 
-  /** @param time from before it was sent to after it was acknowledged, by this machine's clock. */
+  /** @param time from before sending to after the acknowledgement, by this machine's clock. */
   acknowledged(message: Expected, isRepeat: boolean, time: Span): void {
     const counted = this.readers.get(message.reader.name);
     if (counted !== undefined) {
@@ -48,7 +48,7 @@ export class Truth {
     }
   }
 
-  /** It was sent, and may have arrived or not. */
+  /** Call for a message that may or may not have arrived. */
   unanswered(message: Expected, isRepeat: boolean): void {
     this.lost(message.reader.name);
     for (const { asset } of isRepeat ? [] : message.placed) {
@@ -56,7 +56,7 @@ export class Truth {
     }
   }
 
-  /** Some of what a reader sent may have arrived more often than it knows: its connection broke. */
+  /** Call when a reader's connection broke: some messages may have arrived more often than it knows. */
   lost(reader: string): void {
     const counted = this.readers.get(reader);
     if (counted !== undefined) {
@@ -64,7 +64,7 @@ export class Truth {
     }
   }
 
-  /** Nothing older than `before` is still to come: what is older need not be held. */
+  /** Call when nothing older than `before` is still to come, to release memory. */
   settle(before: Micros): void {
     for (const asset of this.assets.values()) {
       asset.settle(before);
