@@ -3,6 +3,7 @@ import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { APP_FOLDER, SOURCE_FOLDER } from './folders.ts';
+import { licensesOf } from './licenses.ts';
 
 /** Browsers of handhelds are rarely the newest: Chrome on Android 8, Safari of iOS 16. */
 const TARGET = ['chrome100', 'safari16', 'firefox110'];
@@ -42,9 +43,11 @@ async function bundle(folder: string): Promise<{ script: string; style: string }
     jsx: 'automatic',
     jsxImportSource: 'preact',
     metafile: true,
-    legalComments: 'eof',
+    banner: { js: '/*! What of this comes from others: licenses.txt */' },
+    legalComments: 'none',
     logLevel: 'warning',
   });
+  await writeFile(join(folder, 'licenses.txt'), await licensesOf(metafile));
   const made = Object.keys(metafile.outputs).map((path) => path.slice(path.indexOf('assets/')));
   return { script: named(made, '.js'), style: named(made, '.css') };
 }
