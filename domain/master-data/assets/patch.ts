@@ -23,22 +23,22 @@ export function patchAsset(
   same: SameJson,
 ): Promise<LookedUp<AssetRow> & { id: number }> {
   return db.transaction(async (transaction) => {
-    await mustBeThere(lockLiveAsset(transaction, id));
-    const looked = await mustBeThere(lookUpAsset(transaction, id));
+    await orNotFound(lockLiveAsset(transaction, id));
+    const looked = await orNotFound(lookUpAsset(transaction, id));
     const current = await rowToPatch<AssetRow>(transaction.orgId, looked, patch, () =>
-      mustBeThere(findLiveAsset(transaction, id)),
+      orNotFound(findLiveAsset(transaction, id)),
     );
     const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
     if (isUnchanged(ASSET_COLUMNS, current, after)) {
       return current;
     }
     await updateAsset(transaction, id, updateOf(ASSET_COLUMNS, current, after));
-    return mustBeThere(lookUpAsset(transaction, id));
+    return orNotFound(lookUpAsset(transaction, id));
   });
 }
 
 /** @throws AppError `not_found` if the asset was deleted since the request was let in. */
-export async function mustBeThere<Found>(asset: Promise<Found | null>): Promise<Found> {
+export async function orNotFound<Found>(asset: Promise<Found | null>): Promise<Found> {
   const found = await asset;
   if (found === null) {
     throw notFound('Asset not found');

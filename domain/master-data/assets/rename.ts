@@ -3,7 +3,7 @@ import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';
-import { mustBeThere } from './patch.ts';
+import { orNotFound } from './patch.ts';
 import { lockLiveAsset, lookUpAsset, updateAssetKey } from './queries.ts';
 
 /**
@@ -17,10 +17,10 @@ export function renameAsset(
   externalKey: string,
 ): Promise<LookedUp<AssetRow> & { id: number }> {
   return db.transaction(async (transaction) => {
-    if ((await mustBeThere(lockLiveAsset(transaction, id))) !== externalKey) {
+    if ((await orNotFound(lockLiveAsset(transaction, id))) !== externalKey) {
       await claim(transaction, [`asset:${externalKey}`]);
       await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
     }
-    return mustBeThere(lookUpAsset(transaction, id));
+    return orNotFound(lookUpAsset(transaction, id));
   });
 }

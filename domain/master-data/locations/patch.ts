@@ -34,10 +34,10 @@ export function patchLocation(
   same: SameJson,
 ): Promise<LookedUp<LocationRow> & { id: number }> {
   return db.transaction(async (transaction) => {
-    await mustBeThere(lockLocationForChange(transaction, id));
-    const looked = await mustBeThere(lookUpLocation(transaction, id));
+    await orNotFound(lockLocationForChange(transaction, id));
+    const looked = await orNotFound(lookUpLocation(transaction, id));
     const current = await rowToPatch<LocationRow>(transaction.orgId, looked, patch, () =>
-      mustBeThere(findLiveLocation(transaction, id)),
+      orNotFound(findLiveLocation(transaction, id)),
     );
     const changes = patch.against(current);
     const after = await patched(LOCATION_COLUMNS, current, changes, same);
@@ -46,12 +46,12 @@ export function patchLocation(
       return current;
     }
     await updateLocation(transaction, id, { ...after, parent_id: parentId });
-    return mustBeThere(lookUpLocation(transaction, id));
+    return orNotFound(lookUpLocation(transaction, id));
   });
 }
 
 /** @throws AppError `not_found` if the location was deleted since the request was let in. */
-export async function mustBeThere<Found>(location: Promise<Found | null>): Promise<Found> {
+export async function orNotFound<Found>(location: Promise<Found | null>): Promise<Found> {
   const found = await location;
   if (found === null) {
     throw notFound('Location not found');

@@ -9,7 +9,7 @@ import { QUEUE } from '../dear-queue.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
-import { mustBeThere } from './patch.ts';
+import { orNotFound } from './patch.ts';
 import { lookUpLocation } from './queries.ts';
 import { countDescendants } from './tree.ts';
 
@@ -25,13 +25,13 @@ export function renameLocation(
   externalKey: string,
 ): Promise<{ location: LookedUp<LocationRow> & { id: number }; descendantCount: number }> {
   return db.transaction(async (transaction) => {
-    if ((await mustBeThere(lockLocationForChange(transaction, id))) === externalKey) {
-      return { location: await mustBeThere(lookUpLocation(transaction, id)), descendantCount: 0 };
+    if ((await orNotFound(lockLocationForChange(transaction, id))) === externalKey) {
+      return { location: await orNotFound(lookUpLocation(transaction, id)), descendantCount: 0 };
     }
     await claim(transaction, [`location:${externalKey}`]);
     await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
     return {
-      location: await mustBeThere(lookUpLocation(transaction, id)),
+      location: await orNotFound(lookUpLocation(transaction, id)),
       descendantCount: await countAll(transaction, id),
     };
   });
