@@ -1,5 +1,6 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { LIVE_READERS } from '../../../domain/administration/live-readers.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 
@@ -40,8 +41,7 @@ export async function loadReaders(
            'minRssi', antenna.min_rssi, 'isEnabled', antenna.is_enabled))
          from antennas antenna where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
        ), '[]') as antennas
-     from readers reader join organizations organization on organization.id = reader.org_id
-     where reader.deleted_at is null and organization.deleted_at is null
+     from ${LIVE_READERS}
      order by reader.id`);
   return rows.map((row) => ({
     orgId: row.org_id,
