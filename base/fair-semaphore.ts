@@ -29,7 +29,8 @@ interface Waiting {
 
 /**
  * Fair semaphore per key. The key with fewest running tasks goes first; among equals, the one that has waited longest
- * since its last turn. A key at its limit is skipped, so whoever asks for much waits behind itself.
+ * since its last turn. A key at its limit is skipped, so whoever asks for much waits behind itself. Queues of libraries
+ * (p-queue 10, async-sema 3) know no keys, and limiters by key (Bottleneck 2) no turns between them.
  */
 export class FairSemaphore<Key> {
   readonly #bounds: SemaphoreBounds;

@@ -1,6 +1,7 @@
 import { MAX_DEPTH } from '../values/limits.ts';
-import { LongNumber } from '../values/long-number.ts';
+import { exactInteger, LongNumber } from '../values/long-number.ts';
 import type { Decoded } from './decoded.ts';
+import { msgpackTimestamp } from './msgpack-timestamp.ts';
 
 /**
  * MessagePack. Bytes become upper-case hex digits, a timestamp epoch seconds with its fraction, any other extension
@@ -93,7 +94,7 @@ class Reader {
       case 0xce:
         return this.#unsigned(1 << (head - 0xcc));
       case 0xcf:
-        return integer(bytes.readBigUInt64BE(this.#take(8)));
+        return exactInteger(bytes.readBigUInt64BE(this.#take(8)));
       case 0xd0:
         return bytes.readInt8(this.#take(1));
       case 0xd1:
@@ -101,7 +102,7 @@ class Reader {
       case 0xd2:
         return bytes.readInt32BE(this.#take(4));
       case 0xd3:
-        return integer(bytes.readBigInt64BE(this.#take(8)));
+        return exactInteger(bytes.readBigInt64BE(this.#take(8)));
       case 0xd4:
       case 0xd5:
       case 0xd6:
@@ -160,21 +161,7 @@ class Reader {
   #extension(size: number): unknown {
     const type = this.#bytes.readInt8(this.#take(1));
     const at = this.#take(size);
-    if (type !== TIMESTAMP) {
-      return null;
-    }
-    switch (size) {
-      case 4:
-        return this.#bytes.readUInt32BE(at);
-      case 8: {
-        const both = this.#bytes.readBigUInt64BE(at);
-        return seconds(both & 0x3_ffff_ffffn, both >> 34n);
-      }
-      case 12:
-        return seconds(this.#bytes.readBigInt64BE(at + 4), BigInt(this.#bytes.readUInt32BE(at)));
-      default:
-        return null;
-    }
+    return type === TIMESTAMP ? msgpackTimestamp(this.#bytes.subarray(at, at + size)) : null;
   }
 
   #hex(size: number): string {
@@ -210,13 +197,4 @@ function keyOf(value: unknown): string {
     return String(value);
   }
   throw new Fault('a key is neither text nor a number');
-}
-
-function integer(value: bigint): number | LongNumber {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : new LongNumber(String(value));
-}
-
-function seconds(whole: bigint, nanos: bigint): LongNumber {
-  return new LongNumber(`${whole}.${String(nanos).padStart(9, '0')}`);
 }

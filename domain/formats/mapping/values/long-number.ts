@@ -46,3 +46,9 @@ export function toText(value: unknown): string | undefined {
   }
   return value instanceof LongNumber ? LongNumber.text(value) : undefined;
 }
+
+/** A number if a double holds the value, else its digits. */
+export function exactInteger(value: bigint): number | LongNumber {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : new LongNumber(String(value));
+}
