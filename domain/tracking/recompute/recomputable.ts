@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../positions.ts';
 import { MAX_WINDOW } from '../smoothing/settings.ts';
 
@@ -20,44 +21,45 @@ export interface Recomputable {
  * @returns null if no raw scan is kept.
  */
 export async function recomputable(
-  client: Client,
+  db: Connection,
   asset: AssetRef,
   known: Recomputable | null,
 ): Promise<Recomputable | null> {
-  const oldest = await micros(client, 'oldest-scan-of-asset', OLDEST, [asset.orgId, asset.assetId]);
+  const oldest = await oldestScan(db, asset);
   if (oldest === null || known?.oldest === oldest) {
     return oldest === null ? null : known;
   }
-  const unproven = await micros(client, 'last-unproven-transition', UNPROVEN, [
-    asset.orgId,
-    asset.assetId,
-    oldest,
-  ]);
+  const unproven = await lastUnproven(db, asset, oldest);
   const dropped = known === null ? unproven : Math.max(unproven ?? 0, oldest);
   return { oldest, from: dropped === null ? oldest : Math.max(oldest, dropped) + MAX_WINDOW };
 }
 
-const OLDEST = `select micros_of_time(observed_at) as at from scan_events
-  where org_id = $1 and asset_id = $2 order by observed_at limit 1`;
+const AT = rowsOf<{ at: Micros }>();
 
-const UNPROVEN = `select micros_of_time(transition.observed_at) as at from location_transitions transition
-  where transition.org_id = $1 and transition.asset_id = $2 and coalesce((
-    select false from scan_events scan
-    where scan.org_id = $1 and scan.asset_id = $2 and scan.observed_at = transition.observed_at
-      and scan.location_id = transition.location_id
-    limit 1
-  ), true) and (transition.observed_at <= time_of_micros($3) or exists (
-    select from location_transitions earlier
-    where earlier.org_id = $1 and earlier.asset_id = $2 and earlier.observed_at < transition.observed_at
-  ))
-  order by transition.observed_at desc limit 1`;
+async function oldestScan(db: Connection, { orgId, assetId }: AssetRef): Promise<Micros | null> {
+  const row = await db.maybeOne(sql.prepared('oldest-scan-of-asset', AT)`
+    select micros_of_time(observed_at) as at from scan_events
+    where org_id = ${orgId} and asset_id = ${assetId} order by observed_at limit 1`);
+  return row?.at ?? null;
+}
 
-async function micros(
-  client: Client,
-  name: string,
-  text: string,
-  values: readonly number[],
+async function lastUnproven(
+  db: Connection,
+  { orgId, assetId }: AssetRef,
+  oldest: Micros,
 ): Promise<Micros | null> {
-  const { rows } = await client.query<{ at: Micros }>({ name, text, values: [...values] });
-  return rows[0]?.at ?? null;
+  const row = await db.maybeOne(sql.prepared('last-unproven-transition', AT)`
+    select micros_of_time(transition.observed_at) as at from location_transitions transition
+    where transition.org_id = ${orgId} and transition.asset_id = ${assetId} and coalesce((
+      select false from scan_events scan
+      where scan.org_id = ${orgId} and scan.asset_id = ${assetId} and scan.observed_at = transition.observed_at
+        and scan.location_id = transition.location_id
+      limit 1
+    ), true) and (transition.observed_at <= time_of_micros(${oldest}) or exists (
+      select from location_transitions earlier
+      where earlier.org_id = ${orgId} and earlier.asset_id = ${assetId}
+        and earlier.observed_at < transition.observed_at
+    ))
+    order by transition.observed_at desc limit 1`);
+  return row?.at ?? null;
 }

@@ -2,6 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { findByIndexes } from '../index-plans.ts';
 import { type AssetRef, assetName, lockPositions, type Position } from '../positions.ts';
 import { type Change, revision } from '../revision.ts';
@@ -34,8 +35,8 @@ export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean
     const { recomputed, next } = await inTransaction(pool, async (client) => {
       const piece = await recomputePiece(client, asset, last);
       if (isDry) {
-        await client.query('rollback');
-        await client.query('begin');
+        await client.exec(sql.type(NO_ROWS)`rollback`);
+        await client.exec(sql.type(NO_ROWS)`begin`);
       }
       return piece;
     });
@@ -63,7 +64,7 @@ async function recomputePiece(
   await Promise.all([
     findByIndexes(client),
     // So that no scans are dropped between one statement and the next.
-    client.query('select pg_advisory_xact_lock_shared($1)', [ADVISORY_LOCKS.sweep]),
+    client.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.sweep})`),
   ]);
   const [position] = await lockPositions(client, [asset]);
   const known = await recomputable(client, asset, before.known);

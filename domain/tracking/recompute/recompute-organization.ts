@@ -1,4 +1,6 @@
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Recomputed, recomputeAsset } from './recompute-asset.ts';
 
 /** How far the histories of an organization are computed anew. */
@@ -66,53 +68,52 @@ export async function recomputeOrganization(
 }
 
 /** @returns up to which asset it was done before, if it was broken off; else 0. */
-async function begin(pool: Pool, orgId: number): Promise<number> {
-  const { rows } = await pool.query<{ asset_id: number }>(
-    `insert into history_recomputations as kept (org_id) values ($1)
-     on conflict (org_id) do update
-     set asset_id = case when kept.finished_at is null then kept.asset_id else 0 end, finished_at = null
-     returning asset_id`,
-    [orgId],
-  );
-  return rows[0]?.asset_id ?? 0;
+async function begin(db: Connection, orgId: number): Promise<number> {
+  const row = await db.one(sql.type(ASSET)`
+    insert into history_recomputations as kept (org_id) values (${orgId})
+    on conflict (org_id) do update
+    set asset_id = case when kept.finished_at is null then kept.asset_id else 0 end, finished_at = null
+    returning asset_id`);
+  return row.asset_id;
 }
 
-async function keep(pool: Pool, orgId: number, assetId: number): Promise<void> {
-  await pool.query({
-    name: 'keep-recomputation',
-    text: 'update history_recomputations set asset_id = $2 where org_id = $1',
-    values: [orgId, assetId],
-  });
+async function keep(db: Connection, orgId: number, assetId: number): Promise<void> {
+  await db.exec(sql.prepared('keep-recomputation', NO_ROWS)`
+    update history_recomputations set asset_id = ${assetId} where org_id = ${orgId}`);
 }
 
-async function finish(pool: Pool, orgId: number): Promise<void> {
-  await pool.query('update history_recomputations set finished_at = now() where org_id = $1', [orgId]);
+async function finish(db: Connection, orgId: number): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    update history_recomputations set finished_at = now() where org_id = ${orgId}`);
 }
 
 async function countAssets(
-  pool: Pool,
+  db: Connection,
   orgId: number,
   assetId: number | null,
   after: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    `select count(*) from positions where org_id = $1 and asset_id > $2 and ($3::integer is null or asset_id = $3)`,
-    [orgId, after, assetId],
-  );
-  return rows[0]?.count ?? 0;
+  const { count } = await db.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from positions
+    where org_id = ${orgId} and asset_id > ${after} and ${isWanted(assetId)}`);
+  return count;
 }
 
 async function nextAssets(
-  pool: Pool,
+  db: Connection,
   orgId: number,
   assetId: number | null,
   after: number,
 ): Promise<number[]> {
-  const { rows } = await pool.query<{ asset_id: number }>(
-    `select asset_id from positions
-     where org_id = $1 and asset_id > $2 and ($3::integer is null or asset_id = $3)
-     order by asset_id limit 500`,
-    [orgId, after, assetId],
-  );
+  const rows = await db.any(sql.type(ASSET)`
+    select asset_id from positions
+    where org_id = ${orgId} and asset_id > ${after} and ${isWanted(assetId)}
+    order by asset_id limit 500`);
   return rows.map((row) => row.asset_id);
 }
+
+function isWanted(assetId: number | null): FragmentSqlToken {
+  return assetId === null ? sql.fragment`true` : sql.fragment`asset_id = ${assetId}`;
+}
+
+const ASSET = rowsOf<{ asset_id: number }>();

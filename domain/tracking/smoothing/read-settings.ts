@@ -1,6 +1,8 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
 /**
@@ -8,29 +10,24 @@ import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
  * transaction ends: who makes a new one waits for it, and then dates it after every scan that was recorded.
  */
 export async function readSmoothing(
-  client: Client,
+  db: Connection,
   orgIds: readonly number[],
 ): Promise<ReadonlyMap<number, SmoothingSettings>> {
   if (orgIds.length === 0) {
     return new Map();
   }
   // Two statements, sent together: one that locks and reads would read what was there before it got the lock.
-  const [, { rows }] = await Promise.all([
-    client.query({
-      name: 'share-smoothing',
-      text: 'select pg_advisory_xact_lock_shared($1)',
-      values: [ADVISORY_LOCKS.smoothing],
-    }),
-    client.query<SmoothingRow>({
-      name: 'read-smoothing',
-      text: `select org_id, location_id, micros_of_time(valid_from) as valid_from, mode,
-          window_seconds, min_seconds, margin_db
-        from smoothing_settings where org_id = any ($1::integer[]) order by id`,
-      values: [[...new Set(orgIds)]],
-    }),
+  const [, rows] = await Promise.all([
+    db.exec(sql.prepared('share-smoothing', NO_ROWS)`
+      select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.smoothing})`),
+    db.any(sql.prepared('read-smoothing', rowsOf<SmoothingRow>())`
+      select org_id, location_id, micros_of_time(valid_from) as valid_from, mode,
+        window_seconds, min_seconds, margin_db
+      from smoothing_settings where org_id = any (${sql.binary(integers([...new Set(orgIds)]))}::integer[])
+      order by id`),
   ]);
-  const rowsOf = Map.groupBy(rows, ({ org_id: orgId }) => orgId);
-  return new Map([...rowsOf].map(([orgId, own]) => [orgId, new SmoothingSettings(own.map(toDated))]));
+  const byOrganization = Map.groupBy(rows, ({ org_id: orgId }) => orgId);
+  return new Map([...byOrganization].map(([orgId, own]) => [orgId, new SmoothingSettings(own.map(toDated))]));
 }
 
 interface SmoothingRow {

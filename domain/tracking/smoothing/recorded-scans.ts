@@ -1,31 +1,46 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../positions.ts';
 import type { Seen } from './counting.ts';
+
+/** A scan as it is stored; `is_by_person` if it came from a handheld. */
+export interface SeenRow {
+  observed_at: Micros;
+  location_id: number;
+  rssi: number | null;
+  is_by_person: boolean;
+}
+
+export function toSeen(row: SeenRow): Seen {
+  return {
+    observedAt: row.observed_at,
+    locationId: row.location_id,
+    rssi: row.rssi,
+    isByPerson: row.is_by_person,
+  };
+}
 
 /** How many scans are in memory at a time, the length of two windows aside. */
 const PAGE = 5_000;
 
 /** An asset's scans in order of time, those of one instant never on two pages. */
 export async function* recordedScans(
-  client: Client,
+  db: Connection,
   { orgId, assetId }: AssetRef,
   { from, to }: { from: Micros; to: Micros },
 ): AsyncGenerator<Seen[]> {
   for (let start = from; start <= to; ) {
-    const { rows } = await client.query<Seen>({
-      name: 'recorded-scans',
-      text: `select micros_of_time(observed_at) as "observedAt", location_id as "locationId", rssi,
-          handheld_id is not null as "isByPerson"
-        from scan_events
-        where org_id = $1 and asset_id = $2
-          and observed_at between time_of_micros($3) and time_of_micros($4)
-        order by observed_at
-        fetch first $5 rows with ties`,
-      values: [orgId, assetId, start, to, PAGE],
-    });
-    yield rows;
-    const last = rows.length < PAGE ? undefined : rows.at(-1);
+    const rows = await db.any(sql.prepared('recorded-scans', rowsOf<SeenRow>())`
+      select micros_of_time(observed_at) as observed_at, location_id, rssi, handheld_id is not null as is_by_person
+      from scan_events
+      where org_id = ${orgId} and asset_id = ${assetId}
+        and observed_at between time_of_micros(${start}) and time_of_micros(${to})
+      order by observed_at
+      fetch first ${PAGE} rows with ties`);
+    const seen = rows.map(toSeen);
+    yield seen;
+    const last = seen.length < PAGE ? undefined : seen.at(-1);
     start = last === undefined ? Number.POSITIVE_INFINITY : last.observedAt + 1;
   }
 }

@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
-import type { Client } from '../../../db/timescale/connections/client.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { history, type Stay } from '../history.ts';
 import type { AssetRef } from '../positions.ts';
 import { countingScans, type Seen } from './counting.ts';
@@ -34,16 +35,16 @@ export interface Period {
  * before. Nothing is written.
  */
 export async function* trySmoothing(
-  client: Client,
+  db: Connection,
   asset: AssetRef,
   period: Period,
   settings: { present: SmoothingSettings; proposed: SmoothingSettings },
 ): AsyncGenerator<TriedMoves> {
-  const stay = await stayBefore(client, asset, period.from);
+  const stay = await stayBefore(db, asset, period.from);
   const present = new MovesSoFar(settings.present, stay, period);
   const proposed = new MovesSoFar(settings.proposed, stay, period);
   const wide = { from: period.from - MAX_WINDOW, to: period.to + MAX_WINDOW };
-  for await (const page of recordedScans(client, asset, wide)) {
+  for await (const page of recordedScans(db, asset, wide)) {
     yield compared(present.after(page), proposed.after(page));
   }
   yield compared(present.atEnd(), proposed.atEnd());
@@ -113,13 +114,10 @@ function nameOf({ observedAt, fromLocationId, toLocationId }: Move): string {
   return `${observedAt} ${fromLocationId} ${toLocationId}`;
 }
 
-async function stayBefore(client: Client, { orgId, assetId }: AssetRef, from: Micros): Promise<Stay | null> {
-  const { rows } = await client.query<Stay>({
-    name: 'stay-before',
-    text: `select micros_of_time(observed_at) as since, location_id as "locationId" from location_transitions
-      where org_id = $1 and asset_id = $2 and observed_at < time_of_micros($3)
-      order by observed_at desc limit 1`,
-    values: [orgId, assetId, from],
-  });
-  return rows[0] ?? null;
+async function stayBefore(db: Connection, { orgId, assetId }: AssetRef, from: Micros): Promise<Stay | null> {
+  const row = await db.maybeOne(sql.prepared('stay-before', rowsOf<{ since: Micros; location_id: number }>())`
+    select micros_of_time(observed_at) as since, location_id from location_transitions
+    where org_id = ${orgId} and asset_id = ${assetId} and observed_at < time_of_micros(${from})
+    order by observed_at desc limit 1`);
+  return row === null ? null : { locationId: row.location_id, since: row.since };
 }
