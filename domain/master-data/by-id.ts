@@ -1,9 +1,8 @@
-import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
+import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
+import type { Keyed } from './live-by-key.ts';
 
-const TABLES = {
-  assets: sql.fragment`assets`,
-  locations: sql.fragment`locations`,
-};
+const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 /**
  * The row of an organization that an id names, for a from clause. Asked for in order of ids it comes by the primary key;
@@ -11,13 +10,24 @@ const TABLES = {
  * look-up read all of its rows.
  */
 export function rowById(
-  table: keyof typeof TABLES,
+  resource: Keyed,
   orgId: number,
   id: ValueExpression,
   { live = false } = {},
 ): FragmentSqlToken {
   const alive = live ? sql.fragment` and deleted_at is null` : sql.fragment``;
   return sql.fragment`lateral (
-    select * from ${TABLES[table]} where org_id = ${orgId} and id between ${id} and ${id}${alive}
+    select * from ${TABLES[resource]} where org_id = ${orgId} and id between ${id} and ${id}${alive}
     order by id limit 1)`;
+}
+
+/** Whether the asset or location is live: its id, or null. */
+export async function findLiveById(
+  connection: OrganizationConnection,
+  resource: Keyed,
+  id: number,
+): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared(`find-live-${resource}-id`, rowsOf<{ id: number }>())`
+    select id from ${rowById(resource, connection.orgId, id, { live: true })} stored`);
+  return row?.id ?? null;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { OrganizationDatabase } from '../../db/timescale/connections/organization-door.ts';
-import { findLiveAssetId, lockLiveAsset } from '../../domain/master-data/assets/queries.ts';
+import { lockLiveAsset } from '../../domain/master-data/assets/queries.ts';
+import { findLiveById } from '../../domain/master-data/by-id.ts';
 import { lookUpLocation } from '../../domain/master-data/locations/queries.ts';
 import { useDatabase } from '../support/database.ts';
 import { emptyStatistics } from '../support/empty-statistics.ts';
@@ -47,7 +48,7 @@ describe('looking up one of many rows', () => {
   });
 
   const LOOK_UPS: [string, (db: OrganizationDatabase) => Promise<unknown>][] = [
-    ['an asset that has to be there', (db) => findLiveAssetId(db, ids.asset)],
+    ['an asset that has to be there', (db) => findLiveById(db, 'asset', ids.asset)],
     ['an asset to change', (db) => lockLiveAsset(db, ids.asset)],
     ['a location by id', (db) => lookUpLocation(db, ids.location)],
   ];

@@ -1,7 +1,6 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import { rowById } from '../by-id.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { named, selectedJson, selectedShort, stored, updated, withNames } from '../column-lists.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
@@ -62,16 +61,6 @@ export function lookUpAsset(
 }
 
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
-
-/** Whether the asset is live: its id, or null. */
-export async function findLiveAssetId(
-  connection: OrganizationConnection,
-  id: number,
-): Promise<number | null> {
-  const row = await connection.maybeOne(sql.prepared('find-live-asset-id', rowsOf<{ id: number }>())`
-    select id from ${rowById('assets', connection.orgId, id, { live: true })} asset`);
-  return row?.id ?? null;
-}
 
 /** Assets by their ids, deleted or not. */
 export function readAssets(

@@ -37,8 +37,8 @@ export const PARENT = sql.fragment`locations parent
 
 /** A live `location` and its `parent`, which is shown also when it was deleted since. */
 function liveWithParent(orgId: number, id: number): FragmentSqlToken {
-  return sql.fragment`${rowById('locations', orgId, id, { live: true })} location
-    left join ${rowById('locations', orgId, sql.fragment`location.parent_id`)} parent on true`;
+  return sql.fragment`${rowById('location', orgId, id, { live: true })} location
+    left join ${rowById('location', orgId, sql.fragment`location.parent_id`)} parent on true`;
 }
 
 /** A live location. */
@@ -68,16 +68,6 @@ export function lookUpLocation(
 }
 
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
-
-/** Whether the location is live: its id, or null. */
-export async function findLiveLocationId(
-  connection: OrganizationConnection,
-  id: number,
-): Promise<number | null> {
-  const row = await connection.maybeOne(sql.prepared('find-live-location-id', rowsOf<{ id: number }>())`
-    select id from ${rowById('locations', connection.orgId, id, { live: true })} location`);
-  return row?.id ?? null;
-}
 
 const SORT_COLUMNS = {
   external_key: sql.fragment`location.external_key`,

@@ -2,8 +2,9 @@ import { createAsset } from '../../../domain/master-data/assets/create.ts';
 import { deleteAsset } from '../../../domain/master-data/assets/delete.ts';
 import { listAssets } from '../../../domain/master-data/assets/list.ts';
 import { patchAsset } from '../../../domain/master-data/assets/patch.ts';
-import { findLiveAssetId, lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
+import { lookUpAsset } from '../../../domain/master-data/assets/queries.ts';
 import { renameAsset } from '../../../domain/master-data/assets/rename.ts';
+import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 import { withMember } from '../../../platform/http/json-bytes.ts';
@@ -11,12 +12,12 @@ import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
+import { ASSET_ID } from '../items/paths.ts';
 import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
   ASSET,
-  ASSET_ID,
   ASSET_LIST,
   ASSET_PATCH_EXAMPLE,
   assetPatchBody,
@@ -87,7 +88,7 @@ const patch = route({
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',
-    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
   },
   body: assetPatchBody,
   success: found(ASSET, 'The asset as it is now', {
@@ -124,7 +125,7 @@ const rename = route({
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',
-    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
   },
   body: renameBody,
   success: answered(RENAMED_ASSET, 'The asset under its new key', {

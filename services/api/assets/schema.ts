@@ -13,7 +13,6 @@ import {
   booleanFilter,
   described,
   idFilter,
-  idInPath,
   keyFilter,
   searchText,
 } from '../../../platform/http/parameters.ts';
@@ -58,9 +57,6 @@ export const ASSET = itemSchema({
     deleted_at: null,
   },
 });
-
-/** The path of an asset. */
-export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };
 
 /** What a rename answers (contract 4.2). */
 export const RENAMED_ASSET: JsonSchema = {

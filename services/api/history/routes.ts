@@ -1,7 +1,7 @@
-import { findLiveAssetId } from '../../../domain/master-data/assets/queries.ts';
+import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { ASSET_ID } from '../assets/schema.ts';
+import { ASSET_ID } from '../items/paths.ts';
 import { route } from '../serving/context.ts';
 import { listTransitions } from './queries.ts';
 import { HISTORY, HISTORY_ITEM } from './schema.ts';
@@ -19,7 +19,7 @@ const list = route({
   params: ASSET_ID,
   find: {
     missing: 'Asset not found',
-    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
   },
   success: listed(HISTORY_ITEM, 'A page of transitions'),
   handle: async ({ context, query, row: assetId, signal }) =>

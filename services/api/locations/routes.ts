@@ -1,11 +1,8 @@
+import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
 import { patchLocation } from '../../../domain/master-data/locations/patch.ts';
-import {
-  findLiveLocationId,
-  listLocations,
-  lookUpLocation,
-} from '../../../domain/master-data/locations/queries.ts';
+import { listLocations, lookUpLocation } from '../../../domain/master-data/locations/queries.ts';
 import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
@@ -14,12 +11,12 @@ import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
+import { LOCATION_ID } from '../items/paths.ts';
 import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
   LOCATION,
-  LOCATION_ID,
   LOCATION_LIST,
   LOCATION_PATCH_EXAMPLE,
   locationPatchBody,
@@ -89,7 +86,7 @@ const patch = route({
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+    row: ({ context, params }) => findLiveById(context.db, 'location', params.location_id),
   },
   body: locationPatchBody,
   success: found(LOCATION, 'The location as it is now', {
@@ -130,7 +127,7 @@ const rename = route({
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+    row: ({ context, params }) => findLiveById(context.db, 'location', params.location_id),
   },
   body: renameBody,
   success: answered(RENAMED_LOCATION, 'The location under its new key', {

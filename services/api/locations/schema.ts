@@ -12,7 +12,6 @@ import {
   booleanFilter,
   described,
   idFilter,
-  idInPath,
   keyFilter,
   searchText,
 } from '../../../platform/http/parameters.ts';
@@ -53,9 +52,6 @@ export const LOCATION = itemSchema({
     deleted_at: null,
   },
 });
-
-/** The path of a location. */
-export const LOCATION_ID = { location_id: described(idInPath, 'Id of the location.', 4) };
 
 /** What a rename answers (contract 4.3). */
 export const RENAMED_LOCATION: JsonSchema = {

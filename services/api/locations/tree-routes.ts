@@ -1,10 +1,11 @@
-import { findLiveLocationId } from '../../../domain/master-data/locations/queries.ts';
+import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { listAncestors, listChildren, listDescendants } from '../../../domain/master-data/locations/tree.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
+import { LOCATION_ID } from '../items/paths.ts';
 import { route } from '../serving/context.ts';
-import { LOCATION, LOCATION_ID, TREE } from './schema.ts';
+import { LOCATION, TREE } from './schema.ts';
 import { locationView } from './view.ts';
 
 /** What is above and below the location that is the example. */
@@ -47,7 +48,7 @@ const treeRoute = ({ name, operationId, summary, description, example, list }: W
     params: LOCATION_ID,
     find: {
       missing: 'Location not found',
-      row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+      row: ({ context, params }) => findLiveById(context.db, 'location', params.location_id),
     },
     success: listed(LOCATION, 'A page of locations', example),
     problems: { unavailable: TOO_MANY_LARGE },

@@ -1,13 +1,11 @@
 import { notFound } from '../../../base/errors.ts';
-import { findLiveAssetId } from '../../../domain/master-data/assets/queries.ts';
-import { findLiveLocationId } from '../../../domain/master-data/locations/queries.ts';
+import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { detachTag } from '../../../domain/master-data/tags/queries.ts';
 import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
-import { ASSET_ID } from '../assets/schema.ts';
-import { LOCATION_ID } from '../locations/schema.ts';
+import { ASSET_ID, LOCATION_ID } from '../items/paths.ts';
 import { route } from '../serving/context.ts';
 import { newTagBody, TAG_ID } from './schema.ts';
 import { tagView } from './view.ts';
@@ -23,13 +21,15 @@ const attachToAsset = route({
   params: ASSET_ID,
   find: {
     missing: MISSING.asset,
-    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
   },
   body: newTagBody,
   success: created(TAG, 'The tag as attached'),
   problems: { conflict: 'The organization has this tag already' },
   handle: async ({ context: { db }, params: { asset_id: id }, body }) =>
-    tagView(await db.transaction((it) => attachOne(it, 'asset', id, body, () => findLiveAssetId(it, id)))),
+    tagView(
+      await db.transaction((it) => attachOne(it, 'asset', id, body, () => findLiveById(it, 'asset', id))),
+    ),
 });
 
 const attachToLocation = route({
@@ -43,14 +43,16 @@ const attachToLocation = route({
   params: LOCATION_ID,
   find: {
     missing: MISSING.location,
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+    row: ({ context, params }) => findLiveById(context.db, 'location', params.location_id),
   },
   body: newTagBody,
   success: created(TAG, 'The tag as attached'),
   problems: { conflict: 'The organization has this tag already' },
   handle: async ({ context: { db }, params: { location_id: id }, body }) =>
     tagView(
-      await db.transaction((it) => attachOne(it, 'location', id, body, () => findLiveLocationId(it, id))),
+      await db.transaction((it) =>
+        attachOne(it, 'location', id, body, () => findLiveById(it, 'location', id)),
+      ),
     ),
 });
 
@@ -65,7 +67,7 @@ const detachFromAsset = route({
   params: { ...ASSET_ID, ...TAG_ID },
   find: {
     missing: MISSING.asset,
-    row: ({ context, params }) => findLiveAssetId(context.db, params.asset_id),
+    row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
   },
   success: noContent('The tag is detached'),
   problems: { not_found: 'Asset not found, or the tag is not attached to it' },
@@ -88,7 +90,7 @@ const detachFromLocation = route({
   params: { ...LOCATION_ID, ...TAG_ID },
   find: {
     missing: MISSING.location,
-    row: ({ context, params }) => findLiveLocationId(context.db, params.location_id),
+    row: ({ context, params }) => findLiveById(context.db, 'location', params.location_id),
   },
   success: noContent('The tag is detached'),
   problems: { not_found: 'Location not found, or the tag is not attached to it' },
