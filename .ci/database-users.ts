@@ -18,6 +18,7 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
   'A browser or a client is tried: they see what the API and the gateway answer.': [
     'test/clients/**',
     'test/clients/handheld-app/**',
+    'test/api/description/page-in-browser.test.ts',
   ],
   'The database is always the embedded one.': [
     'test/standalone/**',
