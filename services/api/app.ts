@@ -15,6 +15,7 @@ import { type DescriptionOptions, describePublicApi } from './description/docume
 import { publishDescription } from './description/publish.ts';
 import { API_RESOURCES, API_ROUTES } from './routes.ts';
 import type { ApiContext } from './serving/context.ts';
+import type { ImportTurns } from './serving/import-turns.ts';
 import type { LargeRows } from './serving/large-rows.ts';
 
 export interface AppParts {
@@ -30,6 +31,7 @@ export interface AppParts {
   noteRefusal?: NoteRefusal;
   largeBodies: LargeBodies;
   largeRows: LargeRows;
+  imports: ImportTurns;
   description: DescriptionOptions;
 }
 
@@ -42,12 +44,13 @@ export function createApp({
   description,
   largeBodies,
   largeRows,
+  imports,
   ...parts
 }: AppParts): Koa {
   return createHttpApp({
     ...parts,
     routes: API_ROUTES,
-    access: apiKeyAccess({ door, keys, usage: keyUsage, largeBodies, largeRows }),
+    access: apiKeyAccess({ door, keys, usage: keyUsage, largeBodies, largeRows, imports }),
     largeBodies: { threads: largeBodies, bodies: import.meta.resolve('./bodies.ts') },
     pages: [servePages(health)],
     documents: [publishDescription(() => describePublicApi(API_RESOURCES, description))],

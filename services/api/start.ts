@@ -20,6 +20,7 @@ import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { measureSequences } from './measure-sequences.ts';
 import type { ApiContext } from './serving/context.ts';
+import { ImportTurns } from './serving/import-turns.ts';
 import { LargeRows } from './serving/large-rows.ts';
 
 /** Connections to the database that one API process may have for requests, beside those for what reads much. */
@@ -109,6 +110,7 @@ export async function startApi(
         name: parseKey(token)?.id ?? '',
       }),
     largeBodies: bodies,
+    imports: new ImportTurns(),
     largeRows: new LargeRows(
       bodies.threads,
       { url: config.DATABASE_URL, timeout: config.QUERY_TIMEOUT_MS },

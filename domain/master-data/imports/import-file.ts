@@ -12,7 +12,7 @@ import type { CsvSource } from './csv.ts';
 import { FileKeys } from './file-keys.ts';
 import { HERE, type HeavyWork } from './heavy-work.ts';
 import { importRows } from './import-rows.ts';
-import { withLeanHeap } from './lean-heap.ts';
+import { LeanHeap } from './lean-heap.ts';
 import { refuseNameless } from './nameless.ts';
 import { type Pause, pausing } from './pausing.ts';
 import { Postponed } from './postponed.ts';
@@ -37,6 +37,8 @@ export interface ImportOptions {
    * wrong included. What it throws ends the import.
    */
   admit?(rows: number): Promise<void>;
+  /** The process's, where several imports may run in it at a time. */
+  heap?: LeanHeap;
   /** Where what takes long is done; where everything else is if left out. */
   heavy?: HeavyWork;
   /** Waited for before each statement, inside the transaction; a statement takes a fraction of a second. */
@@ -59,6 +61,7 @@ export async function importFile(
   source: CsvSource,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
+  const { heap = new LeanHeap() } = options;
   let isAdmitted = options.admit === undefined;
   try {
     await options.pause?.();
@@ -72,7 +75,7 @@ export async function importFile(
         isAdmitted = true;
       }
       const postponed = new Postponed(resource, options.isDryRun);
-      const outcome = await withLeanHeap(() => importAll(transaction, source, options, postponed));
+      const outcome = await heap.during(() => importAll(transaction, source, options, postponed));
       if (options.isDryRun || !outcome.isImported) {
         throw new RolledBack(outcome);
       }

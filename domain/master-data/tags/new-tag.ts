@@ -13,7 +13,10 @@ export interface NewTag {
   tagKey: string;
 }
 
-export const NEW_TAG = { tag_type: mandatoryNotNull(choice(TAG_TYPES)), value: mandatory(text(255)) };
+export const tagType = choice(TAG_TYPES);
+export const tagValue = text(255);
+
+export const NEW_TAG = { tag_type: mandatoryNotNull(tagType), value: mandatory(tagValue) };
 
 /** What the description says of it. */
 export const NEW_TAG_TOLD = {

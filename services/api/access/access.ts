@@ -9,6 +9,7 @@ import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ApiContext } from '../serving/context.ts';
+import type { ImportTurns } from '../serving/import-turns.ts';
 import type { LargeRows } from '../serving/large-rows.ts';
 import type { KeyUsage } from './key-usage.ts';
 import type { KeyCache } from './queries.ts';
@@ -19,6 +20,7 @@ export interface ApiAccessParts {
   usage: KeyUsage;
   largeBodies: LargeBodies;
   largeRows: LargeRows;
+  imports: ImportTurns;
 }
 
 /** Lets API keys in (contract 5). */
@@ -36,7 +38,7 @@ export function apiKeyAccess(parts: ApiAccessParts): Access<ApiContext> {
 
 async function authenticate(
   token: string,
-  { keys, door, largeBodies, largeRows }: ApiAccessParts,
+  { keys, door, largeBodies, largeRows, imports }: ApiAccessParts,
 ): Promise<ApiContext> {
   const key = parseKey(token);
   const known = key === null ? null : await keys.get(key.id);
@@ -54,7 +56,17 @@ async function authenticate(
   const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
   const readLarge: ReadLargeRows = (resource, ids, options) => largeRows.read(orgId, resource, ids, options);
   const inThread = <Result>(task: ThreadTask) => largeBodies.run<Result>(task, caller);
-  return { apiKeyId: key.id, scopes, orgIsDeleted, db: door.of(orgId), keys, sameJson, readLarge, inThread };
+  return {
+    apiKeyId: key.id,
+    scopes,
+    orgIsDeleted,
+    db: door.of(orgId),
+    keys,
+    imports,
+    sameJson,
+    readLarge,
+    inThread,
+  };
 }
 
 /** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */

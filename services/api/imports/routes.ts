@@ -4,7 +4,7 @@ import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
-import { inTurn, QUEUE, TOO_MANY } from './import-turns.ts';
+import { QUEUE, TOO_MANY } from '../serving/import-turns.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
 /** Of the rate limit an import costs a token for every so many rows begun; the first is that of the request. */
@@ -35,6 +35,7 @@ const bulk = route({
       };
       const outcome = await importFile(context.db, 'asset', source, {
         isDryRun: query.dry_run,
+        heap: context.imports.heap,
         heavy: {
           same: context.sameJson,
           readLargeRow: (argument) => context.inThread({ module: ROW_THREAD, name: 'readRow', argument }),
@@ -47,7 +48,7 @@ const bulk = route({
       }
       return outcome.report;
     };
-    return inTurn(context.db.orgId, work, signal());
+    return context.imports.run(context.db.orgId, work, signal());
   },
 });
 

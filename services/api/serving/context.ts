@@ -4,6 +4,7 @@ import type { ReadLargeRows } from '../../../domain/master-data/pages-in-pieces.
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
+import type { ImportTurns } from './import-turns.ts';
 
 /** What a handler knows of who asks. */
 export interface ApiContext {
@@ -13,6 +14,7 @@ export interface ApiContext {
   db: OrganizationDatabase;
   /** Where a change of keys is made, so that it counts from the next request on. */
   keys: Pick<CredentialCache<CredentialRow>, 'changing'>;
+  imports: ImportTurns;
   sameJson: SameJson;
   readLarge: ReadLargeRows;
   /** Has something done in a thread. */

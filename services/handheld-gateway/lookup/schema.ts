@@ -1,14 +1,19 @@
 import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
 import { nullableSchema } from '../../../base/checks/members.ts';
+import { tagType, tagValue } from '../../../domain/master-data/tags/new-tag.ts';
+import {
+  TAG_TYPE_SCHEMA,
+  TAG_VALUE_SCHEMA,
+  TAG_WITHOUT_ID,
+} from '../../../domain/master-data/tags/tag-schema.ts';
 import { pagingOf } from '../../../platform/http/lists.ts';
 import { described, idInPath, mandatoryParameter } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../wire/reference.ts';
-import { TAG, TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA, tagType, tagValue } from '../wire/tag.ts';
 
 const TAGS = {
   type: 'array',
-  items: TAG,
+  items: TAG_WITHOUT_ID,
   description: 'What is attached to it, in the order in which it was.',
 };
 const TAGS_EXAMPLE = [{ tag_type: 'rfid', value: 'E28011600000020912345678' }];

@@ -8,9 +8,10 @@ import {
 } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { objectField } from '../../../base/checks/object-field.ts';
+import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import type { NamedLocation, Submission, SubmittedScan } from '../recording/submission.ts';
-import { TAG_MEMBERS, usableTag } from '../wire/tag.ts';
+import { usableTag } from '../wire/tag.ts';
 
 /** Canonical ULIDs: upper case, and no greater than a ULID can be. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -29,7 +30,7 @@ const submissionId: Field<string> = {
 /** dBm; wide enough for devices that count in other units, so that none loses its scans. */
 const rssi = decimal({ min: -1000, max: 1000 });
 
-const SCAN_MEMBERS = { ...TAG_MEMBERS, observed_at: mandatory(timestamp), rssi: nullable(rssi) };
+const SCAN_MEMBERS = { ...NEW_TAG, observed_at: mandatory(timestamp), rssi: nullable(rssi) };
 
 const scan: Field<SubmittedScan> = objectField(SCAN_MEMBERS, toScan, {
   title: 'NewScan',
@@ -47,7 +48,7 @@ function toScan(values: Values<typeof SCAN_MEMBERS>, name: string): Checked<Subm
   return tag.ok ? accepted({ ...tag.value, observedAt: values.observed_at, rssi: values.rssi ?? null }) : tag;
 }
 
-const tag = objectField(TAG_MEMBERS, (values, name) => usableTag(values, `${name}.value`), {
+const tag = objectField(NEW_TAG, (values, name) => usableTag(values, `${name}.value`), {
   title: 'NamedTag',
   description: 'A tag of the location.',
 });

@@ -1,7 +1,7 @@
 import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/tag-schema.ts';
 import { STATUSES } from '../recording/result.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, referenceSchema } from '../wire/reference.ts';
-import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../wire/tag.ts';
 import { ULID_SCHEMA } from './body.ts';
 
 const COUNT = { type: 'integer', minimum: 0 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { ImportTurns } from '../../../services/api/serving/import-turns.ts';
 import { expectProblem, useApi } from '../../support/api.ts';
 import type { Answer } from '../../support/declared-answer.ts';
 
@@ -68,5 +69,19 @@ describe('imports of several organizations', () => {
     await other.query('rollback');
     const answers = await Promise.all(held);
     expect(answers.map(({ status }) => status)[0]).to.equal(200);
+  });
+
+  it('take turns within an API, and not with those of another one in the process', async () => {
+    const [own, others] = [new ImportTurns(), new ImportTurns()];
+    const { signal } = new AbortController();
+    const answers = own.run(
+      1,
+      () => {
+        const again = own.run(1, async () => {}, signal).catch(({ code }) => code);
+        return Promise.all([again, others.run(1, async () => 'run', signal)]);
+      },
+      signal,
+    );
+    expect(await answers).to.deep.equal(['conflict', 'run']);
   });
 });
