@@ -36,7 +36,7 @@ const ARROWS: Record<string, string[]> = {
   'db/timescale/copy': [...DATABASE, 'base'],
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
-  'domain/master-data': [...DATABASE, 'domain/tracking', 'base'],
+  'domain/master-data': [...DATABASE, 'domain/changes', 'domain/tracking', 'base'],
   'domain/changes': [...DATABASE, 'base'],
   'domain/administration': [
     ...DATABASE,

@@ -1,8 +1,12 @@
+import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Actor } from './actor.ts';
 
 /** A transaction in which something is changed on an actor's behalf. Functions that write take one, so that it is always known. */
 export type Change<Transaction extends Connection = Connection> = Transaction & { readonly actor: Actor };
+
+/** A change of what one organization has, through its door. */
+export type OrganizationChange = Change<OrganizationConnection>;
 
 /** Whatever has transactions: the organization's door, or the whole database. */
 interface Transactional<Transaction extends Connection> {

@@ -10,6 +10,7 @@ import { createAsset } from '../../domain/master-data/assets/create.ts';
 import type { NewAsset } from '../../domain/master-data/assets/new-asset.ts';
 import { createLocation } from '../../domain/master-data/locations/create.ts';
 import { tagColumns } from '../../domain/master-data/tags/tag-columns.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useDatabase } from '../support/database.ts';
 
 const ANY = { name: 'Any' };
@@ -38,7 +39,7 @@ describe('assets created at once', () => {
   });
 
   const create = (external_key: string | undefined, fields: Partial<NewAsset> = {}) =>
-    createAsset(db, { ...ANY, external_key, ...fields });
+    createAsset(db, TEST_ACTOR, { ...ANY, external_key, ...fields });
 
   /** What each was told: the keys and tags of what was created, or the fault. */
   async function told(creates: readonly Promise<{ external_key: string; tags: string }>[]) {
@@ -200,8 +201,12 @@ describe('assets created at once', () => {
   async function createOthers(): Promise<void> {
     for (let index = 0; index < 20; index++) {
       await create(undefined, { tags: tagged(`MINTED-${index}`) });
-      await createLocation(db, { ...ANY, external_key: `DOCK-${index}`, tags: tagged(`DOCK-${index}`) });
-      await createLocation(db, { ...ANY, external_key: undefined, tags: undefined });
+      await createLocation(db, TEST_ACTOR, {
+        ...ANY,
+        external_key: `DOCK-${index}`,
+        tags: tagged(`DOCK-${index}`),
+      });
+      await createLocation(db, TEST_ACTOR, { ...ANY, external_key: undefined, tags: undefined });
     }
   }
 
@@ -255,7 +260,8 @@ describe('assets created at once', () => {
     const untold = {
       'an asset with its key': () => create('KEYED', { tags: tagged('FREE', 'HELD') }),
       'an asset without a key': () => create(undefined, { tags: tagged('FREE', 'HELD') }),
-      'a location': () => createLocation(db, { ...ANY, external_key: 'DOCK', tags: tagged('FREE', 'HELD') }),
+      'a location': () =>
+        createLocation(db, TEST_ACTOR, { ...ANY, external_key: 'DOCK', tags: tagged('FREE', 'HELD') }),
     };
     for (const [what, creating] of Object.entries(untold)) {
       it(`never leave out the tag: ${what} is refused`, async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../domain/master-data/columns.ts';
 import { exportFile } from '../../domain/master-data/imports/export-file.ts';
 import { importFile } from '../../domain/master-data/imports/import-file.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { useApi } from '../support/api.ts';
 import type { Answer } from '../support/declared-answer.ts';
 
@@ -64,7 +65,9 @@ describe('every column that people fill in', () => {
         return csv;
       };
       const imported = (csv: string) =>
-        importFile(door.of(orgId), resource, () => Readable.from([Buffer.from(csv)]), { isDryRun: false });
+        importFile(door.of(orgId), TEST_ACTOR, resource, () => Readable.from([Buffer.from(csv)]), {
+          isDryRun: false,
+        });
       return { call, create, exported, imported };
     }
 

@@ -6,6 +6,7 @@ import {
 import { createAsset } from '../../domain/master-data/assets/create.ts';
 import { renameAsset } from '../../domain/master-data/assets/rename.ts';
 import { tagColumns } from '../../domain/master-data/tags/tag-columns.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -28,7 +29,7 @@ describe('the way to the database and back', () => {
   });
 
   const create = (external_key: string | undefined, tags?: string[]) =>
-    createAsset(door.of(orgId), {
+    createAsset(door.of(orgId), TEST_ACTOR, {
       name: 'Pallet',
       external_key,
       tags: tags && tagColumns(tags.map((value) => ({ tagType: 'rfid', value, tagKey: value }))),
@@ -61,7 +62,7 @@ describe('the way to the database and back', () => {
 
   it('is gone five times for a new external key, of which one brings the asset, however large', async () => {
     const { id } = await create('OLD');
-    expect(await count(() => renameAsset(door.of(orgId), id, 'NEW'))).to.equal(5);
-    expect(await count(() => renameAsset(door.of(orgId), id, 'NEW'))).to.equal(3);
+    expect(await count(() => renameAsset(door.of(orgId), TEST_ACTOR, id, 'NEW'))).to.equal(5);
+    expect(await count(() => renameAsset(door.of(orgId), TEST_ACTOR, id, 'NEW'))).to.equal(3);
   });
 });

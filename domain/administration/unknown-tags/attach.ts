@@ -1,11 +1,8 @@
 import { AppError } from '../../../base/errors.ts';
 import { JsonSource } from '../../../base/json/json-source.ts';
-import type {
-  OrganizationConnection,
-  OrganizationDatabase,
-} from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { requireLiveByKey } from '../../master-data/live-by-key.ts';
 import { attachOne } from '../../master-data/tags/attach.ts';
 import { type NewTag, newTag } from '../../master-data/tags/new-tag.ts';
@@ -43,11 +40,7 @@ function readTag(tagType: TagType, value: string): NewTag {
   return read.value;
 }
 
-async function attach(
-  change: Change<OrganizationConnection>,
-  tag: NewTag,
-  assetKey: string,
-): Promise<AttachedTag> {
+async function attach(change: OrganizationChange, tag: NewTag, assetKey: string): Promise<AttachedTag> {
   const { orgId } = change;
   const assetId = await requireLiveByKey(change, 'asset', orgId, assetKey);
   const unknown = await findUnknownTag(change, tag.tagType, tag.tagKey);

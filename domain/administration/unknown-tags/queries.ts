@@ -4,7 +4,7 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
 /** A tag that was read and stands for nothing. Times are the text of a `timestamptz`. */
@@ -94,7 +94,7 @@ export async function setIgnored(
 }
 
 export async function removeUnknownTag(
-  change: Change<OrganizationConnection>,
+  change: OrganizationChange,
   tagType: TagType,
   tagKey: string,
 ): Promise<void> {

@@ -1,7 +1,6 @@
-import type {
-  OrganizationConnection,
-  OrganizationDatabase,
-} from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import type { AssetRow } from '../rows.ts';
 import { attachAll } from '../tags/attach.ts';
@@ -15,20 +14,20 @@ import { findLiveAsset, insertAsset } from './queries.ts';
  *
  * @throws AppError `conflict` if the external key or one of the tags is taken.
  */
-export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<AssetRow> {
+export function createAsset(db: OrganizationDatabase, actor: Actor, asset: NewAsset): Promise<AssetRow> {
   const { external_key: key, tags } = asset;
   if (key !== undefined && !tags?.repeated) {
-    return db.grouped(INSERT_ASSETS, { ...asset, external_key: key });
+    return db.grouped(INSERT_ASSETS, { ...asset, external_key: key, actor });
   }
-  return db.transaction(async (transaction) => {
+  return makeChange(db, actor, async (change) => {
     // Always, where a tag is named twice.
-    await refuseTaken(transaction, 'asset', key, tags);
-    const inserted = await insertMinted(transaction, asset);
+    await refuseTaken(change, 'asset', key, tags);
+    const inserted = await insertMinted(change, asset);
     if (tags === undefined || tags.count === 0) {
       return inserted;
     }
-    await attachAll(transaction, 'asset', inserted.id, tags);
-    const created = await findLiveAsset(transaction, inserted.id);
+    await attachAll(change, 'asset', inserted.id, tags);
+    const created = await findLiveAsset(change, inserted.id);
     if (created === null) {
       throw new Error(`asset ${inserted.id} is not there in the transaction that made it`);
     }
@@ -36,6 +35,6 @@ export function createAsset(db: OrganizationDatabase, asset: NewAsset): Promise<
   });
 }
 
-function insertMinted(transaction: OrganizationConnection, asset: NewAsset): Promise<AssetRow> {
-  return insertWithMintedKey(transaction, 'asset', (minted) => insertAsset(transaction, minted, asset));
+function insertMinted(change: OrganizationChange, asset: NewAsset): Promise<AssetRow> {
+  return insertWithMintedKey(change, 'asset', (minted) => insertAsset(change, minted, asset));
 }

@@ -1,14 +1,16 @@
 import { notFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { softDeleteAsset } from './queries.ts';
 
 /** Soft-deletes a live asset and detaches its tags. @throws AppError `not_found`. */
-export function deleteAsset(db: OrganizationDatabase, id: number): Promise<void> {
-  return db.transaction(async (transaction) => {
-    if ((await softDeleteAsset(transaction, id)) === null) {
+export function deleteAsset(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
+  return makeChange(db, actor, async (change) => {
+    if ((await softDeleteAsset(change, id)) === null) {
       throw notFound('Asset not found');
     }
-    await detachAllTags(transaction, 'asset', id);
+    await detachAllTags(change, 'asset', id);
   });
 }

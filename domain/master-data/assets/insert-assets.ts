@@ -1,6 +1,7 @@
 import type { GroupedWrite } from '../../../db/timescale/connections/grouped-writes.ts';
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
 import { arraysOfNew, named, ofGiven, selected, stored } from '../column-lists.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
 import { keyTaken } from '../constraints.ts';
@@ -13,8 +14,8 @@ import { joinedTags, type TagArrays, tagColumns } from '../tags/tag-columns.ts';
 import { jsonLength } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
 
-/** An asset that brings its key, and no tag twice. */
-export type KeyedAsset = NewAsset & { external_key: string };
+/** An asset that brings its key, and no tag twice, and who makes it. */
+export type KeyedAsset = NewAsset & { external_key: string; actor: Actor };
 
 /** The row, or the tag that was taken; if none, the key was. */
 type InsertedAsset = (AssetRow | { id: null }) & { taken_type: string | null; taken_value: string | null };

@@ -2,6 +2,8 @@ import type { MergePatch } from '../../../base/checks/merge-patch.ts';
 import { notFound } from '../../../base/errors.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { ASSET_COLUMNS, type Changes } from '../columns.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import { isUnchanged, patched, updateOf } from '../patched.ts';
@@ -18,22 +20,23 @@ export type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
  */
 export function patchAsset(
   db: OrganizationDatabase,
+  actor: Actor,
   id: number,
   patch: AssetPatch,
   same: SameJson,
 ): Promise<LookedUp<AssetRow> & { id: number }> {
-  return db.transaction(async (transaction) => {
-    await orNotFound(lockLiveAsset(transaction, id));
-    const looked = await orNotFound(lookUpAsset(transaction, id));
-    const current = await rowToPatch<AssetRow>(transaction.orgId, looked, patch, () =>
-      orNotFound(findLiveAsset(transaction, id)),
+  return makeChange(db, actor, async (change) => {
+    await orNotFound(lockLiveAsset(change, id));
+    const looked = await orNotFound(lookUpAsset(change, id));
+    const current = await rowToPatch<AssetRow>(change.orgId, looked, patch, () =>
+      orNotFound(findLiveAsset(change, id)),
     );
     const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
     if (isUnchanged(ASSET_COLUMNS, current, after)) {
       return current;
     }
-    await updateAsset(transaction, id, updateOf(ASSET_COLUMNS, current, after));
-    return orNotFound(lookUpAsset(transaction, id));
+    await updateAsset(change, id, updateOf(ASSET_COLUMNS, current, after));
+    return orNotFound(lookUpAsset(change, id));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { named, selectedJson, selectedShort, stored, updated, withNames } from '../column-lists.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
@@ -78,11 +79,11 @@ export function readAssets(
 
 /** Inserts an asset and returns it as it is before it has tags; null if a live asset has the key. */
 export function insertAsset(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   externalKey: string,
   asset: NewAsset,
 ): Promise<AssetRow | null> {
-  const values = { orgId: transaction.orgId, externalKey, ...written(ASSET_COLUMNS, asset) };
+  const values = { orgId: change.orgId, externalKey, ...written(ASSET_COLUMNS, asset) };
   const query = INSERT.statement(
     '',
     values,
@@ -94,7 +95,7 @@ export function insertAsset(
     returning id, external_key, ${named(ASSET_COLUMNS)}, null::integer as location_id, null as location_external_key,
       created_at, updated_at, deleted_at, '[]' as tags`,
   );
-  return transaction.maybeOne(query);
+  return change.maybeOne(query);
 }
 
 const INSERT = new ComposedOnce<{ orgId: number; externalKey: string } & Written<typeof ASSET_COLUMNS>>();
@@ -114,49 +115,46 @@ export async function lockLiveAsset(transaction: OrganizationConnection, id: num
 }
 
 export async function updateAsset(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   id: number,
   columns: Update<typeof ASSET_COLUMNS>,
 ): Promise<void> {
   const query = UPDATE.statement(
     '',
-    { orgId: transaction.orgId, id, ...columns },
+    { orgId: change.orgId, id, ...columns },
     (marks) => sql.prepared('update-asset', NO_ROWS)`
     update assets set ${updated(ASSET_COLUMNS, (name) => marks[name])}, updated_at = ${NEXT_UPDATE}
     where org_id = ${marks.orgId} and id = ${marks.id}`,
   );
-  await transaction.exec(query);
+  await change.exec(query);
 }
 
 const UPDATE = new ComposedOnce<{ orgId: number; id: number } & Update<typeof ASSET_COLUMNS>>();
 
 export async function updateAssetKey(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   id: number,
   externalKey: string,
 ): Promise<void> {
-  await transaction.exec(sql.prepared('update-asset-key', NO_ROWS)`
+  await change.exec(sql.prepared('update-asset-key', NO_ROWS)`
     update assets set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
-    where org_id = ${transaction.orgId} and id = ${id}`);
+    where org_id = ${change.orgId} and id = ${id}`);
 }
 
 /**
  * Soft-deletes a live asset. Null if there is none. The full lock waits for those who are attaching tags to it, so
  * that what they attached is seen afterwards.
  */
-export async function softDeleteAsset(
-  transaction: OrganizationConnection,
-  id: number,
-): Promise<number | null> {
-  const row = await transaction.maybeOne(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
+export async function softDeleteAsset(change: OrganizationChange, id: number): Promise<number | null> {
+  const row = await change.maybeOne(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
     with locked as (
       select id from assets
-      where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
+      where org_id = ${change.orgId} and id = ${id} and deleted_at is null
       for update
     )
     update assets set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
     from locked
-    where assets.org_id = ${transaction.orgId} and assets.id = locked.id
+    where assets.org_id = ${change.orgId} and assets.id = locked.id
     returning assets.id`);
   return row?.id ?? null;
 }

@@ -1,4 +1,6 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import type { LookedUp } from '../looked-up.ts';
@@ -13,14 +15,15 @@ import { lockLiveAsset, lookUpAsset, updateAssetKey } from './queries.ts';
  */
 export function renameAsset(
   db: OrganizationDatabase,
+  actor: Actor,
   id: number,
   externalKey: string,
 ): Promise<LookedUp<AssetRow> & { id: number }> {
-  return db.transaction(async (transaction) => {
-    if ((await orNotFound(lockLiveAsset(transaction, id))) !== externalKey) {
-      await claim(transaction, [`asset:${externalKey}`]);
-      await explainViolations(updateAssetKey(transaction, id, externalKey), { external_key: externalKey });
+  return makeChange(db, actor, async (change) => {
+    if ((await orNotFound(lockLiveAsset(change, id))) !== externalKey) {
+      await claim(change, [`asset:${externalKey}`]);
+      await explainViolations(updateAssetKey(change, id, externalKey), { external_key: externalKey });
     }
-    return orNotFound(lookUpAsset(transaction, id));
+    return orNotFound(lookUpAsset(change, id));
   });
 }

@@ -1,5 +1,5 @@
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { Keyed } from '../live-by-key.ts';
 import type { NewTag } from '../tags/new-tag.ts';
 import { PARENT_COLUMN } from '../tags/queries.ts';
@@ -15,7 +15,7 @@ export interface AttachedTag {
  * are left out of the answer.
  */
 export function attachTags(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   resource: Keyed,
   tags: readonly { parentId: number; tag: NewTag }[],
 ): Promise<readonly AttachedTag[]> {

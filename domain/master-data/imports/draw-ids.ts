@@ -1,5 +1,5 @@
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
@@ -22,10 +22,7 @@ const GROUP = 2_000;
  *
  * @returns those of locations, which others may be below.
  */
-export async function drawIds(
-  transaction: OrganizationConnection,
-  resource: Keyed,
-): Promise<readonly DrawnId[]> {
+export async function drawIds(transaction: OrganizationChange, resource: Keyed): Promise<readonly DrawnId[]> {
   const drawn: DrawnId[] = [];
   await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'off', true)`);
   for await (const [first, last] of placeholders(transaction, PARENT_TABLE[resource])) {
@@ -41,7 +38,7 @@ export async function drawIds(
 
 /** Ranges with as many placeholders as are dealt with at a time. */
 async function* placeholders(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   table: FragmentSqlToken,
 ): AsyncGenerator<readonly [first: number, last: number], void> {
   for (let after = LOWEST - 1; ; ) {
@@ -64,7 +61,7 @@ const LOWEST = -2_147_483_648;
 
 /** References are checked at the end of the statement, so that it has to be one. */
 function drawRows(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   resource: Keyed,
   first: number,
   last: number,

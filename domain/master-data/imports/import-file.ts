@@ -1,9 +1,8 @@
 import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
-import type {
-  OrganizationConnection,
-  OrganizationDatabase,
-} from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { jsonLength } from '../written.ts';
@@ -57,6 +56,7 @@ export interface ImportOptions {
  */
 export async function importFile(
   db: OrganizationDatabase,
+  actor: Actor,
   resource: Keyed,
   source: CsvSource,
   options: ImportOptions,
@@ -65,7 +65,7 @@ export async function importFile(
   let isAdmitted = options.admit === undefined;
   try {
     await options.pause?.();
-    return await db.transaction(async (unpaused) => {
+    return await makeChange(db, actor, async (unpaused) => {
       const transaction = options.pause === undefined ? unpaused : pausing(unpaused, options.pause);
       if (!(await lockImports(transaction))) {
         throw new AppError('conflict', ANOTHER_IMPORT);
@@ -114,7 +114,7 @@ function sizeOf({ given }: ImportRow): number {
 }
 
 async function importAll(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   source: CsvSource,
   { isDryRun, onProgress, heavy = HERE }: ImportOptions,
   postponed: Postponed,

@@ -1,6 +1,6 @@
 import { required } from '../../../base/checks/issues.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
 import type { NewTag } from '../tags/new-tag.ts';
 import { storedTags } from '../tags/stored-tags.ts';
@@ -33,7 +33,7 @@ type RowChanges = ReadonlyMap<ImportRow, RowChange | null>;
  * @param rows no two with the same key.
  */
 export async function importRows(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   rows: readonly ImportRow[],
   importing: Importing,
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function importRows(
 
 /** Updates what has the rows' keys, or creates it. Whoever creates one meanwhile makes it be updated. */
 async function updateOrCreate(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   rows: readonly ImportRow[],
   importing: Importing,
 ): Promise<RowChanges> {
@@ -87,7 +87,7 @@ async function updateOrCreate(
 
 /** Updates those of the rows that there are, and takes them out of `left`. */
 async function updateStored(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   left: Map<string, ImportRow>,
   { resource, postponed, same }: Importing,
   changes: Map<ImportRow, RowChange | null>,

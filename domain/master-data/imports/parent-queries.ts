@@ -1,5 +1,6 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { nextUpdate } from '../clauses.ts';
 import { findLiveByKeys, type KeyedRow } from '../live-by-key.ts';
 import { lockRows } from './stored-rows.ts';
@@ -49,7 +50,7 @@ export function listUpwards(
  * @param isMove false for those that this transaction has made.
  */
 export async function writeParents(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   links: readonly { id: number; parentId: number }[],
   isMove: boolean,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { lockTree } from '../locations/changes.ts';
 import type { DrawnId } from './draw-ids.ts';
 import { Packed } from './packed.ts';
@@ -76,7 +77,7 @@ export class Parents {
   }
 
   /** @param drawn the ids that placeholders became. */
-  async write(transaction: OrganizationConnection, drawn: readonly DrawnId[]): Promise<void> {
+  async write(transaction: OrganizationChange, drawn: readonly DrawnId[]): Promise<void> {
     const ids = new Map(drawn.map(({ placeholder, id }) => [placeholder, id]));
     const links = [...this.#links].map(([id, { parentId }]) => ({
       isMove: id > 0,

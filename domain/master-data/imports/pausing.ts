@@ -4,7 +4,10 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 export type Pause = () => Promise<void>;
 
 /** The connection, with a pause before each of its statements. */
-export function pausing(connection: OrganizationConnection, pause: Pause): OrganizationConnection {
+export function pausing<Connection extends OrganizationConnection>(
+  connection: Connection,
+  pause: Pause,
+): Connection {
   const paused = <Arguments extends unknown[], Result>(send: (...values: Arguments) => Promise<Result>) => {
     return async (...values: Arguments) => {
       await pause();
@@ -12,7 +15,7 @@ export function pausing(connection: OrganizationConnection, pause: Pause): Organ
     };
   };
   return {
-    orgId: connection.orgId,
+    ...connection,
     any: paused(connection.any) as OrganizationConnection['any'],
     one: paused(connection.one) as OrganizationConnection['one'],
     maybeOne: paused(connection.maybeOne) as OrganizationConnection['maybeOne'],

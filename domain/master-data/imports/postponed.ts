@@ -1,5 +1,5 @@
 import { invalidValue } from '../../../base/checks/issues.ts';
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 import { insertWithMintedKeys } from '../external-keys/mint.ts';
 import type { Keyed } from '../live-by-key.ts';
@@ -68,7 +68,7 @@ export class Postponed {
   }
 
   /** Does it. What is wrong is noted; the transaction must then be given up. */
-  async finish(transaction: OrganizationConnection, notes: FileNotes): Promise<void> {
+  async finish(transaction: OrganizationChange, notes: FileNotes): Promise<void> {
     await this.#parents.find(transaction, notes);
     for (const group of this.#keyless.groups()) {
       await this.#createKeyless(transaction, group);
@@ -79,12 +79,12 @@ export class Postponed {
   }
 
   /** Draws ids for all that was created, when nothing is in the way any more. */
-  async number(transaction: OrganizationConnection): Promise<void> {
+  async number(transaction: OrganizationChange): Promise<void> {
     const drawn = await drawIds(transaction, this.resource);
     await this.#parents.write(transaction, drawn);
   }
 
-  async #createKeyless(transaction: OrganizationConnection, left: Keyless[]): Promise<void> {
+  async #createKeyless(transaction: OrganizationChange, left: Keyless[]): Promise<void> {
     await insertWithMintedKeys(transaction, this.resource, left.length, async (keys) => {
       const keylessOf = new Map(keys.map((key, index) => [key, left[index]]));
       const created = await insertRows(
@@ -123,7 +123,7 @@ function asNew([, given]: Keyless, externalKey: string): NewRow {
 }
 
 async function attach(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   resource: Keyed,
   wanted: readonly WantedTag[],
   problems: FileProblems,

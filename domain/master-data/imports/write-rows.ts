@@ -1,6 +1,6 @@
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { texts } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { nextUpdate } from '../clauses.ts';
 import { arraysOf, arraysOfNew, excluded, named, ofGiven, stored } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
@@ -18,7 +18,7 @@ export type NewRow = Omit<GivenRow, 'external_key' | 'name'> & { external_key: s
  * are left out of the answer.
  */
 export function insertRows(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   resource: Keyed,
   rows: readonly NewRow[],
 ): Promise<readonly { id: number; external_key: string }[]> {
@@ -40,7 +40,7 @@ export function insertRows(
  * not.
  */
 export async function updateRows(
-  transaction: OrganizationConnection,
+  transaction: OrganizationChange,
   resource: Keyed,
   rows: readonly WrittenRow[],
 ): Promise<void> {

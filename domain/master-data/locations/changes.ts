@@ -2,6 +2,7 @@ import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-l
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { updated } from '../column-lists.ts';
 import { LOCATION_COLUMNS, type Stored } from '../columns.ts';
@@ -67,39 +68,39 @@ export async function isWithin(
 export type LocationColumns = Stored<typeof LOCATION_COLUMNS> & { parent_id: number | null };
 
 export async function updateLocation(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   id: number,
   columns: LocationColumns,
 ): Promise<void> {
   const query = UPDATE.statement(
     '',
-    { orgId: transaction.orgId, id, ...columns },
+    { orgId: change.orgId, id, ...columns },
     (marks) => sql.prepared('update-location', NO_ROWS)`
     update locations set
       ${updated(LOCATION_COLUMNS, (name) => marks[name])}, parent_id = ${marks.parent_id}::integer,
       updated_at = ${NEXT_UPDATE}
     where org_id = ${marks.orgId} and id = ${marks.id}`,
   );
-  await transaction.exec(query);
+  await change.exec(query);
 }
 
 const UPDATE = new ComposedOnce<{ orgId: number; id: number } & LocationColumns>();
 
 export async function updateLocationKey(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   id: number,
   externalKey: string,
 ): Promise<void> {
-  await transaction.exec(sql.prepared('update-location-key', NO_ROWS)`
+  await change.exec(sql.prepared('update-location-key', NO_ROWS)`
     update locations set external_key = ${externalKey}, updated_at = ${NEXT_UPDATE}
-    where org_id = ${transaction.orgId} and id = ${id}`);
+    where org_id = ${change.orgId} and id = ${id}`);
 }
 
 /** Of a location that is locked for it. */
-export async function softDeleteLocation(transaction: OrganizationConnection, id: number): Promise<void> {
-  await transaction.exec(sql.prepared('soft-delete-location', NO_ROWS)`
+export async function softDeleteLocation(change: OrganizationChange, id: number): Promise<void> {
+  await change.exec(sql.prepared('soft-delete-location', NO_ROWS)`
     update locations set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
-    where org_id = ${transaction.orgId} and id = ${id}`);
+    where org_id = ${change.orgId} and id = ${id}`);
 }
 
 /** Whether a live asset's last stay is at the location. */

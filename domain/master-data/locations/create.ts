@@ -4,6 +4,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import type { LocationRow } from '../rows.ts';
@@ -18,14 +20,18 @@ import { findLiveLocation, insertLocation, lockLiveLocation } from './queries.ts
  * @throws Invalid if there is no such parent, `conflict` if the external key or one of the tags is
  * taken.
  */
-export function createLocation(db: OrganizationDatabase, location: NewLocation): Promise<LocationRow> {
-  return db.transaction(async (transaction) => {
-    const parentId = await resolveParent(transaction, location);
+export function createLocation(
+  db: OrganizationDatabase,
+  actor: Actor,
+  location: NewLocation,
+): Promise<LocationRow> {
+  return makeChange(db, actor, async (change) => {
+    const parentId = await resolveParent(change, location);
     const { tags } = location;
-    await refuseTaken(transaction, 'location', location.external_key, tags);
-    const id = await insertKeyed(transaction, location, parentId);
-    await attachAll(transaction, 'location', id, tags);
-    const created = await findLiveLocation(transaction, id);
+    await refuseTaken(change, 'location', location.external_key, tags);
+    const id = await insertKeyed(change, location, parentId);
+    await attachAll(change, 'location', id, tags);
+    const created = await findLiveLocation(change, id);
     if (created === null) {
       throw new Error(`location ${id} is not there in the transaction that made it`);
     }
@@ -56,17 +62,17 @@ function mustExist(id: number | null, field: string, value: string | number): nu
 }
 
 async function insertKeyed(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   location: NewLocation,
   parentId: number | null,
 ): Promise<number> {
   const { external_key: key } = location;
   if (key === undefined) {
-    return insertWithMintedKey(transaction, 'location', (minted) =>
-      insertLocation(transaction, minted, location, parentId),
+    return insertWithMintedKey(change, 'location', (minted) =>
+      insertLocation(change, minted, location, parentId),
     );
   }
-  const id = await insertLocation(transaction, key, location, parentId);
+  const id = await insertLocation(change, key, location, parentId);
   if (id === null) {
     throw keyTaken('location', key);
   }

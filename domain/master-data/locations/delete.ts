@@ -1,5 +1,7 @@
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
 import { countDescendants } from './tree.ts';
@@ -9,22 +11,22 @@ import { countDescendants } from './tree.ts';
  *
  * @throws AppError `not_found`, or `conflict` saying what is in the way.
  */
-export function deleteLocation(db: OrganizationDatabase, id: number): Promise<void> {
-  return db.transaction(async (transaction) => {
-    if ((await lockLocationForDelete(transaction, id)) === null) {
+export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: number): Promise<void> {
+  return makeChange(db, actor, async (change) => {
+    if ((await lockLocationForDelete(change, id)) === null) {
       throw notFound('Location not found');
     }
-    if ((await countDescendants(transaction, id, 1)) > 0) {
+    if ((await countDescendants(change, id, 1)) > 0) {
       throw conflict(
         'location has descendant locations; reassign or remove them before deleting (cascade is not supported)',
       );
     }
-    if (await hasLiveAssets(transaction, id)) {
+    if (await hasLiveAssets(change, id)) {
       throw conflict(
         'location has assets placed at it; move or remove them before deleting (cascade is not supported)',
       );
     }
-    await softDeleteLocation(transaction, id);
-    await detachAllTags(transaction, 'location', id);
+    await softDeleteLocation(change, id);
+    await detachAllTags(change, 'location', id);
   });
 }

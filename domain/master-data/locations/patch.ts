@@ -7,6 +7,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { type Changes, LOCATION_COLUMNS } from '../columns.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import { isUnchanged, patched } from '../patched.ts';
@@ -29,24 +31,25 @@ export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
  */
 export function patchLocation(
   db: OrganizationDatabase,
+  actor: Actor,
   id: number,
   patch: LocationPatch,
   same: SameJson,
 ): Promise<LookedUp<LocationRow> & { id: number }> {
-  return db.transaction(async (transaction) => {
-    await orNotFound(lockLocationForChange(transaction, id));
-    const looked = await orNotFound(lookUpLocation(transaction, id));
-    const current = await rowToPatch<LocationRow>(transaction.orgId, looked, patch, () =>
-      orNotFound(findLiveLocation(transaction, id)),
+  return makeChange(db, actor, async (change) => {
+    await orNotFound(lockLocationForChange(change, id));
+    const looked = await orNotFound(lookUpLocation(change, id));
+    const current = await rowToPatch<LocationRow>(change.orgId, looked, patch, () =>
+      orNotFound(findLiveLocation(change, id)),
     );
     const changes = patch.against(current);
     const after = await patched(LOCATION_COLUMNS, current, changes, same);
-    const parentId = await patchedParent(transaction, current, changes);
+    const parentId = await patchedParent(change, current, changes);
     if (parentId === current.parent_id && isUnchanged(LOCATION_COLUMNS, current, after)) {
       return current;
     }
-    await updateLocation(transaction, id, { ...after, parent_id: parentId });
-    return orNotFound(lookUpLocation(transaction, id));
+    await updateLocation(change, id, { ...after, parent_id: parentId });
+    return orNotFound(lookUpLocation(change, id));
   });
 }
 

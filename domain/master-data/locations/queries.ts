@@ -5,6 +5,7 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { rowById } from '../by-id.ts';
 import { allOf, finding, inEffect, isFound, orderBy, when } from '../clauses.ts';
@@ -178,12 +179,12 @@ export async function lockLiveLocation(
 
 /** Inserts a location and returns its id; null if a live location has the key. */
 export async function insertLocation(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   externalKey: string,
   location: NewLocation,
   parentId: number | null,
 ): Promise<number | null> {
-  const values = { orgId: transaction.orgId, externalKey, parentId, ...written(LOCATION_COLUMNS, location) };
+  const values = { orgId: change.orgId, externalKey, parentId, ...written(LOCATION_COLUMNS, location) };
   const query = INSERT.statement(
     '',
     values,
@@ -195,7 +196,7 @@ export async function insertLocation(
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id`,
   );
-  return (await transaction.maybeOne(query))?.id ?? null;
+  return (await change.maybeOne(query))?.id ?? null;
 }
 
 const INSERT = new ComposedOnce<

@@ -3,6 +3,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { makeChange } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
 import { explainViolations } from '../constraints.ts';
 import { QUEUE } from '../dear-queue.ts';
@@ -21,18 +23,19 @@ import { countDescendants } from './tree.ts';
  */
 export function renameLocation(
   db: OrganizationDatabase,
+  actor: Actor,
   id: number,
   externalKey: string,
 ): Promise<{ location: LookedUp<LocationRow> & { id: number }; descendantCount: number }> {
-  return db.transaction(async (transaction) => {
-    if ((await orNotFound(lockLocationForChange(transaction, id))) === externalKey) {
-      return { location: await orNotFound(lookUpLocation(transaction, id)), descendantCount: 0 };
+  return makeChange(db, actor, async (change) => {
+    if ((await orNotFound(lockLocationForChange(change, id))) === externalKey) {
+      return { location: await orNotFound(lookUpLocation(change, id)), descendantCount: 0 };
     }
-    await claim(transaction, [`location:${externalKey}`]);
-    await explainViolations(updateLocationKey(transaction, id, externalKey), { external_key: externalKey });
+    await claim(change, [`location:${externalKey}`]);
+    await explainViolations(updateLocationKey(change, id, externalKey), { external_key: externalKey });
     return {
-      location: await orNotFound(lookUpLocation(transaction, id)),
-      descendantCount: await countAll(transaction, id),
+      location: await orNotFound(lookUpLocation(change, id)),
+      descendantCount: await countAll(change, id),
     };
   });
 }

@@ -1,5 +1,5 @@
 import { type AppError, conflict, notFound } from '../../../base/errors.ts';
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
 import type { NewTag } from './new-tag.ts';
 import { attachTag, attachTags, type Parent } from './queries.ts';
@@ -9,13 +9,13 @@ import { tagName } from './tag-name.ts';
 
 /** Attaches tags that were claimed (`refuse-taken.ts`) to a row that this transaction has made. */
 export async function attachAll(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   parent: Parent,
   parentId: number,
   tags: TagColumns | undefined,
 ): Promise<void> {
   if (tags !== undefined && tags.count > 0) {
-    await attachTags(transaction, parent, parentId, tags);
+    await attachTags(change, parent, parentId, tags);
   }
 }
 
@@ -25,7 +25,7 @@ export async function attachAll(
  * @throws AppError `conflict` if it is live, `not_found` if the row is gone.
  */
 export async function attachOne(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   parent: Parent,
   parentId: number,
   tag: NewTag,
@@ -33,8 +33,8 @@ export async function attachOne(
 ): Promise<TagRow> {
   const name = tagName({ tag_type: tag.tagType, value: tag.value });
   const [, attached] = await Promise.all([
-    claim(transaction, [`tag:${name}`]),
-    attachTag(transaction, parent, parentId, tag),
+    claim(change, [`tag:${name}`]),
+    attachTag(change, parent, parentId, tag),
   ]);
   if (attached !== null) {
     return attached;

@@ -1,6 +1,7 @@
 import { dearTurns } from '../../../base/dear-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { OrganizationChange } from '../../changes/make-change.ts';
 import { QUEUE } from '../dear-queue.ts';
 import type { NewTag } from './new-tag.ts';
 import type { TagRow } from './stored-tags.ts';
@@ -63,14 +64,14 @@ const MOST_OF_FEW = 200;
 
 /** Attaches tags, claimed and found to be free, to a row that this transaction has made. */
 export async function attachTags(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   parent: Parent,
   parentId: number,
   tags: TagArrays,
 ): Promise<void> {
-  await transaction.exec(sql.prepared(`attach-tags-to-${parent}`, NO_ROWS)`
+  await change.exec(sql.prepared(`attach-tags-to-${parent}`, NO_ROWS)`
     insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
-    select ${transaction.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key from ${asRows(tags)}
+    select ${change.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key from ${asRows(tags)}
     order by tag.place`);
 }
 
@@ -80,13 +81,13 @@ export async function attachTags(
  * @returns the tag; null if it is live in the organization, or there is no such live row.
  */
 export function attachTag(
-  transaction: OrganizationConnection,
+  change: OrganizationChange,
   parent: Parent,
   parentId: number,
   { tagType, value, tagKey }: NewTag,
 ): Promise<TagRow | null> {
-  const { orgId } = transaction;
-  return transaction.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<TagRow>())`
+  const { orgId } = change;
+  return change.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<TagRow>())`
     with parent as (
       select id from ${PARENT_TABLE[parent]}
       where org_id = ${orgId} and id between ${parentId} and ${parentId} and deleted_at is null
@@ -150,29 +151,29 @@ export function liveTag(orgId: number): FragmentSqlToken {
 
 /** Detaches one tag. Null if it is not attached to this row. */
 export function detachTag(
-  connection: OrganizationConnection,
+  change: OrganizationChange,
   parent: Parent,
   parentId: number,
   tagId: number,
 ): Promise<{ id: number } | null> {
-  return connection.maybeOne(sql.type(rowsOf<{ id: number }>())`
+  return change.maybeOne(sql.type(rowsOf<{ id: number }>())`
     update tags set detached_at = clock_timestamp()
-    where org_id = ${connection.orgId} and id = ${tagId}
+    where org_id = ${change.orgId} and id = ${tagId}
       and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null
     returning id`);
 }
 
 /** Detaches all tags of a row: many in the organization's turn, as 10,000 keep the database busy for a while. */
 export async function detachAllTags(
-  connection: OrganizationConnection,
+  change: OrganizationChange,
   parent: Parent,
   parentId: number,
 ): Promise<void> {
-  const { orgId } = connection;
+  const { orgId } = change;
   const all = sql.fragment`org_id = ${orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`;
   const detach = () =>
-    connection.exec(sql.type(NO_ROWS)`update tags set detached_at = clock_timestamp() where ${all}`);
-  const beyond = await connection.any(
+    change.exec(sql.type(NO_ROWS)`update tags set detached_at = clock_timestamp() where ${all}`);
+  const beyond = await change.any(
     sql.type(NO_ROWS)`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
   );
   await (beyond.length > 0 ? dearTurns.run(orgId, 'rows', detach, QUEUE) : detach());

@@ -1,8 +1,7 @@
 import { invalid } from '../../../base/checks/invalid.ts';
 import { invalidValue } from '../../../base/checks/issues.ts';
-import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ExpiryPassed, type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
-import type { Change } from '../../../domain/changes/make-change.ts';
+import type { OrganizationChange } from '../../../domain/changes/make-change.ts';
 import type { NewApiKey } from './schema.ts';
 
 /**
@@ -11,7 +10,7 @@ import type { NewApiKey } from './schema.ts';
  * @throws Invalid for an expiry that is not in the future.
  */
 export async function issueApiKey(
-  change: Change<OrganizationConnection>,
+  change: OrganizationChange,
   { name, scopes = [], expires_at: expiresAt = null }: NewApiKey,
 ): Promise<IssuedKey> {
   try {

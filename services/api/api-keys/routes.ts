@@ -30,9 +30,9 @@ const issue = route({
   find: OWN_ORGANIZATION,
   body: newApiKeyBody,
   success: created(ISSUED_API_KEY, 'The key'),
-  handle: async (request) =>
+  handle: async ({ context, body, requestId }) =>
     issuedApiKeyView(
-      await makeChange(request.context.db, actorOf(request), (change) => issueApiKey(change, request.body)),
+      await makeChange(context.db, actorOf(context, requestId), (change) => issueApiKey(change, body)),
     ),
 });
 
@@ -62,10 +62,10 @@ const revoke = route({
   params: ONE_KEY,
   find: OWN_ORGANIZATION,
   success: noContent('The key is revoked'),
-  handle: async (request) => {
-    const { db, keys } = request.context;
+  handle: async ({ context, params, requestId }) => {
+    const { db, keys } = context;
     const revoked = await keys.changing(() =>
-      makeChange(db, actorOf(request), (change) => revokeKeyOf(change, db.orgId, request.params.key_id)),
+      makeChange(db, actorOf(context, requestId), (change) => revokeKeyOf(change, db.orgId, params.key_id)),
     );
     if (revoked === null || revoked.was_revoked) {
       throw notFound('API key not found');

@@ -14,6 +14,7 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { ASSET_ID } from '../items/paths.ts';
 import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
+import { actorOf } from '../serving/actor.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
@@ -55,7 +56,8 @@ const create = route({
   body: newAssetBody,
   success: created(ASSET, 'The asset as created', { location_id: null, location_external_key: null }),
   problems: { conflict: 'The external key or a tag is taken, also by an asset that is not in effect' },
-  handle: async ({ context, body }) => assetView(await createAsset(context.db, body)),
+  handle: async ({ context, body, requestId }) =>
+    assetView(await createAsset(context.db, actorOf(context, requestId), body)),
 });
 
 const read = route({
@@ -95,8 +97,11 @@ const patch = route({
     ...ASSET_PATCH_EXAMPLE,
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
-  handle: async ({ context, row: id, body }) =>
-    changedView(context, await patchAsset(context.db, id, body, context.sameJson)),
+  handle: async ({ context, row: id, body, requestId }) =>
+    changedView(
+      context,
+      await patchAsset(context.db, actorOf(context, requestId), id, body, context.sameJson),
+    ),
 });
 
 const remove = route({
@@ -111,7 +116,8 @@ const remove = route({
   params: ASSET_ID,
   success: noContent('The asset is deleted'),
   problems: { not_found: 'Asset not found' },
-  handle: ({ context, params }) => deleteAsset(context.db, params.asset_id),
+  handle: ({ context, params, requestId }) =>
+    deleteAsset(context.db, actorOf(context, requestId), params.asset_id),
 });
 
 const rename = route({
@@ -133,8 +139,8 @@ const rename = route({
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
   problems: { conflict: 'The external key is taken, also by an asset that is not in effect' },
-  handle: async ({ context, row: id, body }) => {
-    const renamed = await renameAsset(context.db, id, body.external_key);
+  handle: async ({ context, row: id, body, requestId }) => {
+    const renamed = await renameAsset(context.db, actorOf(context, requestId), id, body.external_key);
     return withMember('data', await changedView(context, renamed), { descendant_count_affected: 0 });
   },
 });

@@ -3,6 +3,7 @@ import { dearTurns } from '../../../base/dear-turns.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
+import { actorOf } from '../serving/actor.ts';
 import { route } from '../serving/context.ts';
 import { QUEUE, TOO_MANY } from '../serving/import-turns.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
@@ -28,12 +29,12 @@ const bulk = route({
     conflict: 'Another import of the organization is under way',
     unavailable: TOO_MANY,
   },
-  handle: ({ context, query, body, charge, signal }) => {
+  handle: ({ context, query, body, requestId, charge, signal }) => {
     const work = async () => {
       const source = async function* () {
         yield* body;
       };
-      const outcome = await importFile(context.db, 'asset', source, {
+      const outcome = await importFile(context.db, actorOf(context, requestId), 'asset', source, {
         isDryRun: query.dry_run,
         heap: context.imports.heap,
         heavy: {

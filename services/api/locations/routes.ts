@@ -13,6 +13,7 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
 import { LOCATION_ID } from '../items/paths.ts';
 import { RENAME_EXAMPLE, renameBody } from '../items/rename-body.ts';
+import { actorOf } from '../serving/actor.ts';
 import { type ApiContext, route } from '../serving/context.ts';
 import { wholeView } from '../serving/whole-row.ts';
 import {
@@ -53,7 +54,8 @@ const create = route({
   body: newLocationBody,
   success: created(LOCATION, 'The location as created'),
   problems: { conflict: 'The external key or a tag is taken, also by a location that is not in effect' },
-  handle: async ({ context, body }) => locationView(await createLocation(context.db, body)),
+  handle: async ({ context, body, requestId }) =>
+    locationView(await createLocation(context.db, actorOf(context, requestId), body)),
 });
 
 const read = route({
@@ -94,8 +96,11 @@ const patch = route({
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
   problems: { conflict: 'The parent is the location itself or below it' },
-  handle: async ({ context, row: id, body }) =>
-    changedView(context, await patchLocation(context.db, id, body, context.sameJson)),
+  handle: async ({ context, row: id, body, requestId }) =>
+    changedView(
+      context,
+      await patchLocation(context.db, actorOf(context, requestId), id, body, context.sameJson),
+    ),
 });
 
 const remove = route({
@@ -113,7 +118,8 @@ const remove = route({
     not_found: 'Location not found',
     conflict: 'Live locations are below it, or live assets are placed at it',
   },
-  handle: ({ context, params }) => deleteLocation(context.db, params.location_id),
+  handle: ({ context, params, requestId }) =>
+    deleteLocation(context.db, actorOf(context, requestId), params.location_id),
 });
 
 const rename = route({
@@ -135,8 +141,13 @@ const rename = route({
     updated_at: '2026-05-06T14:20:00.000Z',
   }),
   problems: { conflict: 'The external key is taken, also by a location that is not in effect' },
-  handle: async ({ context, row: id, body }) => {
-    const { location, descendantCount } = await renameLocation(context.db, id, body.external_key);
+  handle: async ({ context, row: id, body, requestId }) => {
+    const { location, descendantCount } = await renameLocation(
+      context.db,
+      actorOf(context, requestId),
+      id,
+      body.external_key,
+    );
     return withMember('data', await changedView(context, location), {
       descendant_count_affected: descendantCount,
     });

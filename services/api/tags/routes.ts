@@ -1,4 +1,5 @@
 import { notFound } from '../../../base/errors.ts';
+import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
 import { detachTag } from '../../../domain/master-data/tags/queries.ts';
@@ -6,6 +7,7 @@ import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
 import { ASSET_ID, LOCATION_ID } from '../items/paths.ts';
+import { actorOf } from '../serving/actor.ts';
 import { route } from '../serving/context.ts';
 import { newTagBody, TAG_ID } from './schema.ts';
 import { tagView } from './view.ts';
@@ -26,9 +28,11 @@ const attachToAsset = route({
   body: newTagBody,
   success: created(TAG, 'The tag as attached'),
   problems: { conflict: 'The organization has this tag already' },
-  handle: async ({ context: { db }, params: { asset_id: id }, body }) =>
+  handle: async ({ context, params: { asset_id: id }, body, requestId }) =>
     tagView(
-      await db.transaction((it) => attachOne(it, 'asset', id, body, () => findLiveById(it, 'asset', id))),
+      await makeChange(context.db, actorOf(context, requestId), (change) =>
+        attachOne(change, 'asset', id, body, () => findLiveById(change, 'asset', id)),
+      ),
     ),
 });
 
@@ -48,10 +52,10 @@ const attachToLocation = route({
   body: newTagBody,
   success: created(TAG, 'The tag as attached'),
   problems: { conflict: 'The organization has this tag already' },
-  handle: async ({ context: { db }, params: { location_id: id }, body }) =>
+  handle: async ({ context, params: { location_id: id }, body, requestId }) =>
     tagView(
-      await db.transaction((it) =>
-        attachOne(it, 'location', id, body, () => findLiveById(it, 'location', id)),
+      await makeChange(context.db, actorOf(context, requestId), (change) =>
+        attachOne(change, 'location', id, body, () => findLiveById(change, 'location', id)),
       ),
     ),
 });
@@ -71,9 +75,12 @@ const detachFromAsset = route({
   },
   success: noContent('The tag is detached'),
   problems: { not_found: 'Asset not found, or the tag is not attached to it' },
-  handle: async ({ context, params }) => {
+  handle: async ({ context, params, requestId }) => {
     const { asset_id: id, tag_id: tagId } = params;
-    if ((await context.db.transaction((it) => detachTag(it, 'asset', id, tagId))) === null) {
+    const detached = await makeChange(context.db, actorOf(context, requestId), (change) =>
+      detachTag(change, 'asset', id, tagId),
+    );
+    if (detached === null) {
       throw notFound('Tag not found on this asset');
     }
   },
@@ -94,9 +101,12 @@ const detachFromLocation = route({
   },
   success: noContent('The tag is detached'),
   problems: { not_found: 'Location not found, or the tag is not attached to it' },
-  handle: async ({ context, params }) => {
+  handle: async ({ context, params, requestId }) => {
     const { location_id: id, tag_id: tagId } = params;
-    if ((await context.db.transaction((it) => detachTag(it, 'location', id, tagId))) === null) {
+    const detached = await makeChange(context.db, actorOf(context, requestId), (change) =>
+      detachTag(change, 'location', id, tagId),
+    );
+    if (detached === null) {
       throw notFound('Tag not found on this location');
     }
   },

@@ -51,8 +51,8 @@ Examples:
 async function importAndTell(resource: Keyed, options: Options): Promise<void> {
   const source = sourceOf(options.file);
   const progress = progressOn(process.stderr);
-  const outcome = await withOrganization(options.org, (db) =>
-    importFile(db, resource, source, {
+  const outcome = await withOrganization(options.org, (db, actor) =>
+    importFile(db, actor, resource, source, {
       isDryRun: options.dryRun === true,
       onProgress: (rows) => progress.show(`${rows} rows`),
     }),

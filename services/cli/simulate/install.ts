@@ -35,13 +35,14 @@ export async function install(
   { site, assets, earlier }: { site: Site; assets: readonly SimulatedAsset[]; earlier: Earlier },
 ): Promise<Installation> {
   await removeEarlier(all, actor, earlier);
-  await installAssets(db, site, assets);
-  const locationIds = await installLocations(db, site);
+  await installAssets(db, actor, site, assets);
+  const locationIds = await installLocations(db, actor, site);
   return { readers: await installReaders(all, actor, db.orgId, site), locationIds };
 }
 
 async function installAssets(
   db: OrganizationDatabase,
+  actor: Actor,
   site: Site,
   assets: readonly SimulatedAsset[],
 ): Promise<void> {
@@ -57,6 +58,7 @@ async function installAssets(
   });
   const outcome = await importFile(
     db,
+    actor,
     'asset',
     async function* () {
       yield Buffer.from(`external_key,name,metadata,tags\n${lines.join('')}`);
@@ -72,7 +74,11 @@ async function installAssets(
   }
 }
 
-async function installLocations(db: OrganizationDatabase, site: Site): Promise<Map<string, number>> {
+async function installLocations(
+  db: OrganizationDatabase,
+  actor: Actor,
+  site: Site,
+): Promise<Map<string, number>> {
   const find = async () => {
     const keys = site.places.map(({ key }) => key);
     const rows = await findLiveByKeys(db, 'location', db.orgId, keys);
@@ -80,7 +86,7 @@ async function installLocations(db: OrganizationDatabase, site: Site): Promise<M
   };
   const there = await find();
   for (const { key, name, parent } of site.places.filter((place) => !there.has(place.key))) {
-    await createLocation(db, { external_key: key, name, parent_external_key: parent ?? undefined });
+    await createLocation(db, actor, { external_key: key, name, parent_external_key: parent ?? undefined });
   }
   return find();
 }

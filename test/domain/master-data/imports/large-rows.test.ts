@@ -6,6 +6,7 @@ import {
 import { exportFile } from '../../../../domain/master-data/imports/export-file.ts';
 import { importFile } from '../../../../domain/master-data/imports/import-file.ts';
 import { readStoredRows } from '../../../../domain/master-data/imports/stored-rows.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useApi } from '../../../support/api.ts';
 
 const MEBIBYTE = 1_048_576;
@@ -66,6 +67,7 @@ describe('importing and exporting rows of much metadata', function () {
     const before = await lengths();
     const outcome = await importFile(
       db,
+      TEST_ACTOR,
       'asset',
       async function* () {
         yield Buffer.from(`external_key,name\n${before.map((row) => `${row['external_key']},m\n`).join('')}`);

@@ -6,6 +6,7 @@ import {
 } from '../../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import { importFile } from '../../../../domain/master-data/imports/import-file.ts';
+import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useApi } from '../../../support/api.ts';
 
 const HEADER = 'external_key,name,parent_external_key,tags';
@@ -22,6 +23,7 @@ describe('importing locations', function () {
   const importing = (db: OrganizationDatabase, rows: readonly string[], isDryRun = false) =>
     importFile(
       db,
+      TEST_ACTOR,
       'location',
       async function* () {
         yield Buffer.from([HEADER, ...rows].join('\n'));
