@@ -13,9 +13,9 @@ import {
   type TagRead,
 } from './mapping/run.ts';
 
-/** What a message would come to, in the order in which the format finds its items. */
+/** The result of a message, in the order in which the format finds its items. */
 export interface DryRun {
-  /** `items`, or what becomes of the message as a whole; then that has one entry, of the whole. */
+  /** `items`, or the outcome of the message as a whole; then there is one entry, for the whole. */
   outcome: Mapped['outcome'];
   scans: DryScan[];
   ignored: { reason: string; warning: string | null }[];

@@ -1,7 +1,6 @@
 import type { CommandLineActor } from '../../domain/changes/actor.ts';
 import { operatingSystemUser } from '../../platform/runtime/operating-system-user.ts';
 
-/** Whoever runs this process, for what it changes. */
 export function commandLineActor(): CommandLineActor {
   return { type: 'command_line', id: operatingSystemUser(), requestId: null };
 }

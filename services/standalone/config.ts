@@ -6,7 +6,6 @@ import { API_SETTINGS } from '../api/config.ts';
 import { GATEWAY_SETTINGS } from '../handheld-gateway/config.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, QUOTA_SETTINGS } from '../mqtt-ingest/config.ts';
 
-/** What can be decided about everything in one process. */
 export const STANDALONE_SETTINGS = {
   ...API_SETTINGS,
   ...GATEWAY_SETTINGS,

@@ -16,10 +16,10 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Starts the embedded database in the data folder, or joins who uses it there, and migrates it. It is stopped last, when
- * nothing needs it any more, and by the last process that uses it. One that ends before is started again.
+ * Starts the embedded database in the data folder, or joins its users, and migrates it. It is stopped last, by the last
+ * process that uses it, and restarted if it ends before.
  *
- * @returns its address.
+ * @returns its URL.
  * @throws AppError `unavailable` if it cannot be started, or if another process runs on the same folder.
  */
 export async function startEmbeddedDatabase(
@@ -55,7 +55,7 @@ export async function startEmbeddedDatabase(
 /** The name of the embedded server's one database. */
 export const EMBEDDED_DATABASE = 'tagtrail';
 
-/** Holds a lock for as long as this process lives, so that no second one runs on the same data. */
+/** Holds a lock as long as this process lives, so that no second one runs on the same data. */
 async function occupy(url: string, data: string): Promise<Client> {
   const client = new Client(connectionConfig(url, 'tagtrail'));
   client.on('error', () => {});

@@ -7,7 +7,7 @@ import { createOrganization } from '../../domain/administration/organizations/cr
 import { hasOrganizations } from '../../domain/administration/organizations/list-organizations.ts';
 import { commandLineActor } from './command-line-actor.ts';
 
-/** What a fresh installation starts with. The key and the token are shown once and stored nowhere. */
+/** Credentials of a fresh installation. Key and token are shown once and stored nowhere. */
 export interface FirstCredentials {
   orgId: number;
   organization: string;
@@ -15,7 +15,7 @@ export interface FirstCredentials {
   handheldToken: string;
 }
 
-/** Makes an organization with an API key and a handheld where there is no organization yet; null where there is. */
+/** Creates an organization with an API key and a handheld if there is no organization yet; null if there is. */
 export async function firstCredentials(databaseUrl: string): Promise<FirstCredentials | null> {
   const pool = createWritePool(databaseUrl, { max: 1 });
   try {

@@ -4,8 +4,8 @@ import { finishRecomputations } from '../../domain/tracking/recompute/finish-rec
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 
 /**
- * Does beside everything else what an upgrade left to do: builds indexes and computes histories anew. Stopping breaks it off; the next start goes
- * on from there.
+ * Finishes an upgrade in the background: builds indexes and recomputes histories. Shutdown interrupts it; the next
+ * start continues.
  */
 export async function startRecomputations(url: string, log: Logger, lifecycle: Lifecycle): Promise<void> {
   await lifecycle.start(

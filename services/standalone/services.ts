@@ -13,7 +13,6 @@ import { startRecomputations } from './recomputations.ts';
 
 export type ServicesConfig = StandaloneConfig & { DATABASE_URL: string };
 
-/** Where the services are reached. */
 export interface Services {
   apiUrl: string;
   mqttUrl: string;
@@ -21,8 +20,8 @@ export interface Services {
 }
 
 /**
- * Starts every service on a database that is migrated: ingestion with its broker (or from the broker that MQTT_URL
- * names), the handheld gateway and the API.
+ * Starts every service on a migrated database: ingestion with its broker (or from the broker at MQTT_URL), the handheld
+ * gateway and the API.
  *
  * @throws AppError naming the setting at fault.
  */
@@ -42,7 +41,7 @@ export async function startServices(
   return { apiUrl, mqttUrl, handheldUrl };
 }
 
-/** @returns where readers publish, without credentials, and what must be there for that. */
+/** @returns the broker's URL without credentials, and readiness checks. */
 async function startIngest(
   config: ServicesConfig,
   log: Logger,

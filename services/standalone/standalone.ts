@@ -6,16 +6,15 @@ import type { StandaloneConfig } from './config.ts';
 import { startEmbeddedDatabase } from './database.ts';
 import type { Services } from './services.ts';
 
-/** Where everything in one process is reached. */
 export interface Standalone extends Services {
   databaseUrl: string;
 }
 
 /**
- * Starts everything in this process: the embedded database (or migrates the one that DATABASE_URL names), ingestion
- * with its broker (or from the broker that MQTT_URL names), the handheld gateway and the API.
+ * Starts everything in this process: the embedded database (or migrates the one at DATABASE_URL), ingestion with its
+ * broker (or from the broker at MQTT_URL), the handheld gateway and the API.
  *
- * @param durable false for data that is thrown away.
+ * @param durable false for disposable data.
  * @throws AppError naming the setting at fault.
  */
 export async function startStandalone(

@@ -4,22 +4,22 @@ import { AppError, messageOf } from '../../base/errors.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 
 export interface DatabaseWatch {
-  /** Ends the connection; what happens to the database from now on is nobody's business here. */
+  /** Closes the connection; the database is no concern here from now on. */
   stop(): Promise<void>;
 }
 
 export interface WatchOptions {
-  /** Starts the server if it is not running, and opens the connection anew. */
+  /** Starts the server if it is not running, and reconnects. */
   restart(): Promise<Client>;
   log: Logger;
-  /** Told when it is of no use to try any more. */
+  /** Called when further attempts are useless. */
   onGivenUp(error: AppError): void;
 }
 
 /**
- * Has the embedded database started again when it ends although nobody here stopped it: the connection that is held for
- * as long as the process lives tells at once. Everything else connects anew by itself, since the address stays. One
- * that ends again and again, or cannot be started, is given up.
+ * Restarts the embedded database when it ends unexpectedly: the connection held for the life of the process notices at
+ * once. All others reconnect by themselves, since the address stays. A server that ends again and again, or cannot be
+ * started, is given up.
  *
  * watching -> (connection lost) restarting -> watching ... | given up
  */
@@ -77,10 +77,10 @@ function explain(error: unknown): string {
   );
 }
 
-/** Ends within so many milliseconds that are not an accident any more. */
+/** Unexpected ends before it is given up. */
 const MOST_ENDS = 5;
 const WITHIN = 600_000;
 
-/** Milliseconds in which it must have been started; a recovery under way is waited for by `restart` itself. */
+/** Milliseconds for the start; `restart` itself waits for a recovery under way. */
 const PATIENCE = 6_000;
 const RETRY_AFTER = 200;

@@ -2,7 +2,7 @@ import type { StandaloneConfig } from './config.ts';
 import type { FirstCredentials } from './first-start.ts';
 import type { Standalone } from './standalone.ts';
 
-/** Where everything is, for whoever started it. */
+/** The addresses of everything. */
 export function welcomeText({ apiUrl, mqttUrl, handheldUrl }: Standalone, config: StandaloneConfig): string {
   return `
 tagtrail is running. Ctrl-C stops it; nothing is lost.
@@ -14,7 +14,7 @@ tagtrail is running. Ctrl-C stops it; nothing is lost.
 `;
 }
 
-/** What is shown this once. */
+/** Credentials, shown this once. */
 export function credentialsText({ apiUrl }: Standalone, first: FirstCredentials): string {
   const authorization = `Authorization: Bearer ${first.apiKey}`;
   return `

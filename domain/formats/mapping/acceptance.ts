@@ -4,7 +4,7 @@ import { isPlausible } from './transforms/time/range.ts';
 import { toNumber, toText } from './values/long-number.ts';
 import { printable } from './values/printable.ts';
 
-/** What each field makes of a candidate's value; undefined if it cannot use it. */
+/** Turns a candidate's value into a field's; undefined if unusable. */
 
 export function asTagType(value: unknown): TagType | undefined {
   return isTagType(value) ? value : undefined;
@@ -15,10 +15,10 @@ export function asTagValue(value: unknown): string | undefined {
 }
 
 const MAX_CODE_POINTS = 255;
-/** What a decoder puts in the place of bytes that are not UTF-8. */
+/** Inserted by decoders for bytes that are not UTF-8. */
 const REPLACEMENT = '\u{fffd}';
 
-/** What makes a text unusable as the value of a tag; null if nothing does. */
+/** Why a text is unusable as a tag's value; null if it is usable. */
 export function faultOfTagValue(value: string): string | null {
   if (value === '') {
     return 'is empty';
@@ -44,7 +44,7 @@ export function asAntenna(value: unknown): number | undefined {
   return port !== undefined && Number.isInteger(port) && port >= 1 && port <= 32_767 ? port : undefined;
 }
 
-/** No radio hears anything beyond; kept out because such numbers do not fit a column of single precision. */
+/** No radio hears anything beyond; larger numbers do not fit a single-precision column. */
 const MOST_DBM = 1_000;
 const LEAST_DBM = 1e-6;
 
@@ -62,7 +62,7 @@ export function asInstant(value: unknown): Micros | undefined {
   return typeof value === 'number' && isPlausible(value) ? value : undefined;
 }
 
-/** What the payload says of the reader, cut to 255 UTF-16 units. */
+/** The payload's name for the reader, cut to 255 UTF-16 units. */
 export function asReader(value: unknown): string | undefined {
   const text = toText(value);
   return text === undefined || text === '' ? undefined : printable(text, 255);

@@ -12,15 +12,15 @@ import { compileTransforms } from './transforms/transforms.ts';
 import { MAX_TEXT } from './values/limits.ts';
 import { toText } from './values/long-number.ts';
 
-/** One way to come by the value of a field. */
+/** One way to obtain a field's value. */
 export interface Candidate {
-  /** The value after all transforms; undefined (or null) if this candidate cannot be used here. */
+  /** The value after all transforms; undefined (or null) if unusable. */
   readonly read: (scope: Scope) => unknown;
-  /** The value before any transform, for the reason why it could not be used. */
+  /** The value before any transform, for the reason. */
   readonly source: (scope: Scope) => unknown;
-  /** As reasons name the source. */
+  /** The source's name in reasons. */
   readonly name: string;
-  /** Of a value: the identity it serves; null: every one. */
+  /** The identity that a `value` serves; null for every one. */
   readonly identity: Identity | null;
 }
 
@@ -107,7 +107,7 @@ function compileJoin(
   return { source, name: parts.map((part) => part.name).join(' + ') };
 }
 
-/** A place, or of the array at that place the first element for which `where` holds. */
+/** A place, or the first element of the array there for which `where` holds. */
 function compileSearch(definition: PartDefinition, at: string, compilation: Compilation) {
   const place = compilePlace(definition, at, compilation);
   const { where, take } = definition;

@@ -11,11 +11,11 @@ import { LongNumber, toNumber } from './values/long-number.ts';
 
 export interface Condition {
   readonly holds: (scope: Scope) => boolean;
-  /** Why, in a few words, when it does not hold. Made beforehand: heartbeats come often. */
+  /** Brief reason when it does not hold. Made beforehand: heartbeats are frequent. */
   readonly otherwise: string;
-  /** What it says, in a few words, when it does hold. */
+  /** Brief description when it holds. */
   readonly saying: string;
-  /** Whether it speaks of the document or the topic, and so need not be asked for each item. */
+  /** Whether it concerns the document or the topic, and is evaluated once rather than per item. */
   readonly ofDocument: boolean;
 }
 
@@ -60,7 +60,7 @@ interface TestDefinition {
   readonly not?: readonly Scalar[];
 }
 
-/** Null does not exist; what does not exist is in no list. Values are compared as they are: 1 is not "1". */
+/** Null counts as missing; a missing value is in no list. Values are compared with their types: 1 is not "1". */
 function compileTest(definition: TestDefinition, at: string, compilation: Compilation) {
   const { exists, in: among, not } = definition;
   if ([exists, among, not].filter((test) => test !== undefined).length !== 1) {

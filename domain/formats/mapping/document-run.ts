@@ -22,7 +22,7 @@ export class DocumentRun {
     this.#policies = policies;
   }
 
-  /** Maps the items of one more document. False if the message then holds more items than one may. */
+  /** Maps the items of another document. False if the message then exceeds the limit of items. */
   add(document: unknown): boolean {
     const scope = this.#scope;
     const outcomes: Item[] = [];
@@ -60,7 +60,7 @@ export class DocumentRun {
     return true;
   }
 
-  /** The outcome of the message; `rest` is what came after the documents and could not be read. */
+  /** The outcome of the message; `rest` is what could not be decoded after the documents. */
   result(rest: { readonly reason: string; readonly excerpt: string } | undefined): Mapped {
     if (rest !== undefined) {
       this.#outcomes.push({ outcome: 'rejected', ...rest, index: this.#index });
@@ -73,7 +73,7 @@ export class DocumentRun {
   }
 }
 
-/** The items of a rule in the document that `scope` stands on, or why there are none. */
+/** The items of a rule in the scope's document, or why there are none. */
 function select(rule: Rule, scope: Scope): Selection | Ignored {
   const failed = firstFailing(rule.documentConditions, scope);
   if (failed !== undefined) {
@@ -83,7 +83,7 @@ function select(rule: Rule, scope: Scope): Selection | Ignored {
 }
 
 /**
- * What one rule passes over may be what another is for: then it was not ignored. What all rules pass over is ignored
+ * An item ignored by one rule may be taken by another: then it was not ignored. One ignored by all rules is counted
  * once.
  */
 function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly unknown[]): Item[] {

@@ -1,13 +1,13 @@
 import type { Compilation } from './language/compilation.ts';
 import { compileStep, type Getter, parsePointer } from './language/pointer.ts';
 
-/** The items that a rule found in a document, and beside each the nearest object around it. */
+/** Items found by a rule, each with the nearest object around it. */
 export interface Selection {
   readonly items: unknown[];
   readonly parents: unknown[];
 }
 
-/** Finds the items in a document; undefined if there is no place for items in it (an empty array is a place). */
+/** Finds items in a document; undefined if it has no place for items (an empty array is a place). */
 export type Selector = (root: unknown) => Selection | undefined;
 
 /** A step down to a member, or to every element of an array. */

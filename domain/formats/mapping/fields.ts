@@ -79,7 +79,7 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
   };
 }
 
-/** What the schema cannot say: times are made by time transforms, and identities are of values. */
+/** Checks beyond the schema: times are made by time transforms, and identities belong to values. */
 function checkCandidates(
   field: Field,
   candidates: readonly CandidateDefinition[],

@@ -16,9 +16,9 @@ export interface Format {
   readonly description: string;
   /** As it was written. */
   readonly definition: FormatDefinition;
-  /** The format's own; a reader's go before them. */
+  /** The format's own; a reader's take precedence. */
   readonly policies: Policies;
-  /** What a reader of this format may set `identity` to. */
+  /** Values that a reader of this format may set as `identity`. */
   readonly identities: readonly Identity[];
   readonly decodings: readonly Decoding[];
   readonly ignoredTopics: readonly ((levels: readonly string[]) => boolean)[];
@@ -29,8 +29,7 @@ export interface Format {
 }
 
 /**
- * Makes a definition run. Takes milliseconds (the first in a process tens of them): once for a format, never for
- * a message.
+ * Compiles a definition. Takes milliseconds (the first in a process tens of them): once per format, never per message.
  *
  * @throws FormatError naming every fault with its JSON Pointer: first those of shape, else those of meaning.
  */
@@ -38,7 +37,7 @@ export function compileFormat(definition: unknown): Format {
   return compileShaped(validateShape(definition));
 }
 
-/** As {@link compileFormat}, of what is known to have the shape. */
+/** {@link compileFormat} for a definition of known shape. */
 export function compileShaped(valid: FormatDefinition): Format {
   const compilation = new Compilation();
   const rules = valid.rules.map((rule, index) => compileRule(rule, `/rules/${index}`, compilation));

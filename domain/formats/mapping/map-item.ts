@@ -8,8 +8,8 @@ import type { Scope } from './scope.ts';
 import { excerptOf } from './values/printable.ts';
 
 /**
- * The outcome of the item that `scope` stands on, the `index`th of its message. Only an unusable kind of tag or
- * value rejects it: antenna, signal strength and time are better missing than the read.
+ * The outcome of the scope's item, the `index`th of its message. Only an unusable tag type or value rejects it: a read
+ * without antenna, RSSI or time is better than none.
  */
 export function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
   const failed = firstFailing(rule.itemConditions, scope);
@@ -53,7 +53,7 @@ export function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
     : { outcome: 'ignored', reason, warning: warning.saying };
 }
 
-/** Most advertisements are no beacons: where tags are known by what a beacon says, those are nobody's error. */
+/** Most advertisements are no beacons: where tags are identified by beacons, those are no fault. */
 function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
   const { identity } = policies;
   const candidates = rule.fields.values[identity];

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { TagType } from '../../tracking/tag-type.ts';
 
-/** One decoded read of a tag, not yet resolved to anything this system knows. */
+/** One decoded read of a tag, not resolved to anything yet. */
 export interface TagRead {
   readonly tagType: TagType;
   /** As the format writes it: 1 to 255 characters. */
@@ -10,11 +10,11 @@ export interface TagRead {
   readonly antenna: number;
   /** dBm, with its fraction. */
   readonly rssi: number | null;
-  /** Null if the payload carries none that is usable, or if the time of receipt is to be used. */
+  /** Null if the payload has no usable one, or the time of reception is to be used. */
   readonly deviceTime: Micros | null;
-  /** What the payload says of the reader; informative only. */
+  /** The payload's name for the reader; informative only. */
   readonly reader: string | null;
-  /** Whether it is to be kept as an unknown tag if it belongs to none. */
+  /** Whether it is kept as an unknown tag if no tag matches. */
   readonly reportUnknown: boolean;
 }
 
@@ -27,14 +27,14 @@ export interface ReadItem {
 export interface Ignored {
   readonly outcome: 'ignored';
   readonly reason: string;
-  /** There if the format says that this deserves a line in the log, and why: a reader that dropped reads, say. */
+  /** Why the format wants a line in the log: dropped reads, for instance. */
   readonly warning?: string;
 }
 
 export interface Rejected {
   readonly outcome: 'rejected';
   readonly reason: string;
-  /** Which item of the message, from 0. */
+  /** Position in the message, from 0. */
   readonly index: number;
   /** Its beginning, at most 500 UTF-16 units. */
   readonly excerpt: string;
@@ -42,7 +42,7 @@ export interface Rejected {
 
 export type Item = ReadItem | Ignored | Rejected;
 
-/** What became of a message: its items, each with its own outcome, or one outcome for the whole of it. */
+/** The outcome of a message: its items with an outcome each, or one for the whole. */
 export type Mapped =
   | { readonly outcome: 'items'; readonly items: Item[] }
   | Ignored

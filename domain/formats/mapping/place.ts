@@ -3,10 +3,9 @@ import type { PlaceDefinition } from './language/definition.ts';
 import type { Getter } from './language/pointer.ts';
 import type { Scope } from './scope.ts';
 
-/** A place in the payload or the topic, compiled. */
 export interface Place {
   readonly get: (scope: Scope) => unknown;
-  /** As reasons name it: `item /data/idHex`, `topic level -1`. */
+  /** Name in reasons: `item /data/idHex`, `topic level -1`. */
   readonly name: string;
   /** Whether it is the same for all items of a document. */
   readonly ofDocument: boolean;

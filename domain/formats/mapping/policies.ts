@@ -1,6 +1,6 @@
 import type { Identity, ReportUnknown, TimePolicy } from './language/definition.ts';
 
-/** What a reader may set differently from its format. */
+/** Settings of a format that a reader may override. */
 export interface Policies {
   readonly identity: Identity;
   readonly time: TimePolicy;
@@ -10,7 +10,7 @@ export interface Policies {
 
 export const DEFAULT_POLICIES: Policies = { identity: 'mac', time: 'device', reportUnknown: null };
 
-/** The format's policies with those put over them that the reader sets. */
+/** The format's policies with the reader's overrides. */
 export function withOverrides(policies: Policies, overrides: Partial<Policies> | undefined): Policies {
   if (overrides === undefined) {
     return policies;

@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts';
 import type { Scope } from './scope.ts';
 import { shown } from './values/printable.ts';
 
-/** Why none of the candidates gave a kind of tag. Asked only of an item that is rejected. */
+/** Why no candidate gave a tag type. For rejected items only. */
 export function whyNoTagType(candidates: readonly Candidate[], scope: Scope): string {
   for (const candidate of candidates) {
     const source = candidate.source(scope);
@@ -15,7 +15,7 @@ export function whyNoTagType(candidates: readonly Candidate[], scope: Scope): st
   return `no tag type (${placesOf(candidates)})`;
 }
 
-/** Why none of the candidates gave a value. Of several that are there, the first one is explained. */
+/** Why no candidate gave a value. Explains the first one present. */
 export function whyNoValue(candidates: readonly Candidate[], scope: Scope): string {
   for (const candidate of candidates) {
     const source = candidate.source(scope);

@@ -15,13 +15,13 @@ export interface Message {
 }
 
 /**
- * Reads a message by a format. Pure and total: it never throws, whatever the bytes, and takes time and memory in
- * proportion to them. A reader's `policies` go before the format's.
+ * Decodes a message. Pure and total: it never throws, whatever the bytes, and takes linear time and memory. A reader's
+ * `policies` override the format's.
  *
  * Measured with Node 24 on one core of a small server, messages of 50 reads: csl-cs463 970,000 reads/s, tagtrail
- * 600,000, zebra-iotc 470,000 (back to back 400,000; one read a message 340,000), and 240,000 where every read
- * carries a number beyond 2^53. Parsing the JSON alone takes about a quarter of that time; reading dates is most of
- * the rest. To repeat it: `node test/domain/formats/mapping/throughput.ts`.
+ * 600,000, zebra-iotc 470,000 (back to back 400,000; one read a message 340,000), and 240,000 where every read carries
+ * a number beyond 2^53. Parsing the JSON alone takes about a quarter of that time; reading dates is most of the rest.
+ * To repeat it: `node test/domain/formats/mapping/throughput.ts`.
  */
 export function mapMessage(format: Format, message: Message, policies?: Partial<Policies>): Mapped {
   const { payload } = message;
@@ -47,7 +47,7 @@ export function mapMessage(format: Format, message: Message, policies?: Partial<
   return run.result(decoded.rest);
 }
 
-/** Whole messages that the format tells before decoding: by topic, or by text such as `connected`. */
+/** Messages ignored as a whole before decoding: by topic, or by text such as `connected`. */
 function reasonToIgnore(format: Format, scope: Scope, payload: Buffer): string | null {
   if (format.ignoredTopics.some((matches) => matches(scope.levels))) {
     return 'messages of this topic are ignored';

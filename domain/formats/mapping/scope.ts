@@ -1,4 +1,4 @@
-/** What the candidates and conditions of a rule can see. One per message, moved from item to item. */
+/** What candidates and conditions of a rule can see. One per message, moved from item to item. */
 export class Scope {
   /** The decoded document. */
   root: unknown = undefined;
@@ -6,8 +6,8 @@ export class Scope {
   parent: unknown = undefined;
   item: unknown = undefined;
   /**
-   * What `where` found last and in what, by the candidate's number. An array of the document is searched once and
-   * not once for every item, or the work would grow with the square of the payload.
+   * Last result of each `where`, with its array, by the candidate's number. An array of the document is searched once
+   * and not per item, or the work would be quadratic in the payload.
    */
   readonly searchedIn: unknown[] = [];
   readonly found: unknown[] = [];

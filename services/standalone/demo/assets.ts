@@ -4,13 +4,12 @@ export interface SiteAsset {
   key: string;
   name: string;
   kind: AssetKind;
-  /** What its tag says to a reader: hex digits in upper case. */
+  /** Hex digits in upper case, as readers read it. */
   epc: string;
-  /** The same tag as somebody registered it: not always with every zero, nor in the same case. */
+  /** The same tag as registered: zeros and case may differ. */
   registeredTag: string;
 }
 
-/** Everything on the site that has a tag. */
 export const ASSETS: readonly SiteAsset[] = [
   ...several(16, 'PALLET', 'Euro pallet', 'goods', (n) => {
     const epc = `3034257BF468D480${hex(1000 + n, 8)}`;

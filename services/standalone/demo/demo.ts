@@ -8,7 +8,7 @@ import { readStandaloneConfig, type StandaloneConfig } from '../config.ts';
 import { type Standalone, startStandalone } from '../standalone.ts';
 import { type InstalledSite, setUpSite } from './set-up.ts';
 
-/** Everything of tagtrail in a folder that is thrown away, with the site set up and its readers connected. */
+/** The whole of tagtrail in a temporary folder, with the site set up and its readers connected. */
 export interface Demo {
   standalone: Standalone;
   site: InstalledSite;
@@ -17,8 +17,8 @@ export interface Demo {
 }
 
 /**
- * Settings for a demo: free ports unless they are chosen, rate limits that do not hold up its own questions, a quiet
- * log, and never a server of somebody's own.
+ * Settings of a demo: free ports by default, rate limits above its own needs, a quiet log, and never a server of
+ * somebody's own.
  *
  * @throws AppError `misconfigured` with every fault.
  */
@@ -57,7 +57,7 @@ export async function startDemo(
   return { standalone, site, connections, print };
 }
 
-/** The database server may run as a user of its own, who has to get through to its folder in this one. */
+/** The database server may run as another user, who needs access to its folder in this one. */
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tagtrail-demo-'));
   await chmod(folder, 0o711);

@@ -6,7 +6,7 @@ import type { Place } from '../../../simulation/site.ts';
 import type { SiteAsset } from './assets.ts';
 import { antennaAt, STOPS } from './site.ts';
 
-/** Where an asset went, and when it was read there. What is true of the site is derived from this alone. */
+/** Where an asset went and when it was read. The truth is derived from this alone. */
 export interface Itinerary {
   asset: string;
   /** In order of time; no two overlap. */
@@ -33,7 +33,6 @@ export interface Period {
   to: Micros;
 }
 
-/** The way of an asset through the site during `period`. */
 export function makeItinerary(asset: SiteAsset, period: Period, random: Random): Itinerary {
   if (asset.kind === 'in repair') {
     return { asset: asset.key, visits: [] };
@@ -52,7 +51,7 @@ export function makeItinerary(asset: SiteAsset, period: Period, random: Random):
   return { asset: asset.key, visits };
 }
 
-/** The first soon after entering, the others anywhere until it leaves. */
+/** The first soon after entering, the others any time before leaving. */
 function makeReads(place: Place, visit: Period, random: Random): VisitRead[] {
   const clockTick = ENCODERS[antennaAt(place.key).reader.format].clockTick ?? 1;
   const first = visit.from + MICROS_PER_SECOND + Math.floor(random.fraction() * seconds(20));

@@ -7,15 +7,13 @@ import type { Place, SiteReader } from '../../../simulation/site.ts';
 import { ASSETS, type SiteAsset } from './assets.ts';
 import { antennaAt, STOPS } from './site.ts';
 
-/** A message that a reader sends now. */
 export interface LiveMessage {
   reader: SiteReader;
   payload: string;
 }
 
-/** The site as it goes on for ever: one step, one or two assets moved. */
 export interface LiveSite {
-  /** Everything that moves is somewhere, and read there. */
+  /** Every moving asset is placed somewhere, and read there. */
   begin(now: Micros): LiveMessage[];
   step(now: Micros): LiveMessage[];
 }

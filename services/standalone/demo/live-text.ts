@@ -4,7 +4,7 @@ import type { Demo } from './demo.ts';
 import type { Move } from './moves.ts';
 import { STOPS } from './site.ts';
 
-/** What to type in another window to look at the same. */
+/** Commands to try in another window. */
 export function invitation(
   { standalone: { apiUrl, mqttUrl }, site: { apiKey, readers } }: Demo,
   asset: { id: number; external_key: string },
@@ -23,7 +23,7 @@ export function invitation(
   ];
 }
 
-/** What is where, a line a place. */
+/** Assets by place, a line each. */
 export function placesText(report: readonly AssetLocationAnswer[]): string[] {
   const rows = STOPS.map(({ key, name }) => {
     const here = report.filter((row) => row.location_external_key === key);

@@ -16,7 +16,7 @@ export interface LiveOptions {
 }
 
 /**
- * Lets assets move in real time and shows what the API says of it, until the signal.
+ * Moves assets in real time and shows what the API says, until the signal.
  *
  * @throws AbortError at the signal, ApiError if the API fails.
  */
@@ -45,5 +45,5 @@ export async function runLive(
   }
 }
 
-/** Half of what a key may ask, so that there is something left for whoever tries the curl lines. */
+/** Half of a key's rate limit, to leave room for the curl lines. */
 const STEP_MS = 2_000;

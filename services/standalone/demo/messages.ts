@@ -7,7 +7,7 @@ import { ASSETS } from './assets.ts';
 import type { Itinerary, Period } from './itinerary.ts';
 import { antennaAt, READERS, workshopReader } from './site.ts';
 
-/** A message as a reader has it ready, and what it holds. */
+/** A message that a reader has ready, with its reads. */
 export interface Message {
   reader: SiteReader;
   payload: string;
@@ -16,7 +16,7 @@ export interface Message {
   reads: readonly SiteRead[];
 }
 
-/** A read, and whose it is. */
+/** A read with its asset. */
 export interface SiteRead extends TagRead {
   /** Null for the tag of a stranger. */
   asset: string | null;
@@ -24,8 +24,8 @@ export interface SiteRead extends TagRead {
 }
 
 /**
- * What the readers of the site send during `period`, as it becomes ready: the reads of the itineraries, and between
- * them tags that nobody registered, assets that lie about in the workshop, heartbeats, and a message that is broken.
+ * Messages of the site's readers during `period`: the reads of the itineraries, and between them unregistered tags,
+ * assets in the workshop, heartbeats, and a truncated message.
  */
 export function makeMessages(
   itineraries: readonly Itinerary[],
@@ -66,7 +66,7 @@ function strangers(count: number, period: Period, random: Random): SiteRead[] {
   });
 }
 
-/** Reads of assets by the reader that is not mounted: they must move nothing. */
+/** Reads by the unmounted reader: they must move nothing. */
 function workshopReads(count: number, period: Period, random: Random): SiteRead[] {
   return Array.from({ length: count }, () => {
     const { epc, key } = random.pick(ASSETS);
@@ -81,7 +81,7 @@ function randomRead(antenna: Antenna, value: string, { from, to }: Period, rando
   return { ...antenna, value, rssi: random.integer(-84, -60), at: at - (at % clockTick) };
 }
 
-/** Reads that follow one another closely go into one message, as many as the reader likes to put there. */
+/** Groups consecutive reads into messages, as many as the reader puts into one. */
 function reports(reader: SiteReader, reads: readonly SiteRead[], random: Random): Message[] {
   const { encode, maxReadsPerMessage } = ENCODERS[reader.format];
   const bundles: SiteRead[][] = [];
@@ -117,7 +117,7 @@ function heartbeats(reader: SiteReader, { from, to }: Period): Message[] {
   });
 }
 
-/** What a reader says while it starts anew. */
+/** Sent by a restarting reader. */
 function brokenMessage({ from, to }: Period): Message {
   const { reader } = antennaAt('DOCK-3');
   return { reader, payload: 'BOOT OK fw=2.14 {', readyAt: (from + to) / 2, kind: 'garbage', reads: [] };

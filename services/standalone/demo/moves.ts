@@ -1,6 +1,5 @@
 import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 
-/** An asset that is elsewhere than it was when the API was asked before. */
 export interface Move {
   asset: string;
   /** Null if it was not seen before. */
@@ -10,7 +9,7 @@ export interface Move {
   at: string;
 }
 
-/** What moved between two reports, in the order of time. */
+/** Moves between two reports in order of time. */
 export function movesBetween(
   before: readonly AssetLocationAnswer[],
   after: readonly AssetLocationAnswer[],

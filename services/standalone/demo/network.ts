@@ -5,7 +5,7 @@ import type { Period } from './itinerary.ts';
 import type { Message } from './messages.ts';
 import { antennaAt } from './site.ts';
 
-/** What happens on the network, in order. */
+/** Network events, in order. */
 export type Step = Transmission | { kind: 'leaves' | 'returns'; at: Micros; reader: SiteReader };
 
 export interface Transmission {
@@ -13,21 +13,20 @@ export interface Transmission {
   at: Micros;
   reader: SiteReader;
   message: Message;
-  /** It was sent before. */
+  /** Sent before. */
   isRepeat: boolean;
-  /** It says so: the DUP flag of MQTT. */
+  /** With MQTT's DUP flag. */
   isDup: boolean;
   /** Its reader was offline when it was ready. */
   isLate: boolean;
 }
 
-/** A reader without a network for a while: it keeps what it has, and sends it all when the network is back. */
 export interface Outage extends Period {
   reader: SiteReader;
 }
 
 /**
- * A bad day of the network: a reader drops out, messages overtake one another by minutes, and some come twice, soon
+ * A bad day of the network: a reader drops out, messages overtake one another by minutes, and some arrive twice, soon
  * after with the DUP flag or much later without.
  */
 export function makePlan(messages: readonly Message[], period: Period, random: Random): readonly Step[] {

@@ -4,7 +4,7 @@ import type { AssetRecord } from '../../../simulation/truth/asset-record.ts';
 import { ASSETS } from './assets.ts';
 import type { PlanFigures } from './plan-figures.ts';
 
-/** Truth and answers side by side, for a person. */
+/** Truth and answers side by side. */
 export function onceReport(
   truth: readonly AssetRecord[],
   answer: readonly AssetRecord[],
@@ -17,7 +17,7 @@ export function onceReport(
   ];
 }
 
-/** What was compared and how it came out, in one line. */
+/** What was compared, with the result, in one line. */
 export function summaryLine(
   truth: readonly AssetRecord[],
   figures: PlanFigures,
@@ -34,7 +34,7 @@ export function summaryLine(
   return `${truth.length} assets, ${count(rows)} history rows, ${count(figures.reads)} reads (${faults}): ${result}`;
 }
 
-/** What was sent, faults and all. */
+/** What was sent, including faults. */
 export function planLines(figures: PlanFigures): string[] {
   return [
     `${count(figures.messages)} messages with ${count(figures.reads)} reads of registered tags at mounted antennas:`,

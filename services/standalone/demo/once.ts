@@ -9,7 +9,7 @@ import { makeScenario } from './scenario.ts';
 import { truthOf } from './truth.ts';
 
 /**
- * Plays two hours of the site into the broker, asks the API what came of it, and compares.
+ * Plays two hours of the site into the broker, asks the API, and compares.
  *
  * @param end of the two hours; not later than now.
  * @returns whether the API agrees with the truth in everything.

@@ -18,7 +18,6 @@ Usage: npm run demo -- [options]
 Without --once assets move about until Ctrl-C. API_PORT, MQTT_PORT and HANDHELD_PORT
 choose ports; any free ones are taken otherwise.`;
 
-/** Reads the command line's arguments. */
 export function parseOptions(args: readonly string[]): Options {
   try {
     const { values } = parseArgs({

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Step, Transmission } from './network.ts';
 
-/** What a plan has in it, counted in the order in which it is sent. */
+/** Counts of a plan, in order of sending. */
 export interface PlanFigures {
   messages: number;
   /** Reads of registered tags at mounted antennas, each counted once. */
@@ -10,7 +10,7 @@ export interface PlanFigures {
   late: number;
   /** Of these: sent once more. */
   twice: number;
-  /** Of these: sent after a younger read of the same asset had been sent. */
+  /** Of these: sent after a newer read of the same asset. */
   outOfOrder: number;
   strangers: number;
   unmounted: number;

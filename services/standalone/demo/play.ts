@@ -2,8 +2,8 @@ import type { Connections } from '../../../simulation/connections.ts';
 import type { Step } from './network.ts';
 
 /**
- * Lets a plan happen, as fast as it goes: steps begin in their order, some transmissions are under way at once.
- * Resolves when the broker has acknowledged everything.
+ * Plays a plan as fast as possible: steps begin in order, several transmissions overlap. Resolves when the broker has
+ * acknowledged everything.
  *
  * @throws the client's error.
  */

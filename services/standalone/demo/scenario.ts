@@ -5,7 +5,6 @@ import { type Itinerary, makeItinerary } from './itinerary.ts';
 import { makeMessages } from './messages.ts';
 import { makePlan, type Step } from './network.ts';
 
-/** Two hours of the site: where its assets were, and what reaches the broker of it. */
 export interface Scenario {
   itineraries: readonly Itinerary[];
   plan: readonly Step[];
@@ -14,7 +13,7 @@ export interface Scenario {
 /**
  * The same seed and end give the same scenario.
  *
- * @param end when the two hours are over; nothing is read after it.
+ * @param end of the two hours; nothing is read after it.
  */
 export function makeScenario(seed: number, end: Micros): Scenario {
   const random = createRandom(seed);

@@ -1,20 +1,19 @@
-/** Shows what is now and what happened lately, again and again. */
+/** Shows the current state and recent events, repeatedly. */
 export interface Screen {
   /**
-   * @param state what is now, as lines.
-   * @param news what happened since the last time, oldest first.
+   * @param state lines of the current state.
+   * @param news events since the last call, oldest first.
    */
   show(state: readonly string[], news: readonly string[]): void;
 }
 
-/** What a screen needs of a terminal. */
 export interface Terminal {
   columns: number;
   rows: number;
   write(text: string): void;
 }
 
-/** Draws over what it drew before, so that only what is printed above it scrolls away. */
+/** Redraws in place, so that only the lines above scroll away. */
 export function redrawnScreen(terminal: Terminal): Screen {
   let latest: string[] = [];
   let drawn = 0;
@@ -31,7 +30,7 @@ export function redrawnScreen(terminal: Terminal): Screen {
   };
 }
 
-/** For a file or a pipe: the first state, then the news only, a line each. */
+/** For a file or a pipe: the first state, then one line per event. */
 export function linesScreen(print: (line: string) => void): Screen {
   let isFirst = true;
   return {

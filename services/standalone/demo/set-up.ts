@@ -22,7 +22,7 @@ export interface InstalledSite {
 
 /**
  * Sets the site up as its owner would: an organization and a key on the server, locations and assets through the API,
- * then the readers and what their antennas look at.
+ * then readers and antennas.
  */
 export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<InstalledSite> {
   const pool = createWritePool(databaseUrl, { max: 1, applicationName: 'tagtrail demo' });

@@ -27,7 +27,7 @@ export const PLACES: readonly Place[] = [
   { key: 'GATE-2', name: 'Shipping gate 2', parent: 'SHIPPING', stage: 'shipping' },
 ];
 
-/** The last one is not mounted yet: it lies switched on in the workshop, and what it reads says nothing of a place. */
+/** The last one is not mounted yet: it is switched on in the workshop, and its reads mean no place. */
 export const READERS: readonly SiteReader[] = [
   { name: 'docks-1-2', topic: 'hub/docks-1-2', format: 'csl-cs463', antennas: ['DOCK-1', 'DOCK-2'] },
   { name: 'dock-3', topic: 'hub/dock-3', format: 'csl-cs463', antennas: ['DOCK-3'] },
@@ -40,7 +40,6 @@ export const READERS: readonly SiteReader[] = [
 
 export const NORTH_HUB: Site = { places: PLACES, readers: READERS };
 
-/** Where assets stop. */
 export const STOPS: readonly Place[] = stopsOf(NORTH_HUB);
 
 /** The antenna that sees a place. @throws RangeError for a place that none sees. */

@@ -2,8 +2,8 @@ import type { AssetRecord, CurrentPlace, HistoryRow } from '../../../simulation/
 import type { Itinerary } from './itinerary.ts';
 
 /**
- * What the API must say of an asset that went this way, whatever became of the messages. Derived from the itinerary
- * alone, and on purpose without any of the code that the API's answers come from.
+ * What the API must say of an asset with this itinerary, whatever happened to the messages. Derived from the itinerary
+ * alone, on purpose without any of the code behind the API's answers.
  */
 export function truthOf({ asset, visits }: Itinerary): AssetRecord {
   const history: HistoryRow[] = [];

@@ -1,13 +1,13 @@
-/** What bytes turned out to hold. */
+/** The content of some bytes. */
 export type Decoded =
   | {
       /** At least one. */
       readonly documents: readonly unknown[];
-      /** What came after the documents and could not be read. */
+      /** Undecodable bytes after the documents. */
       readonly rest?: { readonly reason: string; readonly excerpt: string };
     }
   | {
       readonly fault: string;
-      /** Whether no other decoding need be tried: a limit is exceeded, or it is plain what this should have been. */
+      /** No other decoding is tried: a limit is exceeded, or it is clear what this should have been. */
       readonly final: boolean;
     };

@@ -1,11 +1,11 @@
 import { MAX_DEPTH } from '../values/limits.ts';
 
-/** Where a JSON value in some bytes ends, and what has to be known of it before it is parsed. */
+/** The extent of a JSON value in some bytes, with what parsing needs to know. */
 export interface JsonExtent {
-  /** Offset behind its last byte. */
+  /** Offset after its last byte. */
   readonly end: number;
   readonly tooDeep: boolean;
-  /** Whether a number in it has more digits than a double holds. */
+  /** Whether a number has more digits than a double holds. */
   readonly hasLongNumbers: boolean;
 }
 
@@ -64,7 +64,7 @@ function endOfString(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-/** Behind the digits and the point of a number; an exponent is left to the walk, it makes no digits. */
+/** Offset after the digits and point of a number; the walk skips an exponent, which adds no digits. */
 function endOfDigits(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && (isDigit(bytes[at] ?? 0) || bytes[at] === POINT)) {
@@ -73,7 +73,7 @@ function endOfDigits(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Whether the digits, read as one integer, are above 2^53; up to there a double keeps each of them. */
+/** Whether the digits, read as one integer, exceed 2^53; up to there a double keeps them all. */
 function isLongNumber(bytes: Uint8Array, from: number, end: number): boolean {
   let digits = 0;
   for (let at = from; at < end; at += 1) {
@@ -85,7 +85,7 @@ function isLongNumber(bytes: Uint8Array, from: number, end: number): boolean {
   return digits > Number.MAX_SAFE_INTEGER;
 }
 
-/** Behind `true`, `null` or anything else that stands outside of all brackets. */
+/** Offset after `true`, `null` or anything else outside of brackets. */
 function endOfWord(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && !isBlank(bytes[at] ?? 0) && bytes[at] !== 0x7b && bytes[at] !== 0x5b) {
@@ -98,7 +98,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** What may stand between two values: blanks, line ends, and the record separator of JSON text sequences. */
+/** Allowed between two values: blanks, line ends, and the record separator of JSON text sequences. */
 export function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === 0x1e;
 }

@@ -6,7 +6,7 @@ import type { Decoded } from './decoded.ts';
 import { isBlank, jsonExtent } from './json-extent.ts';
 import { parseKeepingDigits } from './long-numbers-in-json.ts';
 
-/** One JSON value, an object or an array. What begins as one and is broken is nothing else either. */
+/** One JSON object or array. Broken JSON is not tried as anything else. */
 export function decodeJson(payload: Buffer): Decoded {
   const start = afterByteOrderMark(payload);
   const { tooDeep, hasLongNumbers } = jsonExtent(payload, start);
@@ -24,8 +24,8 @@ function opensBracket(byte: number | undefined): boolean {
 }
 
 /**
- * JSON values one after the other, with or without blanks between them. If one is broken, those before it count, and
- * the rest is handed back as what could not be read.
+ * Consecutive JSON values, with or without blanks between them. If one is broken, those before it count, and the rest
+ * is returned as undecodable.
  */
 export function decodeJsonStream(payload: Buffer): Decoded {
   const documents: unknown[] = [];

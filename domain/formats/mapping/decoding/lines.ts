@@ -28,9 +28,9 @@ export function decodeText(payload: Buffer): Decoded {
 }
 
 /**
- * The fields of a line of separated values. A field that begins with a double quote ends at the next one that is not
- * doubled (RFC 4180, section 2). Devices' quotes that are left open, or closed too early, are no fault; csv-parse has them
- * for one, and sets itself up anew for every line, which takes 100 times as long.
+ * Splits a line of separated values. A field that begins with a double quote ends at the next one that is not doubled
+ * (RFC 4180, section 2). Devices' unbalanced quotes are tolerated; csv-parse rejects them, and sets itself up for every
+ * line, which takes 100 times as long.
  */
 export function splitFields(line: string, separator: string): string[] {
   if (!line.includes('"')) {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { LongNumber } from '../values/long-number.ts';
 
 /**
- * Parses JSON, and keeps the digits of numbers that a double would round.
+ * Parses JSON, keeping the digits of numbers that a double would round.
  *
- * Such a number is first made a string with a prefix that nobody can guess, and afterwards what it is. A reviver, which
- * the engine has for this, is called for every value: 250 ms for a payload of small integers and one long one, in which
- * no other reader is listened to; this takes 30.
+ * Such numbers are first turned into strings with an unguessable prefix, and back afterwards. A reviver, the engine's
+ * own way, is called for every value: 250 ms for a payload of small integers and a single long one, during which no
+ * other reader is served; this takes 30.
  *
  * @param text of bounded nesting.
  * @throws SyntaxError if it is not JSON.

@@ -178,7 +178,7 @@ class Reader {
     return this.#bytes.readUIntBE(this.#take(size), size);
   }
 
-  /** Where the next `size` bytes are. */
+  /** Offset of the next `size` bytes. */
   #take(size: number): number {
     const from = this.at;
     if (size > this.#bytes.length - from) {

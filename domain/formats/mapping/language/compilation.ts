@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 import { compileTokens, type Getter, parsePointer } from './pointer.ts';
 
-/** What the parts of one compilation share: the faults found so far, and a number for each array search. */
+/** State of a compilation: the faults so far, and a counter of array searches. */
 export class Compilation {
   readonly faults: Fault[] = [];
   #searches = 0;

@@ -21,11 +21,11 @@ import {
 export const DECODINGS = ['json', 'json-stream', 'lines', 'msgpack', 'text'] as const;
 export type Decoding = (typeof DECODINGS)[number];
 
-/** By what a Bluetooth tag is known. `raw` is what the payload says, as it says it. */
+/** How a Bluetooth tag is identified. `raw` is the payload's value as it is. */
 export const IDENTITIES = ['mac', 'ibeacon', 'eddystone', 'raw'] as const;
 export type Identity = (typeof IDENTITIES)[number];
 
-/** Whose clock counts: the device's where the payload has a time, or always that of the receipt. */
+/** The clock that counts: the device's if the payload has a time, or always that of the reception. */
 export const TIME_POLICIES = ['device', 'receive'] as const;
 export type TimePolicy = (typeof TIME_POLICIES)[number];
 

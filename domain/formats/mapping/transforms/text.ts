@@ -5,7 +5,7 @@ const MAC = /^[0-9A-F]{12}$/;
 const SEPARATORS = /[\s:.-]/g;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** `value` if it is text of a length that is worth looking at. */
+/** `value` if it is text of a reasonable length. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined;
 }
@@ -40,7 +40,7 @@ export function upper(value: unknown): string | undefined {
   return textOf(value)?.toUpperCase();
 }
 
-/** `length` UTF-16 units from `start`; a text that is too short for that has no such part. */
+/** `length` UTF-16 units from `start`; undefined if the text is too short. */
 export function substring(start: number, length: number) {
   return (value: unknown): string | undefined => {
     const text = textOf(value);

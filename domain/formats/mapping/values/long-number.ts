@@ -1,8 +1,8 @@
 import { MAX_TEXT } from './limits.ts';
 
 /**
- * A number with more digits than a double holds, kept as the text it was written as: epoch nanoseconds are above
- * 2^53, and read as a double they lose the microsecond.
+ * A number with more digits than a double holds, kept as text: epoch nanoseconds exceed 2^53, and a double would lose
+ * the microsecond.
  */
 export class LongNumber {
   readonly #text: string;
@@ -19,7 +19,7 @@ export class LongNumber {
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The finite number that `value` is or spells in decimal digits (a quoted number, blanks around it allowed). */
+/** The finite number that `value` is, or spells in decimal digits (quoted, blanks allowed). */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') {
     return Number.isFinite(value) ? value : undefined;
@@ -36,7 +36,7 @@ export function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The text that `value` is, or the digits of the number it is. */
+/** The text, or the digits of the number. */
 export function toText(value: unknown): string | undefined {
   if (typeof value === 'string') {
     return value;

@@ -6,7 +6,7 @@ import { namedZone, type Zone, zoneOfOffset } from './zone.ts';
 
 const MAX_LENGTH = 64;
 
-/** What each run of letters stands for, and the text it accepts. */
+/** Meaning of each run of letters, and the text it accepts. */
 const FIELDS: Readonly<Record<string, readonly [keyof Civil | 'offset', string]>> = {
   yyyy: ['year', '\\d{4}'],
   M: ['month', '\\d{1,2}'],

@@ -1,4 +1,4 @@
-/** The number that stands there, or -1 if anything but digits does. */
+/** The number there, or -1 if there is anything but digits. */
 export function digits(value: string, from: number, end: number): number {
   let number = 0;
   for (let at = from; at < end; at++) {

@@ -2,7 +2,7 @@ import type { Micros } from '../../../../../base/instant.ts';
 import type { EpochUnit } from '../../language/definition.ts';
 import { toText } from '../../values/long-number.ts';
 
-/** By how many decimal places each unit is coarser than a microsecond. */
+/** Decimal places by which each unit is coarser than a microsecond. */
 const PLACES = { s: 6, ms: 3, us: 0, ns: -3 } as const;
 
 const MAX_LENGTH = 40;

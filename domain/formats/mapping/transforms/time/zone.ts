@@ -1,6 +1,4 @@
-/**
- * A time zone: given local time as if it were UTC, how far that local time is ahead of UTC; both in milliseconds.
- */
+/** A time zone: maps local time, as if it were UTC, to its offset from UTC; both in milliseconds. */
 export type Zone = (local: number) => number;
 
 export const UTC: Zone = () => 0;
