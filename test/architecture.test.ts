@@ -245,6 +245,14 @@ describe('the structure', () => {
     ).to.deep.equal([]);
   });
 
+  it('changes what people look after on behalf of somebody only', () => {
+    const server = sources.filter((file) => !file.startsWith('clients/'));
+    const asked = server.filter((file) => /\.transaction\(/.test(sourceOf(file)));
+    expect(asked).to.deep.equal(['domain/changes/make-change.ts']);
+    const grouped = server.filter((file) => /\.grouped\((?![^;]*\bactor\b)/.test(sourceOf(file)));
+    expect(grouped).to.deep.equal([]);
+  });
+
   it('is held by the checks that run before every commit', () => {
     const { scripts } = JSON.parse(sourceOf('package.json')) as { scripts: Record<string, string> };
     expect(scripts['check']).to.match(/ mocha .*test\/architecture\.test\.ts/);

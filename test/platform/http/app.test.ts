@@ -69,6 +69,27 @@ describe('an application of declared routes', () => {
     }
   });
 
+  it("tells a handler the id that the answer has, be it the caller's own or a new one", async () => {
+    const echo = route({
+      method: 'GET',
+      path: '/id',
+      operationId: 'echo',
+      summary: 'echo',
+      scope: null,
+      query: NO_QUERY,
+      params: {},
+      success: answered({ type: 'object' }, 'which'),
+      handle: async ({ requestId }) => ({ requestId }),
+    });
+    await start({ routes: [echo] });
+    for (const own of [{ 'X-Request-ID': 'mine-1' }, {}]) {
+      const answer = await fetch(`${listening.url}/id`, { headers: { Authorization: 'Bearer x', ...own } });
+      const requestId = answer.headers.get('X-Request-ID');
+      expect(requestId).to.match('X-Request-ID' in own ? /^mine-1$/ : /^[0-9A-Z]{26}$/);
+      expect(await answer.json()).to.deep.equal({ requestId });
+    }
+  });
+
   it('tells the caller of known errors by their kind, and of its own failures nothing', async () => {
     const failing = (path: string, error: unknown) => answering(path, () => Promise.reject(error));
     await start({
