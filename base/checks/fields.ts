@@ -1,6 +1,5 @@
 import { isArray, isJsonObject, type Json, traitsOf } from '../json/exact-json.ts';
 import type { JsonSource } from '../json/json-source.ts';
-import { type Instant, parseTimestamp, sentinelOf } from '../timestamps.ts';
 import {
   accepted,
   type Checked,
@@ -27,25 +26,6 @@ export interface Field<T> {
   mismatch(value: Json, source: JsonSource): string | null;
   read(value: Json, name: string, source: JsonSource): Checked<T>;
 }
-
-/** Contract 2.1. */
-export const MAX_ID = 2_147_483_647;
-
-export const ID_SCHEMA: JsonSchema = { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID };
-
-/** Contract 2.7, in answers. */
-export const TIME_SCHEMA: JsonSchema = {
-  type: 'string',
-  format: 'date-time',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-};
-
-const TIME_PATTERN = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`;
-
-export const GIVEN_TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', pattern: TIME_PATTERN };
-
-/** Instants that programs send when they mean "not set" (contract 2.7). */
-const SENTINEL_PATTERN = String.raw`^(0001|1970)-01-01[Tt]00:00:00(\.0{1,3}|\.000\d{1,6})?([Zz]|[+-]00:00)$`;
 
 const TEXT_PATTERN = String.raw`^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$`;
 
@@ -118,22 +98,6 @@ export const flag: Field<boolean> = {
   read: (value) => accepted(value as boolean),
 };
 
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_DIGITS = 19;
-
-/** Fractions and what no int64 holds are a wrong type; the rest is range-checked (contract 4.3). */
-export const id: Field<number> = {
-  schema: ID_SCHEMA,
-  mismatch: (value, source) => (integerOf(value, source) === null ? '' : null),
-  read: (value, name, source) => {
-    const integer = integerOf(value, source) ?? 0n;
-    if (integer < 1n) {
-      return refused(tooSmall(name, 1));
-    }
-    return integer > MAX_ID ? refused(tooLarge(name, MAX_ID)) : accepted(Number(integer));
-  },
-};
-
 export function decimal({ min, max }: { min: number; max: number }): Field<number> {
   return {
     schema: { type: 'number', minimum: min, maximum: max },
@@ -147,48 +111,6 @@ export function decimal({ min, max }: { min: number; max: number }): Field<numbe
     },
   };
 }
-
-/** The integer that a number's text denotes, in whatever notation; null for a fraction. */
-function integerOf(value: Json, source: JsonSource): bigint | null {
-  if (typeof value !== 'number') {
-    return null;
-  }
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source.text) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const shift = Number(exponent) - fraction.length;
-  // What a negative shift cuts off makes a fraction, unless it is zeros.
-  if (digits === '' || (shift < 0 && /[^0]/.test(digits.slice(shift)))) {
-    return digits === '' ? 0n : null;
-  }
-  if (digits.length + shift > INT64_DIGITS) {
-    return null;
-  }
-  const integer = BigInt(sign + (shift < 0 ? digits.slice(0, shift) : digits + '0'.repeat(shift)));
-  return integer > INT64_MAX || integer < -INT64_MAX - 1n ? null : integer;
-}
-
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-/** Contract 2.7. Any other type than string is a wrong value, not a wrong type. */
-export const timestamp: Field<Instant> = {
-  schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
-  mismatch: () => null,
-  read: (value, name) => {
-    const instant = typeof value === 'string' ? parseTimestamp(value) : null;
-    if (instant === null) {
-      return refused(invalidValue(name, 'must be an RFC 3339 timestamp'));
-    }
-    const sentinel = sentinelOf(instant);
-    return sentinel === null
-      ? accepted(instant)
-      : refused(
-          invalidValue(
-            name,
-            `must not be a default-value sentinel (${sentinel}); use JSON null to leave the field unset`,
-          ),
-        );
-  },
-};
 
 /** Kept as the text that was sent. U+0000 is refused: the database cannot hold it. */
 export const jsonObject: Field<string> = {

@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject } from '../json/exact-json.ts';
 import type { Field } from './fields.ts';
 import type { Checked } from './issues.ts';
-import { type Members, membersSchema, mismatchOf, readMembers, type Told, type Values } from './members.ts';
+import type { Members, Values } from './members.ts';
+import { membersSchema, type Told } from './members-schema.ts';
+import { mismatchOf, readMembers } from './read-members.ts';
 
 const INSIDE_ADVICE = 'omit the field, or provide a value';
 

@@ -1,5 +1,6 @@
-import { type Field, flag, jsonObject, text, timestamp } from '../../base/checks/fields.ts';
+import { type Field, flag, jsonObject, text } from '../../base/checks/fields.ts';
 import { mandatory, nullable, optional, type Writable } from '../../base/checks/members.ts';
+import { timestamp } from '../../base/checks/time-field.ts';
 import { type Column, type Columns, REQUIRED, type SaidValue } from './columns.ts';
 
 type NewMembers<C extends Columns> = {

@@ -2,20 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonSchema } from '../../base/checks/fields.ts';
 import { invalid } from '../../base/checks/invalid.ts';
 import { ambiguous, type Checked, type FieldIssue, gathered, type Pair } from '../../base/checks/issues.ts';
+import type { Members, Values } from '../../base/checks/members.ts';
+import { membersSchema, type Told } from '../../base/checks/members-schema.ts';
+import type { MergePatch } from '../../base/checks/merge-patch.ts';
+import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
 import {
   checkedAgainst,
   isGiven,
-  type Members,
-  membersSchema,
   mismatchOf,
   type ReadAlone,
   readAlone,
   readMembers,
-  type Told,
-  type Values,
-} from '../../base/checks/members.ts';
-import type { MergePatch } from '../../base/checks/merge-patch.ts';
-import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
+} from '../../base/checks/read-members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json/exact-json.ts';
 import type { JsonSource } from '../../base/json/json-source.ts';
 import { parseJson } from '../../base/json/parse-json.ts';

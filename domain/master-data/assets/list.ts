@@ -5,8 +5,7 @@ import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
 import { allOf, inEffect, orderBy, when } from '../clauses.ts';
 import { countInEffect, countLive } from '../live-count.ts';
-import type { ReadLargeRows } from '../pages-in-pieces.ts';
-import { type Listed, pageInPieces, textsThatFit } from '../pages-in-pieces.ts';
+import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { AssetRow } from '../rows.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
 import { matched } from './matched.ts';

@@ -1,6 +1,7 @@
 import { arrayOf, externalKey } from '../../../base/checks/fields.ts';
 import type { Checked } from '../../../base/checks/issues.ts';
-import { optional, readMembers, type Values } from '../../../base/checks/members.ts';
+import { optional, type Values } from '../../../base/checks/members.ts';
+import { readMembers } from '../../../base/checks/read-members.ts';
 import type { JsonObject } from '../../../base/json/exact-json.ts';
 import type { JsonSource } from '../../../base/json/json-source.ts';
 import { behindDescription, cellMembers } from '../column-members.ts';

@@ -1,4 +1,5 @@
-import { ID_SCHEMA, type JsonSchema } from '../../../base/checks/fields.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 import { TAG_TYPES } from '../../tracking/tag-type.ts';
 
 const EXAMPLE = { tag_type: 'rfid', value: 'E28011600000020912345678' };

@@ -1,13 +1,8 @@
-import {
-  arrayOf,
-  choice,
-  type JsonSchema,
-  TIME_SCHEMA,
-  text,
-  timestamp,
-} from '../../../base/checks/fields.ts';
+import { arrayOf, choice, type JsonSchema, text } from '../../../base/checks/fields.ts';
 import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
-import { mandatory, nullable, nullableSchema, optional, type Values } from '../../../base/checks/members.ts';
+import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
 import { KEY_ID } from '../../../domain/administration/api-keys/key-format.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { jsonBody } from '../../../platform/http/body.ts';

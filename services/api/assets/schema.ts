@@ -1,5 +1,7 @@
-import { externalKey, ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { nullableSchema, optional, refusedMember, unchanged } from '../../../base/checks/members.ts';
+import { externalKey, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { optional, refusedMember, unchanged } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { sameScalar } from '../../../base/checks/same.ts';
 import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
 import { ASSET_COLUMNS } from '../../../domain/master-data/columns.ts';

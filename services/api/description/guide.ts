@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { KEY_MAX_LENGTH, KEY_PATTERN, MAX_ID } from '../../../base/checks/fields.ts';
+import { KEY_MAX_LENGTH, KEY_PATTERN } from '../../../base/checks/fields.ts';
+import { MAX_ID } from '../../../base/checks/id-field.ts';
 import { DEPTH_LIMIT } from '../../../base/json/exact-json.ts';
 import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
 import { PAGING } from '../../../platform/http/lists.ts';

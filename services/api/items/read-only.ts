@@ -1,5 +1,7 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { nullableSchema, type ReadOnly, unchanged } from '../../../base/checks/members.ts';
+import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { type ReadOnly, unchanged } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { sameScalar, sameTime } from '../../../base/checks/same.ts';
 import { isArray, isJsonObject, type Json, type JsonObject } from '../../../base/json/exact-json.ts';
 import type { Managed } from '../../../domain/master-data/rows.ts';

@@ -1,8 +1,9 @@
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
 import { deleteLocation } from '../../../domain/master-data/locations/delete.ts';
+import { listLocations } from '../../../domain/master-data/locations/list.ts';
 import { patchLocation } from '../../../domain/master-data/locations/patch.ts';
-import { listLocations, lookUpLocation } from '../../../domain/master-data/locations/queries.ts';
+import { lookUpLocation } from '../../../domain/master-data/locations/queries.ts';
 import { renameLocation } from '../../../domain/master-data/locations/rename.ts';
 import type { LookedUp } from '../../../domain/master-data/looked-up.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';

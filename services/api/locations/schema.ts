@@ -1,5 +1,7 @@
-import { externalKey, ID_SCHEMA, id, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
-import { nullable, nullableSchema, optional } from '../../../base/checks/members.ts';
+import { externalKey, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, id } from '../../../base/checks/id-field.ts';
+import { nullable, optional } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { behindDescription, changeMembers, newMembers } from '../../../domain/master-data/column-members.ts';
 import { LOCATION_COLUMNS } from '../../../domain/master-data/columns.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';

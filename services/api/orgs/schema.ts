@@ -1,4 +1,5 @@
-import { ID_SCHEMA, type JsonSchema } from '../../../base/checks/fields.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 
 /** The caller's organization, and what the key it calls with may do. */
 export const ORGANIZATION: JsonSchema = {

@@ -1,5 +1,6 @@
-import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
-import { nullableSchema } from '../../../base/checks/members.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { tagType, tagValue } from '../../../domain/master-data/tags/new-tag.ts';
 import {
   TAG_TYPE_SCHEMA,

@@ -1,4 +1,5 @@
-import { arrayOf, decimal, externalKey, type Field, id, timestamp } from '../../../base/checks/fields.ts';
+import { arrayOf, decimal, externalKey, type Field } from '../../../base/checks/fields.ts';
+import { id } from '../../../base/checks/id-field.ts';
 import {
   accepted,
   type Checked,
@@ -8,6 +9,7 @@ import {
 } from '../../../base/checks/issues.ts';
 import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
 import { objectField } from '../../../base/checks/object-field.ts';
+import { timestamp } from '../../../base/checks/time-field.ts';
 import { NEW_TAG } from '../../../domain/master-data/tags/new-tag.ts';
 import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import type { NamedLocation, Submission, SubmittedScan } from '../recording/submission.ts';

@@ -1,4 +1,5 @@
-import { type JsonSchema, TIME_SCHEMA } from '../../../base/checks/fields.ts';
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/tag-schema.ts';
 import { STATUSES } from '../recording/result.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, referenceSchema } from '../wire/reference.ts';

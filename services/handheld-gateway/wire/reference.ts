@@ -1,4 +1,5 @@
-import { ID_SCHEMA, type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 
 /** An asset or a location, in as many words as a small screen has. */
 export interface Reference {
