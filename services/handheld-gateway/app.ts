@@ -23,7 +23,7 @@ export interface AppParts extends HandheldAccessParts {
   noteRefusal: NoteRefusal;
   largeBodies: LargeBodies;
   limits: Limits;
-  /** Where the built web app is. */
+  /** Folder of the built web app. */
   appFolder: string;
 }
 

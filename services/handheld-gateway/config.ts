@@ -7,8 +7,8 @@ import { type Configuration, readSettings } from '../../platform/runtime/setting
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 
 /**
- * What is the handhelds' own. The limit lets a person look up every tag of a fast walk (five a second), and a queue of
- * a day without a network be sent with its retries.
+ * The handhelds' own settings. The rate limit lets a person look up every tag of a fast walk (five a second), and a
+ * day's offline queue be sent with its retries.
  */
 export const HANDHELD_SETTINGS = {
   HANDHELD_PORT: portSetting('the port handhelds connect to', 8081),
@@ -23,7 +23,6 @@ export const HANDHELD_SETTINGS = {
   }),
 };
 
-/** Everything about the gateway that is decided outside of it. */
 export const GATEWAY_SETTINGS = {
   DATABASE_URL,
   HOST,

@@ -4,7 +4,7 @@ import { CHALLENGE } from '../../platform/http/bearer.ts';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { GATEWAY_RESOURCES } from './routes.ts';
 
-/** How often a handheld may ask. */
+/** Rate limit of a handheld. */
 export interface Limits {
   perMinute: number;
   burst: number;

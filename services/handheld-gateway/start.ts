@@ -27,25 +27,25 @@ import { WRITE_CONNECTIONS } from './recording/turns.ts';
 import type { HandheldContext } from './serving/context.ts';
 import { countSubmissions } from './submission-metrics.ts';
 
-/** Connections that one gateway process may have for look-ups. */
+/** Per gateway process, for look-ups. */
 const LOOK_UP_CONNECTIONS = 4;
 
-/** What its caller brings along. */
+/** Passed in by the caller. */
 export interface GatewayParts {
   /** Microseconds since 1970, by this service's clock. */
   clock: () => number;
-  /** Where the built web app is. */
+  /** Folder of the built web app. */
   appFolder: string;
-  /** Where large bodies are checked; with those of other parts of the same process. */
+  /** Worker threads for large bodies, shared by the process. */
   largeBodies: LargeBodies;
 }
 
 /**
- * Starts the handheld gateway, part by part.
+ * Starts the handheld gateway.
  *
- * @returns where it listens.
- * @throws AppError if the database is not there or not migrated, the server that shares rate limits is not there, or
- * the port is taken.
+ * @returns its address.
+ * @throws AppError if the database is missing or not migrated, the shared rate limiter's server is missing, or the port
+ * is taken.
  */
 export async function startGateway(
   config: GatewayConfig,

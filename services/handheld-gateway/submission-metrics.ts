@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { Recorded } from './recording/record-submission.ts';
 import { STATUSES } from './recording/result.ts';
 
-/** Counts submissions, and their scans by what became of them; those of a repeated submission once. */
+/** Counts submissions, and their scans by result; those of a repeated submission once. */
 export function countSubmissions(registry: Registry): (recorded: Recorded) => void {
   const submissions = new Counter({
     name: 'tagtrail_handheld_submissions_total',

@@ -3,16 +3,15 @@ import { writeJson } from '../../../base/json/json-text.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { StrictCommand } from './strict-command.ts';
 
-/** What a command tells: the document that `--json` prints, and the same for a person. */
+/** A command's output: the document that `--json` prints, and the same for a person. */
 export interface Told {
   json: object;
   text: string;
 }
 
-/** The heading of what has no noun. */
 const RUNNING = 'Running it:';
 
-/** A command line with the conventions all commands share. */
+/** A command line with the conventions that all commands share. */
 export function commandLine(): Command {
   return new StrictCommand('tagtrail')
     .description('Asset and location tracking from the command line.')
@@ -38,7 +37,7 @@ Examples:
     );
 }
 
-/** What the nouns are about, and under which heading the help has them. */
+/** Purpose and heading of the nouns in the help. */
 const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>> = {
   org: ['Who:', 'organizations, whose data is kept apart: create, list, delete'],
   key: ['Who:', 'API keys: create, list, revoke'],
@@ -55,7 +54,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
 };
 
-/** Adds a command in the group of its noun (`org create`), made if it is not there yet. */
+/** Adds a command to the group of its noun (`org create`), created on demand. */
 export function addCommand(program: Command, noun: string, verb: string): Command {
   const group = program.commands.find((command) => command.name() === noun) ?? addNoun(program, noun);
   return withConventions(group.command(verb), `${noun} ${verb}`);
@@ -66,7 +65,6 @@ function addNoun(program: Command, noun: string): Command {
   return program.command(noun).helpGroup(heading).summary(about);
 }
 
-/** Adds a command that has no noun. */
 export function addTopCommand(program: Command, verb: string): Command {
   return withConventions(program.command(verb), verb).helpGroup(RUNNING);
 }
@@ -78,14 +76,13 @@ function withConventions(command: Command, path: string): Command {
 }
 
 /**
- * Prints what a command told, in the form its options ask for. Names may come from a tenant, so a person is shown control
- * characters as escapes; where a name must not begin a line of its own either, the command says `forTerminal` of it.
+ * Prints a command's output as its options ask. Names may come from a tenant, so control characters are escaped for
+ * people; a command whose names must not begin a line of their own applies `forTerminal`.
  */
 export function tell({ json, text }: Told, { json: isJson }: { json?: boolean }): void {
   process.stdout.write(`${isJson === true ? writeJson(json) : linesForTerminal(text)}\n`);
 }
 
-/** Reads an option's whole number. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -96,7 +93,6 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** Reads an option that is one of a few words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const word = words.find((each) => each === text);

@@ -1,7 +1,7 @@
 /**
- * What a stranger's device sent, fit for one line of a terminal: control characters are written as escapes.
+ * Untrusted text for one line of a terminal: control characters are escaped.
  *
- * @param most UTF-16 units of `text` that are shown.
+ * @param most UTF-16 units of `text` to show.
  */
 export function forTerminal(text: string, most = Number.POSITIVE_INFINITY): string {
   const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
@@ -16,7 +16,7 @@ export function linesForTerminal(text: string): string {
     .join('\n');
 }
 
-/** `value` as JSON of several lines, which means the same to a program. */
+/** `value` as multi-line JSON, equivalent for programs. */
 export function jsonForTerminal(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/[^\P{C}\n]/gu, (character) =>
     Array.from(

@@ -2,7 +2,6 @@ import { InvalidArgumentError } from 'commander';
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { parseTimestamp } from '../../../base/timestamps.ts';
 
-/** Reads an option's RFC 3339 time. */
 export function time(text: string): Micros {
   const instant = parseTimestamp(text);
   if (instant === null) {
@@ -11,7 +10,6 @@ export function time(text: string): Micros {
   return Date.parse(`${instant.slice(0, 19)}Z`) * MICROS_PER_MILLISECOND + Number(instant.slice(20, 26));
 }
 
-/** As the wire shows it, in milliseconds. */
 export function shownTime(at: Micros): string {
   return new Date(Math.floor(at / MICROS_PER_MILLISECOND)).toISOString();
 }

@@ -7,9 +7,9 @@ const WIDTH = 100;
 const INDENT = '    ';
 
 /**
- * Rows for a terminal of {@link WIDTH} columns: a table of the columns that fit, and under each row what does not, with its
- * heading, unless there is nothing to it. A word that is longer than a line goes on in the next; `--json` has it in one.
- * Names may come from a tenant, so control characters in cells are written as escapes.
+ * A table for a terminal of {@link WIDTH} columns: columns that fit, and below each row the others with their headings,
+ * unless empty. Longer words are broken; `--json` has them whole. Names may come from a tenant, so control characters
+ * in cells are escaped.
  */
 export function listTable(head: readonly string[], given: readonly (readonly string[])[]): string[] {
   const rows = given.map((cells) => cells.map((cell) => forTerminal(cell)));
@@ -37,7 +37,7 @@ function columnsThatFit(head: readonly string[], rows: readonly (readonly string
   return tooWide === -1 ? head.length : tooWide;
 }
 
-/** Lines of `parts`, which are kept whole where a line is long enough for them. */
+/** Lines of `parts`, unbroken where a line is long enough. */
 function wrapped(parts: readonly string[]): string[] {
   const lines: string[] = [];
   const put = (piece: string) => {
@@ -58,7 +58,7 @@ function wrapped(parts: readonly string[]): string[] {
   return lines;
 }
 
-/** No character is cut in two. */
+/** Never splits a character. */
 const PIECES = new RegExp(`.{1,${WIDTH - INDENT.length}}(?![\\uDC00-\\uDFFF])`, 'g');
 
 /** A word in pieces that fit into a line. */

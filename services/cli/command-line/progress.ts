@@ -1,4 +1,4 @@
-/** A line on a terminal that says how far long work is; nothing where standard error is no terminal. */
+/** Progress line on a terminal; nothing if standard error is none. */
 export interface Progress {
   show(text: string): void;
   /** Clears the line. */

@@ -1,25 +1,25 @@
 import { AppError, messageOf } from '../../../base/errors.ts';
 
-/** Whoever reads standard output has had enough, as `head` has. */
+/** The reader of standard output has closed it, as `head` does. */
 export class ReaderGone extends Error {}
 
 let fault: Error | null = null;
 
-/** Has what cannot be written end the command in order, and not wherever it is. */
+/** Makes a failed write end the command in order, not just anywhere. */
 export function watchOutput(): void {
   process.stdout.on('error', (error) => {
     fault ??= outputFault(error);
   });
 }
 
-/** Waits while whoever reads is slower. @throws AppError `unavailable` or ReaderGone if it cannot be written. */
+/** Waits for slow readers (backpressure). @throws AppError `unavailable` or ReaderGone if it cannot be written. */
 export function writeToOutput(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => (error ? reject(outputFault(error)) : resolve()));
   });
 }
 
-/** Resolves when all that was printed has been taken. @throws as {@link writeToOutput} if it was not. */
+/** Resolves when everything printed has been read. @throws as {@link writeToOutput}. */
 export async function outputTaken(): Promise<void> {
   if (fault === null) {
     await writeToOutput('');

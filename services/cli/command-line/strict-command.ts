@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 
 /**
- * A command that takes no option for the value of another one: `--name --json` has forgotten the name. A value that
- * does begin with two dashes is written `--name=--json`; one dash is all right (`--min-rssi -65`).
+ * Never takes an option for another one's value: in `--name --json` the name is missing. A value that begins with two
+ * dashes is written `--name=--json`; one dash is fine (`--min-rssi -65`).
  */
 export class StrictCommand extends Command {
   override createCommand(name?: string): Command {

@@ -57,7 +57,7 @@ function describeMigrated({ applied, current }: MigrationResult): string {
     : `Applied ${applied.join(', ')}.`;
 }
 
-/** Lines, because it mostly runs where there is no terminal. */
+/** Lines, because it mostly runs without a terminal. */
 function say(what: string): void {
   process.stderr.write(`${what}\n`);
 }

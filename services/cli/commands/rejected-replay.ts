@@ -54,7 +54,7 @@ export function addRejectedReplay(program: Command): void {
 
 type ReplayThis = (messageId: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
 
-/** The bounds on time are the same for a replay as for what the services record. */
+/** The same bounds on time as for the services. */
 function timeRules() {
   const { LATENESS_DAYS, SCAN_RETENTION_DAYS } = readSettings(TIME_SETTINGS, process.env, [
     retentionCoversLateness,

@@ -80,7 +80,7 @@ export function addSmoothingTry(program: Command): void {
     });
 }
 
-/** Holds what is found until all is, but no more than {@link MOST_MOVES}: the summary stands before the list. */
+/** Holds all findings, at most {@link MOST_MOVES}, because the summary precedes the list. */
 async function tryOn(client: Client, options: Options, smoothing: Setting['smoothing']): Promise<void> {
   const { org: orgId, location = null, asset = null } = options;
   await requireLiveOrganization(client, orgId);

@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 
-/** Resolves when what a reader sends on its topic from now on is recorded; or says that it may not be. */
+/** Resolves when messages of the reader are recorded from now on; or reports that they may not be. */
 export async function awaitReader(db: Connection, topic: string): Promise<void> {
   await heardEverywhere();
   if (!(await awaitSubscribed(db, topic))) {

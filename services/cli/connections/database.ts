@@ -26,18 +26,18 @@ const SETTINGS = {
   TAGTRAIL_DATA: textSetting('the folder of the embedded database, used without DATABASE_URL', './data'),
 };
 
-/** What a command works with. */
+/** A command's access to the database. */
 export interface Connections {
   db: Database;
-  /** Whoever typed the command. */
+  /** The user who typed the command. */
   actor: Actor;
-  /** What `db` is on, for what brings its own transactions. */
+  /** The pool behind `db`, for functions with transactions of their own. */
   pool: Pool;
 }
 
 /**
- * Runs `work` on the database that DATABASE_URL names; else on the embedded one in TAGTRAIL_DATA, started if nobody
- * uses it, and stopped if nobody does any more.
+ * Runs `work` on the database at DATABASE_URL; else on the embedded one in TAGTRAIL_DATA, started on demand and stopped
+ * when nobody uses it any more.
  *
  * @throws AppError naming the setting if there is no such database, or it is not migrated.
  */
@@ -55,7 +55,7 @@ export function withConnections<Result>(
 }
 
 /**
- * As {@link withConnections}, with nothing but one organization's data in reach, as the API has it.
+ * {@link withConnections} limited to one organization's data, as in the API.
  *
  * @throws AppError `not_found` if there is no such organization.
  */
@@ -75,7 +75,7 @@ export function withOrganization<Result>(
   });
 }
 
-/** As {@link withConnections}, with the address only. */
+/** {@link withConnections} with the URL only. */
 export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   return withDatabaseUrl(async (url, isEmbedded) => {
     // Whoever comes first to an embedded one that is new migrates it, be it a command or all of tagtrail that is starting.
@@ -84,7 +84,7 @@ export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>):
   });
 }
 
-/** As {@link withMigratedUrl}, migrated or not. */
+/** {@link withMigratedUrl}, migrated or not. */
 export async function withDatabaseUrl<Result>(
   work: (url: string, isEmbedded: boolean) => Promise<Result>,
 ): Promise<Result> {
@@ -110,8 +110,8 @@ export async function withDatabaseUrl<Result>(
 }
 
 /**
- * Ctrl-C leaves no server behind: what is under way is taken back. Commands that end in order by themselves when they
- * are asked to listen to the same signals, and leave then.
+ * Ctrl-C leaves no server behind and rolls back what is under way. Commands that shut down gracefully listen to the
+ * same signals, and leave then.
  */
 function leaveOnSignals(server: EmbeddedDatabase): { ended(): Promise<void>; cancel(): void } {
   let ended = Promise.resolve();

@@ -8,12 +8,12 @@ export interface Listener {
   port: number;
 }
 
-/** Milliseconds; each check behind `/readyz` takes two seconds at the most. */
+/** Milliseconds; each check behind `/readyz` takes two seconds at most. */
 const PATIENCE = 5_000;
 
 /**
- * What the processes that listen on this machine say of themselves. One that nobody listens for may run elsewhere, and
- * is passed over; one that listens and is not ready is at fault.
+ * Asks the processes on this machine for their readiness. A port without a listener is skipped, because the process may
+ * run elsewhere; one that listens and is not ready is a fault.
  */
 export async function examineAnswers(listeners: readonly Listener[]): Promise<Finding[]> {
   const found = await Promise.all(listeners.map(examineAnswer));
@@ -57,7 +57,7 @@ function findingOf(name: string, url: string, { status, checks }: Readiness): Fi
   );
 }
 
-/** Nobody listens, or something that is not ours. */
+/** Nobody listens, or another program. */
 function ofFailure(error: unknown): null {
   if (!(error instanceof TypeError || error instanceof SyntaxError)) {
     throw new Error(messageOf(error), { cause: error });
@@ -65,7 +65,7 @@ function ofFailure(error: unknown): null {
   return null;
 }
 
-/** Where something that listens on every address is reached. */
+/** An address to reach a listener on all addresses. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') {
     return host === '::' ? '[::1]' : '127.0.0.1';

@@ -4,14 +4,14 @@ import { type Finding, ok, warning } from './finding.ts';
 
 interface SessionRow {
   client_id: string;
-  /** When, where that is to be told. */
+  /** When, if it is to be reported. */
   lost: string | null;
   left: string | null;
 }
 
 const CHECK = 'sessions at the broker';
 
-/** Whether a broker has lost what it was to keep, or keeps messages that nobody comes for. */
+/** Checks whether a broker has lost sessions, or queues messages that nobody fetches. */
 export async function examineBrokerSessions(db: Connection): Promise<Finding> {
   const rows = await db.any(sql.type(rowsOf<SessionRow>())`
     select client_id,

@@ -5,7 +5,7 @@ import { type Finding, fault, ok } from './finding.ts';
 /** Milliseconds. */
 const PATIENCE = 5_000;
 
-/** Whether the broker lets tagtrail in. */
+/** Checks whether the broker accepts tagtrail. */
 export async function examineBroker(url: string): Promise<Finding> {
   const { host } = new URL(url);
   try {

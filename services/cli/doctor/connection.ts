@@ -4,7 +4,7 @@ import { connectionConfig } from '../../../db/timescale/connections/connection.t
 import { faultOfWay } from '../../../db/timescale/connections/direct-connection.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Connects, or tells what keeps it from that. */
+/** Connects, or reports what prevents it. */
 export async function connect(url: string): Promise<Client | Finding> {
   const client = new Client(connectionConfig(url, 'tagtrail doctor'));
   // A connection that is lost shows in the query that is under way.
@@ -19,7 +19,7 @@ export async function connect(url: string): Promise<Client | Finding> {
   }
 }
 
-/** By the code of the system or of PostgreSQL. */
+/** By code of the system or of PostgreSQL. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Start PostgreSQL, or correct the host and port in DATABASE_URL',
   ENOTFOUND: 'Correct the host in DATABASE_URL',
@@ -33,7 +33,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '57P03': 'Wait until PostgreSQL has started',
 };
 
-/** Whether it is PostgreSQL itself that answers. */
+/** Checks whether PostgreSQL itself answers, not a pooler. */
 export async function examineWay(url: string): Promise<Finding> {
   const wrong = await faultOfWay(url);
   return wrong === null

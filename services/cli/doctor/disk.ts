@@ -5,7 +5,7 @@ import { type Finding, fault, ok, warning } from './finding.ts';
 const FAULT_BELOW = 256 * 1024 ** 2;
 const WARNING_BELOW = 2 * 1024 ** 3;
 
-/** Room on the disk of the embedded database. @param free bytes. */
+/** Checks room on the embedded database's disk. @param free bytes. */
 export function examineDisk(folder: string, free = freeOn(folder)): Finding {
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB are free where ${folder} is`;
   const remedy = 'Make room: with a full disk nothing is recorded, and readers keep what they have';

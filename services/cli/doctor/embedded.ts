@@ -1,7 +1,7 @@
 import { embeddedPostmaster, runningEmbeddedUrl } from '../../../db/timescale/embedded/server.ts';
 import { type Finding, fault } from './finding.ts';
 
-/** The address of the embedded server in the data folder; what is wrong if it does not run. It is never started. */
+/** The URL of the embedded server in the data folder, or why it does not run. Never starts it. */
 export function examineEmbedded(data: string): string | Finding {
   const url = runningEmbeddedUrl(data);
   if (url !== null) {

@@ -23,7 +23,7 @@ import { examineSettings } from './settings.ts';
 import { examineSignIns } from './sign-ins.ts';
 
 /**
- * Looks at everything that tagtrail needs; starts nothing and changes nothing.
+ * Checks everything that tagtrail needs; starts nothing and changes nothing.
  *
  * @param now milliseconds since 1970, of this machine.
  */
@@ -67,9 +67,9 @@ async function examineStorage(url: string | null, data: string, now: () => numbe
 }
 
 /**
- * What comes later relies on what comes before.
+ * Later checks rely on earlier ones.
  *
- * @param first what is looked at whether the schema is right or not.
+ * @param first checks that do not depend on the schema.
  */
 async function examineDatabase(
   url: string,

@@ -1,12 +1,11 @@
 import { forTerminal } from '../command-line/for-terminal.ts';
 
-/** What one check found. A fault keeps tagtrail from working rightly; a warning is worth a look. */
+/** The result of one check. A fault keeps tagtrail from working correctly; a warning is worth a look. */
 export interface Finding {
-  /** What was looked at. */
   check: string;
   status: 'ok' | 'warning' | 'fault';
   message: string;
-  /** What to do about it; null if it is all right. */
+  /** The remedy; null if nothing is wrong. */
   remedy: string | null;
 }
 
@@ -22,7 +21,7 @@ export function fault(check: string, message: string, remedy: string): Finding {
   return finding(check, 'fault', message, remedy);
 }
 
-/** What was found names readers, keys and addresses, and is shown as one line. */
+/** Findings name readers, keys and addresses, and are shown on one line. */
 function finding(check: string, status: Finding['status'], message: string, remedy: string | null): Finding {
   return {
     check,

@@ -4,7 +4,7 @@ import { type Finding, ok, warning } from './finding.ts';
 
 const TABLES = ['scan_events', 'location_transitions'];
 
-/** Whether the tables that grow are hypertables, and under which licence. */
+/** Checks whether growing tables are hypertables, and under which licence. */
 export async function examineHypertables(db: Connection): Promise<Finding> {
   const timescale = await db.maybeOne(sql.type(rowsOf<{ version: string; licence: string | null }>())`
     select extversion as version, current_setting('timescaledb.license', true) as licence

@@ -3,7 +3,7 @@ import type { Client } from '../../../db/timescale/connections/client.ts';
 import { isHeldAnywhere } from '../../../db/timescale/connections/held-lock.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Whether the embedded database serves `npm start`, or was left behind by one that was killed. */
+/** Checks whether the embedded database serves `npm start`, or was left behind by a killed one. */
 export async function examineOccupant(client: Client): Promise<Finding> {
   return (await isHeldAnywhere(client, ADVISORY_LOCKS.occupation))
     ? ok('npm start', 'It runs, with the embedded database')

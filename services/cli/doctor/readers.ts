@@ -16,7 +16,7 @@ interface ReaderRow {
   clock: ReaderClock | null;
 }
 
-/** Readers that sent nothing for a day, speak a format there is not, or have antennas that are nowhere. */
+/** Reports readers that sent nothing for a day, use a missing format, or have antennas without a location. */
 export async function examineReaders(db: Connection): Promise<Finding[]> {
   const stored = await findReaders(db);
   const rows = stored.map(

@@ -5,7 +5,7 @@ import { type Finding, ok, warning } from './finding.ts';
 /** Milliseconds. */
 const PATIENCE = 5_000;
 
-/** Whether rate limits can be shared. */
+/** Checks whether rate limits can be shared. */
 export async function examineRedis(url: string): Promise<Finding> {
   const { host } = new URL(url);
   const client = createClient({

@@ -2,7 +2,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** Messages of the last week that were kept because they could not be recorded. */
+/** Reports messages of the last week that were rejected. */
 export async function examineRejections(db: Connection): Promise<Finding> {
   const { count, strangers } = await db.one(sql.type(rowsOf<{ count: number; strangers: number }>())`
     select count(*) as count, count(*) filter (where reader_id is null and org_id is null) as strangers

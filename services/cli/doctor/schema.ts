@@ -5,7 +5,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Whether the database has this version's schema. */
+/** Checks whether the database has this version's schema. */
 export async function examineSchema(client: Client): Promise<Finding> {
   try {
     return (await isMigrated(client))
@@ -22,7 +22,7 @@ export async function examineSchema(client: Client): Promise<Finding> {
 
 const ROLES = ['tagtrail_api', 'tagtrail_access', 'tagtrail_service'];
 
-/** Whether the user can act as the roles that keep organizations apart. */
+/** Checks whether the user can act as the roles that isolate tenants. */
 export async function examineRoles(db: Connection): Promise<Finding> {
   const rows = await db.any(sql.type(rowsOf<{ role: string; user_name: string; exists: boolean }>())`
     select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists

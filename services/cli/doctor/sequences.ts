@@ -3,7 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../../db/timescale/schema/sequence-use.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** Whether the ids that are left will do for long. */
+/** Checks whether the remaining ids will last. */
 export async function examineSequences(db: Connection): Promise<Finding> {
   const rows = await db.any(sql.type(rowsOf<SequenceUse>())`${SEQUENCE_USE}`);
   const half = rows.filter(({ share }) => share >= 0.5);

@@ -14,7 +14,7 @@ interface ServerRow {
   now_ms: number;
 }
 
-/** Version, durability, room for connections, and the clock. @param now milliseconds since 1970, of this machine. */
+/** Checks version, durability, connections, and the clock. @param now milliseconds since 1970, of this machine. */
 export async function examineServer(db: Connection, now: () => number): Promise<Finding[]> {
   const before = now();
   const server = await db.one(sql.type(rowsOf<ServerRow>())`
@@ -41,7 +41,7 @@ function version({ version: text, version_number: number }: ServerRow): Finding 
     : fault('database', `PostgreSQL ${text} is too old`, 'Move to PostgreSQL 17 or newer');
 }
 
-/** Its built-in locale provider folds case for the search. */
+/** Its built-in locale provider folds case for searches. */
 const OLDEST_VERSION = 170_000;
 
 function durability({ fsync, synchronous_commit, full_page_writes }: ServerRow): Finding {
@@ -70,7 +70,7 @@ function connections({ max_connections: max, connections: used }: ServerRow): Fi
 
 const CONNECTIONS_WANTED = 20;
 
-/** @param ahead milliseconds that this machine is ahead of the database. */
+/** @param ahead milliseconds by which this machine is ahead of the database. */
 function clock(ahead: number): Finding {
   const seconds = Math.abs(ahead / 1000).toFixed(1);
   const message = `This machine's clock is ${seconds} s ${ahead < 0 ? 'behind' : 'ahead of'} the database's`;

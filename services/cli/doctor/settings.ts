@@ -4,10 +4,10 @@ import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
 import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
 import { type Finding, fault, ok } from './finding.ts';
 
-/** Where each process is asked how it is. */
+/** With the addresses to ask each process. */
 export type DoctorConfig = StandaloneConfig & { INGEST_PORT: number };
 
-/** Reads every setting there is. Without usable settings nothing else can be looked at: null then. */
+/** Reads every setting. Null if they are unusable: then nothing else can be checked. */
 export function examineSettings(environment: NodeJS.ProcessEnv): {
   config: DoctorConfig | null;
   findings: Finding[];

@@ -5,20 +5,20 @@ import { type Finding, ok, warning } from './finding.ts';
 
 interface RefusedRow {
   kind: 'reader' | 'key' | 'handheld';
-  /** What was given; empty for nothing, and for names beyond those that are counted. */
+  /** The given name; empty if there was none, and for names beyond those counted. */
   name: string;
   hour: number;
   day: number;
   last_at: string;
   address: string;
-  /** Of whom there is by that name; null if there is nobody. */
+  /** The owner of that name; null if there is none. */
   id: number | null;
   org_id: number | null;
   owner: string | null;
   state: 'live' | 'revoked' | 'expired' | 'deleted' | null;
 }
 
-/** Whom the processes let in no more, or never: of the last day, by whatever process. */
+/** Reports refused sign-ins of the last day at all processes. */
 export async function examineSignIns(db: Connection): Promise<Finding[]> {
   const rows = await findRefused(db);
   const [first] = rows;
@@ -102,7 +102,7 @@ function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): 
     : `Sign in on the device with another token: npx --no -- tagtrail handheld create --org ${orgId} --name ...`;
 }
 
-/** The names refused most, the last hour first; periods of ten minutes that an hour cuts count whole. */
+/** The names refused most, the last hour first; ten-minute periods cut by the hour count whole. */
 function findRefused(db: Connection): Promise<readonly (RefusedRow & { names: number })[]> {
   return db.any(sql.type(rowsOf<RefusedRow & { names: number }>())`
     with refused as (

@@ -2,11 +2,11 @@ import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
 
 /**
- * What is wrong with what a file holds. The command was used rightly, so that it fails with 1, while an option that
- * names no file which can be read is wrong usage (2).
+ * A fault in a file's contents. The command was used correctly, so it exits with 1; an option that names no readable
+ * file is wrong usage (2).
  */
 export class FileFault extends AppError {
-  /** Each thing that is wrong, where there are many, with its place; how many more there are. */
+  /** The faults with their positions, and the number of others. */
   readonly issues: readonly FieldIssue[];
   readonly leftOut: number;
 
@@ -17,7 +17,7 @@ export class FileFault extends AppError {
   }
 }
 
-/** Where what cannot be used came out of a file. @throws FileFault instead of AppError `invalid_input`. */
+/** Turns AppError `invalid_input` into FileFault where the input came from a file. */
 export function blameFile(error: unknown): never {
   throw error instanceof AppError && error.code === 'invalid_input' ? new FileFault(error.message) : error;
 }

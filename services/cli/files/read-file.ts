@@ -5,7 +5,7 @@ import { FileFault } from './file-fault.ts';
 /**
  * The bytes of a file, or of standard input for `-`.
  *
- * @param what it is, for messages: `The payload`.
+ * @param what names it in messages: `The payload`.
  * @throws AppError `invalid_input` if it cannot be read, FileFault if it has more than `limit` bytes.
  */
 export async function readFileOrStdin(path: string, what: string, limit: number): Promise<Buffer> {

@@ -2,10 +2,9 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { AppError, messageOf } from '../../../base/errors.ts';
 
 /**
- * Writes a file that is complete or as it was: what had its name keeps it until `write` has ended. What is no ordinary
- * file, a pipe or a device, is written as it comes.
+ * Replaces a file atomically: the old one stays until `write` has ended. A pipe or device is written directly.
  *
- * @throws AppError `invalid_input` if nothing can be written there; `unavailable` if the disk does not take all of it.
+ * @throws AppError `invalid_input` if nothing can be written there; `unavailable` if the disk is full.
  */
 export async function replaceFile(given: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
   const before = await stat(given).catch(() => null);

@@ -20,10 +20,9 @@ interface Options {
   json?: boolean;
 }
 
-/** What an import says of itself. */
+/** Help texts of an import. */
 interface Help {
   description: string;
-  /** Their names, and what is to be known of them. */
   columns: string;
 }
 
@@ -47,7 +46,7 @@ Examples:
     .action((options: Options) => importAndTell(resource, options));
 }
 
-/** Imports a file and tells what came of it. @throws FileFault with everything that is wrong with it. */
+/** Imports a file and reports the result. @throws FileFault with everything that is wrong with it. */
 async function importAndTell(resource: Keyed, options: Options): Promise<void> {
   const source = sourceOf(options.file);
   const progress = progressOn(process.stderr);

@@ -10,9 +10,9 @@ import { readFileOrStdin } from '../files/read-file.ts';
 const MAX_BYTES = 1_048_576;
 
 /**
- * A format from a file in the mapping language.
+ * Compiles a format from a file.
  *
- * @throws FileFault naming the file and every place in it that is wrong.
+ * @throws FileFault naming the file and every fault with its place.
  */
 export async function readFormatFile(path: string): Promise<Format> {
   const text = (await readFileOrStdin(path, 'The format', MAX_BYTES)).toString('utf8');
@@ -36,7 +36,7 @@ export async function readFormatFile(path: string): Promise<Format> {
 const HINT =
   'The language is explained in domain/formats/built-in/README.md; `format show` prints formats to copy.';
 
-/** The definition of a format by its name: a built-in one without a database. @throws AppError `not_found`. */
+/** The definition of a format by name; built-in ones need no database. @throws AppError `not_found`. */
 export async function definitionOf(name: string): Promise<unknown> {
   const builtin = loadBuiltinFormats();
   return (

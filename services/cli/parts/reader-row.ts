@@ -1,6 +1,6 @@
 import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
 
-/** A reader's registration as `--json` shows it; a policy that is null is the format's own. */
+/** A reader's registration for `--json`; a null policy is the format's own. */
 export function readerRow(reader: StoredReader) {
   return {
     id: reader.id,

@@ -1,11 +1,10 @@
 import type { RecomputedSoFar } from '../../../domain/tracking/recompute/recompute-organization.ts';
 
-/** How far histories are computed anew, as a line. */
+/** Progress of a recomputation, as a line. */
 export function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
   return `Organization ${orgId}: computed ${assets} of ${of} histories anew, ${changed} changed`;
 }
 
-/** What became of it. */
 export function describeRecomputed(
   { orgId, assets, changed, written, removed }: RecomputedSoFar,
   isDry: boolean,

@@ -5,7 +5,7 @@ import { wholeNumber } from '../command-line/command-line.ts';
 /** Reads the id of a rejected message. */
 export const rejectedId = wholeNumber(1, 9_999_999_999);
 
-/** A rejected message as `--json` shows it. */
+/** A rejected message for `--json`. */
 export function rejectedRow(message: KeptMessage) {
   return {
     id: message.id,

@@ -4,7 +4,7 @@ import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { type DatedSmoothing, MAX_WINDOW } from '../../../domain/tracking/smoothing/settings.ts';
 import { wholeNumber } from '../command-line/command-line.ts';
 
-/** The options that say how to smooth. */
+/** Options of a smoothing setting. */
 export interface SmoothingOptions {
   window?: number;
   minSeconds?: number;
@@ -60,7 +60,7 @@ function asDecibels(text: string): number {
   return decibels;
 }
 
-/** A setting as `--json` shows it. */
+/** A setting for `--json`. */
 export interface ShownSmoothing {
   mode: 'on' | 'off' | 'inherit';
   window_seconds: number | null;
@@ -81,7 +81,7 @@ export function shown(smoothing: DatedSmoothing['smoothing']): ShownSmoothing {
   };
 }
 
-/** A setting as a person reads it. */
+/** A setting for people. */
 export function described({ mode, window_seconds, min_seconds, margin_db }: ShownSmoothing): string {
   if (mode !== 'on') {
     return mode === 'off' ? 'off, every scan counts' : "none of its own, the organization's holds";

@@ -2,7 +2,7 @@ import type { PairCounts } from '../../../domain/tracking/smoothing/tally-pairs.
 import type { Told } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 
-/** A move that there would be no more, or that there is not now. */
+/** A move that would disappear or appear. */
 export interface ShownMove {
   change: 'disappears' | 'appears';
   asset_external_key: string;
@@ -11,7 +11,7 @@ export interface ShownMove {
   to_location_external_key: string;
 }
 
-/** `present` moves there are, `proposed` there would be. */
+/** `present` moves exist, `proposed` would exist. */
 type Counts = PairCounts & { present: number; proposed: number };
 
 export interface ShownPair extends Counts {
@@ -19,13 +19,13 @@ export interface ShownPair extends Counts {
   to_location_external_key: string;
 }
 
-/** Moves that are listed; all are counted. */
+/** Moves listed; all are counted. */
 export const MOST_MOVES = 10_000;
 
-/** Pairs that a person is shown. */
+/** Pairs shown to people. */
 const MOST_SHOWN_PAIRS = 50;
 
-/** A trial of smoothing: counts by pair of locations, then the moves that would be others. */
+/** A trial of smoothing: counts by pair of locations, then the changed moves. */
 export function shownTrial(
   { orgId, from, to }: { orgId: number; from: string; to: string },
   { pairs, others }: { pairs: readonly ShownPair[]; others: PairCounts },

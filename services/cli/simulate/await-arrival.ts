@@ -9,9 +9,9 @@ import type { ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { storedCounts } from './stored-counts.ts';
 
 /**
- * Has every reader publish a heartbeat until the database has counted it: then what it publishes next arrives.
+ * Makes every reader publish heartbeats until the database has counted one, so that later messages arrive, too.
  *
- * @returns what the readers have counted then.
+ * @returns the readers' counters at that time.
  * @throws AppError `unavailable` if they do not arrive.
  */
 export async function awaitArrival(

@@ -11,14 +11,14 @@ const SETTINGS = {
 
 export interface Broker {
   url: string;
-  /** Without what is secret. */
+  /** Without secrets. */
   name: string;
-  /** Whether the address says who connects; each reader logs in as itself otherwise. */
+  /** Whether the URL has credentials; otherwise each reader logs in as itself. */
   hasLogin: boolean;
 }
 
 /**
- * The broker of MQTT_URL, or the embedded one of a running `npm start`.
+ * The broker at MQTT_URL, or the embedded one of a running `npm start`.
  *
  * @throws AppError `misconfigured`; `unavailable` if nothing listens there.
  */

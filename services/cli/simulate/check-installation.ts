@@ -10,9 +10,9 @@ import { storedRecords } from './stored-records.ts';
 
 export interface CheckOptions {
   orgId: number;
-  /** Ask the API there instead of the database, with this key. */
+  /** Ask this API instead of the database. */
   api: { url: string; key: string } | null;
-  /** Seconds to wait for an installation that is behind. */
+  /** Seconds to wait for an installation to catch up. */
   wait: number;
   show(text: string): void;
 }

@@ -4,16 +4,16 @@ import type { ReaderDocument, TruthDocument } from '../../../simulation/truth/do
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { settled } from '../../../simulation/truth/settled.ts';
 
-/** What an installation says. */
+/** An installation's answers. */
 export interface Answer {
   assets: readonly AssetRecord[];
-  /** By name; null where that cannot be asked. */
+  /** By name; null if they cannot be asked for. */
   readers: ReadonlyMap<string, ReaderCounts> | null;
 }
 
-/** Something that an installation says otherwise than it is. */
+/** A difference between an installation and the truth. */
 export interface Difference {
-  /** The external key of an asset or the name of a reader. */
+  /** External key of an asset or name of a reader. */
   of: string;
   what: string;
   truth: string;
@@ -21,16 +21,15 @@ export interface Difference {
 }
 
 export interface CheckResult {
-  /** How many were compared. */
+  /** Number compared. */
   assets: number;
   rows: number;
   readers: number;
-  /** Assets and readers that could not be: their truth is not known to the end. */
+  /** Assets and readers whose truth is undecided. */
   undecided: string[];
   differences: Difference[];
 }
 
-/** Compares an installation with the truth. */
 export function check(truth: TruthDocument, answer: Answer): CheckResult {
   const decided = truth.assets.filter(({ undecided }) => undecided === null);
   const keys = new Set(decided.map(({ asset }) => asset));

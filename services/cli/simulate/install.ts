@@ -16,7 +16,7 @@ import { type Earlier, MARK, removeEarlier } from './remove-earlier.ts';
 
 export interface Installation {
   readers: InstalledReader[];
-  /** Ids of the locations by external key. */
+  /** By external key. */
   locationIds: ReadonlyMap<string, number>;
 }
 
@@ -26,9 +26,9 @@ export interface InstalledReader extends ConnectedReader {
 }
 
 /**
- * Registers a simulated site: its locations where they are missing, its assets and its readers anew.
+ * Registers a simulated site: missing locations, and new assets and readers.
  *
- * @throws AppError `conflict` if a key of its assets is somebody's own already.
+ * @throws AppError `conflict` if an asset's key is taken by others.
  */
 export async function install(
   { db, all, actor }: { db: OrganizationDatabase; all: Database; actor: Actor },

@@ -2,7 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS, type Fault } from '../../../simulation/faults.ts';
 
-/** What is simulated, as the command line says it. */
+/** A simulation as the command line describes it. */
 export interface SimulatePlan {
   orgId: number;
   readers: number;
@@ -15,16 +15,16 @@ export interface SimulatePlan {
   faults: ReadonlySet<Fault>;
   speed: number;
   seed: number;
-  /** Of names and keys. */
+  /** Prefix of names and keys. */
   prefix: string;
   /** Seconds. */
   tolerance: number;
 }
 
-/** The longest time that passes at a site: far less than reads may be late. */
+/** Longest time simulated: far less than reads may be late. */
 const MOST_SIMULATED = 7 * 86_400;
 
-/** @throws AppError `invalid_input` for what each option allows but not together. */
+/** @throws AppError `invalid_input` for impossible combinations of options. */
 export function requirePossible({ duration, speed, formats }: SimulatePlan): void {
   if (speed === 1) {
     return;
@@ -47,7 +47,7 @@ export function requirePossible({ duration, speed, formats }: SimulatePlan): voi
   }
 }
 
-/** Reads `zebra-iotc,minew-json`, or `mixed` for one of each. @returns null if one of them is none. */
+/** Parses `zebra-iotc,minew-json`, or `mixed` for one of each. @returns null for an unknown one. */
 export function formatsOf(text: string, speed: number): EncoderName[] | null {
   const all = Object.keys(ENCODERS) as EncoderName[];
   if (text === 'mixed') {
@@ -56,7 +56,7 @@ export function formatsOf(text: string, speed: number): EncoderName[] | null {
   return listed(text, all);
 }
 
-/** Reads `all`, `none`, or `dead-reader,outage`. @returns null if one of them is none. */
+/** Parses `all`, `none`, or `dead-reader,outage`. @returns null for an unknown one. */
 export function faultsOf(text: string): Set<Fault> | null {
   if (text === 'all' || text === 'none') {
     return new Set(text === 'all' ? FAULTS : []);

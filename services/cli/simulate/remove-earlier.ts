@@ -5,20 +5,20 @@ import { listReaders } from '../../../domain/administration/readers/list-readers
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { type Change, makeChange } from '../../../domain/changes/make-change.ts';
 
-/** What tells a simulated asset from any other: a member of its metadata. */
+/** Member of the metadata that marks simulated assets. */
 export const MARK = 'simulated';
 
 export interface Earlier {
   orgId: number;
-  /** Of the assets' keys. */
+  /** Prefix of the assets' keys. */
   prefix: string;
-  /** What the readers' topics begin with. */
+  /** Prefix of the readers' topics. */
   topicRoot: string;
 }
 
 /**
- * Deletes the assets and readers that an earlier simulation of this prefix left: a run begins with assets that were
- * never seen and readers that never read, so that what it makes true can be told. What they have read stays.
+ * Deletes assets and readers of an earlier simulation with this prefix: a run needs assets never seen and readers that
+ * never read, so that its truth is known. Their scans stay.
  */
 export async function removeEarlier(db: Database, actor: Actor, earlier: Earlier): Promise<void> {
   await makeChange(db, actor, (change) => removeAssets(change, earlier));

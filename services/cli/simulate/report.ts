@@ -2,7 +2,7 @@ import { table } from '../../../base/table.ts';
 import type { CheckResult } from './check.ts';
 import type { Simulated } from './simulate.ts';
 
-/** What was done and what is true now, for a person. */
+/** What was done and what is true now, for people. */
 export function simulatedText({ progress, truth }: Simulated, truthFile: string | null): string {
   const { elapsed, messages, reads } = progress;
   const seen = truth.assets.filter(({ current }) => current !== null).length;

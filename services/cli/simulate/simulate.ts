@@ -19,13 +19,13 @@ import type { SimulatePlan } from './plan.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
-  /** All of the database, as `pool` has it. */
+  /** The whole database, of the same pool. */
   all: Database;
   actor: Actor;
   pool: Pool;
   broker: Broker;
   signal: AbortSignal;
-  /** Told what is being done. */
+  /** Progress. */
   show(text: string): void;
 }
 
@@ -35,9 +35,9 @@ export interface Simulated {
 }
 
 /**
- * Registers a site, lets its readers publish, and tells what is true of it.
+ * Registers a site, lets its readers publish, and returns the truth.
  *
- * @throws AppError `conflict` if names or keys are taken, `unavailable` if what is published does not arrive.
+ * @throws AppError `conflict` if names or keys are taken, `unavailable` if messages do not arrive.
  */
 export async function simulate(plan: SimulatePlan, options: SimulateOptions): Promise<Simulated> {
   const { orgId, formats, prefix, tolerance } = plan;

@@ -4,7 +4,7 @@ import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-t
 
 type CountsRow = { name: string } & { [K in keyof ReaderCounts]: number | null };
 
-/** What the live readers of these names have counted so far, by name. */
+/** Counters of live readers by name. */
 export async function storedCounts(
   db: Connection,
   orgId: number,

@@ -16,7 +16,7 @@ interface TransitionRow {
   duration_seconds: number | null;
 }
 
-/** What the database says of live assets, in the words of the API. */
+/** Live assets in the database, in the API's terms. */
 export async function storedRecords(
   db: Connection,
   orgId: number,

@@ -3,14 +3,14 @@ import { AppError, messageOf } from '../../../base/errors.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { FileFault } from '../files/file-fault.ts';
 
-/** Where the truth is to be written. */
+/** The file for the truth. */
 export interface TruthFile {
   write(truth: TruthDocument): Promise<void>;
-  /** Nothing came of it: what was there before is there still. */
+  /** Keeps the previous file. */
   discard(): Promise<void>;
 }
 
-/** Tried before the work, so that it is not in vain. @throws AppError `invalid_input` if it cannot be written. */
+/** Opened before the work, lest it be in vain. @throws AppError `invalid_input` if it cannot be written. */
 export async function openTruthFile(path: string): Promise<TruthFile> {
   const isNew = await readFile(path).then(
     () => false,
@@ -31,7 +31,7 @@ export async function openTruthFile(path: string): Promise<TruthFile> {
   };
 }
 
-/** @throws FileFault if it is not what a simulation has written. */
+/** @throws FileFault if no simulation has written it. */
 export async function readTruthFile(path: string): Promise<TruthDocument> {
   let text: string;
   try {

@@ -16,8 +16,8 @@ export interface HandheldAccessParts {
 }
 
 /**
- * Lets handhelds in. A token is good for everything there is here, or for nothing: there are no scopes, and one whose
- * organization was deleted is answered as a revoked one, so that the device asks for another.
+ * Authenticates handhelds. A token is good for everything or nothing: there are no scopes, and one of a deleted
+ * organization counts as revoked, so that the device asks for another.
  */
 export function handheldAccess(parts: HandheldAccessParts): Access<HandheldContext> {
   return {
@@ -27,7 +27,7 @@ export function handheldAccess(parts: HandheldAccessParts): Access<HandheldConte
   };
 }
 
-/** The reception of a request is the moment at which its headers were there: a body may take its time. */
+/** A request is received when its headers are there: a body may take its time. */
 async function authenticate(
   text: string,
   { door, handhelds, recorder, clock }: HandheldAccessParts,

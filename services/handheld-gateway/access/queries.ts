@@ -9,10 +9,9 @@ export interface HandheldRow extends CredentialRow {
   org_is_deleted: boolean;
 }
 
-/** Handhelds that were looked up. */
 export type HandheldCache = CredentialCache<HandheldRow>;
 
-/** Looks handhelds up by their ids. The one query that no organization bounds: it finds out which organization asks. */
+/** Looks handhelds up by id. The one query without an organization: it finds out which one asks. */
 export async function findHandhelds(
   db: Connection,
   ids: readonly number[],

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where `npm install` builds the web app. */
+/** Built by `npm install`. */
 export const APP_FOLDER = fileURLToPath(new URL('../../../clients/handheld-app/dist', import.meta.url));

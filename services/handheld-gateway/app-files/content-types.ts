@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** What a file is served as, by the end of its name; bytes if that says nothing. */
+/** By the file name's suffix; bytes if unknown. */
 export function contentTypeOf(file: string): string {
   return TYPES[extname(file).toLowerCase()] ?? 'application/octet-stream';
 }

@@ -6,10 +6,10 @@ import { type Page, servePages } from '../../../platform/http/pages.ts';
 import { contentTypeOf } from './content-types.ts';
 
 /**
- * Serves the files of a built web app, the folder's `index.html` at `/`. They are read once, now: nothing that a
- * request says is ever made into the name of a file. Other paths are left to whoever comes next.
+ * Serves the files of a built web app, with the folder's `index.html` at `/`. They are read once, now: no request is
+ * ever turned into a file name. Other paths are passed on.
  *
- * @param folder without it, there is no app and nothing is served.
+ * @param folder without it, nothing is served.
  */
 export function serveApp(folder: string): Middleware {
   const pages = new Map(filesBelow(folder).map((file) => [pathOf(folder, file), pageOf(file)]));
@@ -54,7 +54,7 @@ function pageOf(file: string): Page {
   };
 }
 
-/** `assets/index-Bx3kP9dQ.js`: the name changes with the content, so what was fetched once stays good. */
+/** `assets/index-Bx3kP9dQ.js`: the name changes with the content, so it can be cached for good. */
 const HASHED = /\/assets\/(?:[^/]+\/)*[^/]*[-.][A-Za-z0-9_-]{8,}\.[a-z0-9.]+$/;
 
 /** The app runs its own files only, talks to its own origin only, and may ask for the camera. */

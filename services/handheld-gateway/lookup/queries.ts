@@ -14,13 +14,13 @@ export interface TaggedRow {
   asset_external_key: string | null;
   asset_name: string | null;
   last_seen: string | null;
-  /** Of the tag, or where its asset is. */
+  /** The tag's location, or that of its asset. */
   location_id: number | null;
   location_external_key: string | null;
   location_name: string | null;
 }
 
-/** The live tags that have a key, with what they are attached to. */
+/** Live tags with a key, and what they are attached to. */
 export function findTags(
   connection: OrganizationConnection,
   { tagType, key }: { tagType: ReadTag['tagType']; key: string },
@@ -44,7 +44,7 @@ export interface PlaceRow extends Reference {
   tags: string;
 }
 
-/** A page of the live locations, depth first, siblings by external key, whatever the case. */
+/** A page of the live locations, depth first, siblings by external key, case-insensitively. */
 export async function listPlaces(
   db: OrganizationDatabase,
   { limit, offset }: Paging,
@@ -67,7 +67,7 @@ export async function listPlaces(
   return pageOf(rows);
 }
 
-/** Whether the location is live: its id, or null. */
+/** The id of a live location, or null. */
 export async function findPlace(connection: OrganizationConnection, id: number): Promise<number | null> {
   const row = await connection.maybeOne(sql.prepared('find-place', rowsOf<{ id: number }>())`
     select id from locations where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
@@ -79,7 +79,7 @@ export interface ExpectedRow extends Reference {
   tags: string;
 }
 
-/** A page of the live assets that were last seen at a location, by external key. */
+/** A page of the live assets last seen at a location, by external key. */
 export async function listExpected(
   db: OrganizationDatabase,
   locationId: number,
@@ -103,7 +103,7 @@ export async function listExpected(
   return pageOf(rows);
 }
 
-/** The live tags of a row as the text of a JSON array, as a select-list item. */
+/** The live tags of a row as JSON text, as a select-list item. */
 function tagsOf(orgId: number, column: 'asset_id' | 'location_id', row: string): FragmentSqlToken {
   return sql.fragment`coalesce((
       select json_agg(json_build_object('tag_type', tag.tag_type, 'value', tag.value) order by tag.id)

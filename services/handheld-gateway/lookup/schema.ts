@@ -21,7 +21,7 @@ const TAGS_EXAMPLE = [{ tag_type: 'rfid', value: 'E28011600000020912345678' }];
 
 const LAST_SEEN = { description: 'When a scan saw it last.', examples: ['2026-05-04T07:59:59.370Z'] };
 
-/** What is behind a tag. */
+/** The asset or location of a tag. */
 export const TAGGED: JsonSchema = {
   title: 'Tagged',
   description: 'What a tag is attached to: an asset or a location, the other one is null.',
@@ -49,7 +49,7 @@ export const TAGGED: JsonSchema = {
   required: ['tag_type', 'value', 'asset', 'location'],
 };
 
-/** A place to choose. */
+/** A location to choose. */
 export const PLACE: JsonSchema = {
   title: 'Place',
   description: 'A live location.',
@@ -66,7 +66,7 @@ export const PLACE: JsonSchema = {
   examples: [{ ...LOCATION_EXAMPLE, parent_id: 1, tags: [{ tag_type: 'barcode', value: 'D1' }] }],
 };
 
-/** An asset that should be at a place. */
+/** An asset that should be at a location. */
 export const EXPECTED: JsonSchema = {
   title: 'ExpectedAsset',
   description: 'A live asset that was last seen at the location.',
@@ -91,7 +91,7 @@ export const TAG_QUERY = {
   },
 } as const satisfies Query;
 
-/** Pages long enough that most organizations have one: a device keeps the list for when it has no network. */
+/** Long enough for most organizations' locations on one page: devices keep the list for offline use. */
 export const PAGING = pagingOf({ max: 1000, initial: 1000 });
 
 export const PAGE_QUERY = { parameters: PAGING } as const satisfies Query;

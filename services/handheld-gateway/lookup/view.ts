@@ -2,7 +2,7 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { Reference } from '../wire/reference.ts';
 import type { ExpectedRow, PlaceRow, TaggedRow } from './queries.ts';
 
-/** What is behind a tag. */
+/** The asset or location of a tag. */
 export function taggedView(row: TaggedRow) {
   const location = referenceOf(row.location_id, row.location_external_key, row.location_name);
   const asset = referenceOf(row.asset_id, row.asset_external_key, row.asset_name);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Submission } from './submission.ts';
 
 /**
- * What tells whether two submissions say the same: all but when they were sent. It is taken of what was understood and
- * not of the bytes, so that the order of keys and the notation of times and numbers do not matter.
+ * Equal for submissions that say the same, except for the time of sending. Computed from parsed values, so that the
+ * order of keys and the notation of times and numbers do not matter.
  */
 export function digestOf({ id, location, scans }: Submission): Buffer {
   const said = [

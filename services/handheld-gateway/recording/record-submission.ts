@@ -13,16 +13,16 @@ import { SubmissionTurns } from './turns.ts';
 
 export interface Recorded {
   view: SubmissionView;
-  /** Whether it was recorded before, and the answer is that of then. */
+  /** Whether it was recorded before; then the answer is the original one. */
   isRepeat: boolean;
 }
 
 export interface SubmissionRecorder {
   /**
-   * Records a submission once, as a whole, and resolves when that is committed.
+   * Records a submission once, as a whole, and resolves after the commit.
    *
-   * @throws AppError `conflict` if another body was recorded under its id, Invalid if its location is none,
-   * `unavailable` if too many are under way; DatabaseUnavailable and AppError `outcome_unknown` if the database is lost.
+   * @throws AppError `conflict` if its id was used with another body, Invalid for an unknown location, `unavailable` if
+   * too many are under way; DatabaseUnavailable and AppError `outcome_unknown` if the database is lost.
    */
   record(submission: Submission, sender: Sender): Promise<Recorded>;
 }
@@ -31,7 +31,7 @@ export interface RecorderOptions {
   pool: Pool;
   clock: Clock;
   rules: TimeRules;
-  /** Told of every submission that was answered. */
+  /** Called for every answered submission. */
   onRecorded(recorded: Recorded): void;
 }
 

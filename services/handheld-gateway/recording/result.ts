@@ -5,7 +5,7 @@ import type { Outcome } from '../../../domain/tracking/scan.ts';
 import type { Reference } from '../wire/reference.ts';
 import type { Step } from './walk.ts';
 
-/** What became of a scan, as its answer says it (docs/handhelds.md). */
+/** Results of a scan (docs/handhelds.md). */
 export const STATUSES = [
   'moved',
   'seen',
@@ -20,10 +20,10 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
-/** A step of a walk, with when it was and what became of it. */
+/** A step of a walk with time and outcome. */
 export interface RecordedStep extends Step {
   observedAt: Micros;
-  /** Null for a location's tag, which is no scan of anything. */
+  /** Null for a location's tag, which is no scan of an asset. */
   outcome: Outcome | null;
 }
 
@@ -33,7 +33,6 @@ export interface Names {
   locations: ReadonlyMap<number, Reference>;
 }
 
-/** The answer's entry for a scan. */
 export function resultView(step: RecordedStep, { assets, locations }: Names) {
   const { scan, placeId, observedAt } = step;
   return {
@@ -48,12 +47,11 @@ export function resultView(step: RecordedStep, { assets, locations }: Names) {
   };
 }
 
-/** The asset that was scanned, or null. */
+/** The scanned asset, or null. */
 export function assetIdOf({ outcome, assetId }: RecordedStep): number | null {
   return outcome !== null && 'assetId' in outcome ? outcome.assetId : assetId;
 }
 
-/** The location that the asset was moved from by the scan, or null. */
 export function cameFrom({ outcome }: RecordedStep): number | null {
   return outcome?.status === 'recorded' ? (outcome.move?.from ?? null) : null;
 }

@@ -5,13 +5,13 @@ import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
 import type { ReadTag } from '../wire/tag.ts';
 import type { NamedLocation } from './submission.ts';
 
-/** The location that a tag is attached to, by what the tag resolved to: its id, or null. */
+/** The id of the location that a resolved tag is attached to, or null. */
 export function locationOfTag(orgId: number, tag: ReadTag, resolutions: Resolutions): number | null {
   const resolution = resolutions.get({ orgId, ...tag });
   return resolution?.kind === 'location' ? resolution.locationId : null;
 }
 
-/** What is answered where there is no live location of that name. */
+/** The refusal of an unknown location. */
 export function noSuchLocation(location: NamedLocation): Invalid {
   if ('tag' in location) {
     const { tagType, value } = location.tag;

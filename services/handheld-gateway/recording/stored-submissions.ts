@@ -2,7 +2,6 @@ import type { Micros } from '../../../base/instant.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** A submission as it is kept. */
 export interface StoredSubmission {
   bodyDigest: Buffer;
   /** JSON text. */
@@ -18,8 +17,7 @@ export interface SubmissionClaim {
 }
 
 /**
- * Takes a submission's id for this transaction. If another has it that is still under way, waits until that one is
- * over.
+ * Claims a submission's id for this transaction, waiting for another transaction that has claimed it.
  *
  * @returns false if it was recorded before.
  */

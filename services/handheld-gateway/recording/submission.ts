@@ -2,19 +2,17 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Instant } from '../../../base/timestamps.ts';
 import type { ReadTag } from '../wire/tag.ts';
 
-/** What a handheld sends at once; times are those of its own clock. */
+/** Times are by the device's clock. */
 export interface Submission {
-  /** A ULID of the device's making. */
   id: string;
-  /** When it was sent, this time. */
+  /** Time of this attempt to send. */
   sentAt: Instant;
-  /** Where the device is before its first scan of a location's tag; null if nobody said. */
+  /** Where the device is before its first scan of a location's tag; null if unknown. */
   location: NamedLocation | null;
-  /** In the order in which they were made. */
+  /** In order of scanning. */
   scans: SubmittedScan[];
 }
 
-/** The ways to name a location. */
 export type NamedLocation = { id: number } | { externalKey: string } | { tag: ReadTag };
 
 export interface SubmittedScan extends ReadTag {
@@ -23,7 +21,7 @@ export interface SubmittedScan extends ReadTag {
   rssi: number | null;
 }
 
-/** Who sent a submission, and when it came. */
+/** The sender of a submission, and when it arrived. */
 export interface Sender {
   orgId: number;
   handheldId: number;

@@ -19,7 +19,7 @@ import type { Sender, Submission } from './submission.ts';
 import { toScan } from './to-scan.ts';
 import { walk } from './walk.ts';
 
-/** What a handheld is answered. */
+/** The answer to a handheld. */
 export interface SubmissionView {
   submission_id: string;
   received_at: string;
@@ -28,9 +28,9 @@ export interface SubmissionView {
 }
 
 /**
- * Records the scans of a submission inside the caller's transaction, and says what became of each.
+ * Records the scans of a submission inside the caller's transaction and reports their results.
  *
- * @throws Invalid if the submission's own location is none; KnownAfterAll as recordScans does.
+ * @throws Invalid for an unknown location; KnownAfterAll as recordScans does.
  */
 export async function takeSubmission(
   client: Client,
@@ -65,7 +65,7 @@ export async function takeSubmission(
   };
 }
 
-/** By the device's clock for what was not recorded because that is too far back. */
+/** By the device's clock if it was too late to be recorded. */
 function whenObserved(scan: Scan, { rules, now }: RecordOptions): Micros {
   const time = observedAt(scan, now, rules);
   return time.ok ? time.observedAt : (scan.deviceTime ?? scan.receivedAt);

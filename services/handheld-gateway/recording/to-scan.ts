@@ -4,10 +4,10 @@ import type { Sender, Submission } from './submission.ts';
 import type { Step } from './walk.ts';
 
 /**
- * A step of a walk as a canonical scan. What the device's clock differed from ours when it sent is added to its time,
- * so that the clock may be as wrong as it likes.
+ * Turns a step of a walk into a canonical scan. The device's clock offset at sending is added to its time, so that a
+ * wrong clock does not matter.
  *
- * @param index its place in the submission.
+ * @param index position in the submission.
  */
 export function toScan(
   { scan, placeId }: Step,

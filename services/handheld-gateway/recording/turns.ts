@@ -2,24 +2,24 @@ import { dearTurns } from '../../../base/dear-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
-/** Connections of a process that record. */
+/** Connections per process for recording. */
 export const WRITE_CONNECTIONS = 4;
 
-/** Submissions of at most 1 MiB each that may wait for their turn or be under way, of all and of an organization. */
+/** Submissions of up to 1 MiB that may wait or be under way, in all and per organization. */
 const MAX_HELD = 100;
 export const MAX_HELD_BY_ORGANIZATION = 50;
 
-/** In scans: recording a thousand of unknown tags keeps the database busy for some 20 ms. */
+/** Scans: recording a thousand of unknown tags keeps the database busy for some 20 ms. */
 const LARGE = 200;
 
-/** Milliseconds that a submission waits for its turn. */
+/** Milliseconds to wait for a turn. */
 const PATIENCE = 20_000;
 
 const waiting = { waitingPerKey: MAX_HELD, patience: PATIENCE, refusal: tooMany };
 
 /**
- * Turns of submissions. No organization has all connections, so that another one's scan need not wait; and of large
- * submissions it has one under way, so that its own handhelds need not wait for those, nor others for the processor.
+ * Turns of submissions. No organization may use all connections, so others' scans need not wait; and it has one large
+ * submission under way at a time, so that its own handhelds need not wait for those, nor others for the processor.
  */
 export class SubmissionTurns {
   readonly #all = new FairSemaphore<number>({
@@ -29,7 +29,7 @@ export class SubmissionTurns {
     perKeyWithRoom: WRITE_CONNECTIONS - 1,
   });
   readonly #large = new FairSemaphore<number>({ ...waiting, total: 2, perKey: 1, perKeyWithRoom: 1 });
-  /** Organizations of the large ones that wait or are under way. */
+  /** Organizations of large submissions, waiting or under way. */
   readonly #largeHeld: number[] = [];
 
   /** @throws Problem `unavailable` if too many wait, or the turn does not come in time. */

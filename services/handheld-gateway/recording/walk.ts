@@ -7,28 +7,28 @@ import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-
 import { locationOfTag, noSuchLocation } from './starting-place.ts';
 import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 
-/** A scan, with where the person was who made it. */
+/** A scan with the person's location. */
 export interface Step {
   scan: SubmittedScan;
-  /** Null if nobody said. */
+  /** Null if unknown. */
   placeId: number | null;
-  /** Whether the scan is what tells the place: a location's tag. */
+  /** Whether it is a scan of a location's tag. */
   setsPlace: boolean;
-  /** What its asset is, if it has one. */
+  /** The scanned asset, if any. */
   assetId: number | null;
 }
 
-/** The steps, and what was looked up for them. */
+/** The steps, with the look-ups made for them. */
 export interface Walk {
   steps: Step[];
   lookedUp: LookedUp;
 }
 
 /**
- * Follows a person through the scans: a scan of a live location's tag sets the place for those after it. The
+ * Follows a person through the scans: a scan of a live location's tag sets the location of those after it. The
  * locations stay live until the transaction ends.
  *
- * @throws Invalid if the submission's own location is none.
+ * @throws Invalid for an unknown location.
  */
 export async function walk(client: Client, orgId: number, { location, scans }: Submission): Promise<Walk> {
   const named = location !== null && 'tag' in location ? [location.tag] : [];

@@ -15,7 +15,7 @@ import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts
 import type { NamedLocation, Submission, SubmittedScan } from '../recording/submission.ts';
 import { usableTag } from '../wire/tag.ts';
 
-/** Canonical ULIDs: upper case, and no greater than a ULID can be. */
+/** Canonical ULIDs: upper case, and within range. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 export const ULID_SCHEMA = { type: 'string', pattern: ULID.source } as const;
@@ -29,7 +29,7 @@ const submissionId: Field<string> = {
       : refused(invalidValue(name, 'must be a ULID in upper case')),
 };
 
-/** dBm; wide enough for devices that count in other units, so that none loses its scans. */
+/** dBm; wide enough for devices that use other units, so that none loses its scans. */
 const rssi = decimal({ min: -1000, max: 1000 });
 
 const SCAN_MEMBERS = { ...NEW_TAG, observed_at: mandatory(timestamp), rssi: nullable(rssi) };
@@ -97,7 +97,7 @@ const MEMBERS = {
   scans: mandatory(arrayOf(scan, { min: 1, max: 1_000 })),
 };
 
-/** The body of a submission (docs/handhelds.md). */
+/** docs/handhelds.md */
 export const submissionBody: Body<Submission> = checkedBody(
   jsonBody(MEMBERS, {
     title: 'NewSubmission',

@@ -17,7 +17,7 @@ const MOVED = {
   from: { id: 5, external_key: 'DOCK-2', name: 'Dock 2' },
 };
 
-/** What became of one scan. */
+/** The result of one scan. */
 const RESULT: JsonSchema = {
   title: 'ScanResult',
   description: 'What became of a scan.',
@@ -43,7 +43,7 @@ const RESULT: JsonSchema = {
   examples: [MOVED],
 };
 
-/** What a submission is answered (docs/handhelds.md). */
+/** docs/handhelds.md */
 export const SUBMISSION: JsonSchema = {
   title: 'Submission',
   description: 'What became of a submission.',

@@ -1,7 +1,7 @@
 import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 
-/** An asset or a location, in as many words as a small screen has. */
+/** A brief view of an asset or a location, for small screens. */
 export interface Reference {
   id: number;
   external_key: string;
@@ -14,7 +14,7 @@ export const REFERENCE_PROPERTIES = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
 } as const;
 
-/** A reference as it is answered, or null. */
+/** A reference, or null. */
 export function referenceSchema(description: string, example: Reference): JsonSchema {
   return {
     type: ['object', 'null'],
