@@ -142,7 +142,8 @@ describe('the description', () => {
 
   it('requires every field of an answer, and forbids unknown ones in a request', () => {
     const { schemas } = document.components;
-    const requests = ['NewAsset', 'AssetPatch', 'NewLocation', 'LocationPatch', 'NewTag', 'Rename'];
+    const bodies = JSON.stringify(operations.map(({ operation }) => operation.requestBody));
+    const requests = [...bodies.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
     for (const [name, schema] of Object.entries(schemas)) {
       const fields = Object.keys(schema['properties'] ?? {});
       if (requests.includes(name)) {
@@ -152,6 +153,7 @@ describe('the description', () => {
         expect(schema, name).not.to.have.property('additionalProperties');
       }
     }
+    expect(requests).to.include.members(['NewAsset', 'AssetPatch', 'NewLocation', 'NewTag', 'Rename']);
     expect(Object.keys(schemas)).to.include.members([
       ...requests,
       'Asset',
@@ -162,8 +164,6 @@ describe('the description', () => {
       'Organization',
       'Error',
     ]);
-    expect(schemas['Asset']?.['required']).to.have.length(14);
-    expect(schemas['Location']?.['required']).to.have.length(13);
   });
 
   it('requires of a request what it cannot do without, and every field of an error but `fields` and `params`', () => {
