@@ -35,7 +35,6 @@ export interface AppParts {
   description: DescriptionOptions;
 }
 
-/** The API as an application that does not listen. */
 export function createApp({
   door,
   keys,

@@ -5,7 +5,7 @@ import { renameBody } from './items/rename-body.ts';
 import { locationPatchBody, newLocationBody } from './locations/schema.ts';
 import { newTagBody } from './tags/schema.ts';
 
-/** The bodies that the API takes, apart from their routes: a thread that checks them needs nothing else. */
+/** Bodies by operation, apart from the routes: a worker thread that checks them needs nothing else. */
 export const BODIES: Bodies = {
   createAsset: newAssetBody,
   updateAsset: assetPatchBody,

@@ -6,7 +6,7 @@ import { DESCRIPTION_SETTINGS } from './description/settings.ts';
 import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
 
-/** Everything about the API that is decided outside of it. */
+/** Settings of the API. */
 export const API_SETTINGS = {
   DATABASE_URL,
   HOST,

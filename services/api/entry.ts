@@ -1,2 +1,2 @@
-/** What other processes may take of the API. */
+/** The public entry for other processes. */
 export { startApi } from './start.ts';

@@ -3,7 +3,7 @@ import type { AccessDoor } from '../../db/timescale/connections/access-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/schema/sequence-use.ts';
 
-/** Adds to `registry` how much of each sequence of ids is used, looked at anew for every scrape. */
+/** Exports the use of every id sequence, read at every scrape. */
 export function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any'>): void {
   new Gauge({
     name: 'tagtrail_ids_used_ratio',

@@ -10,14 +10,13 @@ import { reportRoutes } from './reports/routes.ts';
 import type { ApiContext } from './serving/context.ts';
 import { tagRoutes } from './tags/routes.ts';
 
-/** Routes about one thing, and what readers of the description are told of it. */
 export interface Resource {
   name: string;
   description: string;
   routes: readonly Route<ApiContext>[];
 }
 
-/** Everything there is in the API, in the order in which it is described. */
+/** All resources in order of description. */
 export const API_RESOURCES: readonly Resource[] = [
   {
     name: 'Assets',
@@ -46,5 +45,4 @@ export const API_RESOURCES: readonly Resource[] = [
   { name: 'Imports', description: 'For the import of files.', routes: importRoutes },
 ];
 
-/** Every route of the API. */
 export const API_ROUTES: readonly Route<ApiContext>[] = API_RESOURCES.flatMap(({ routes }) => routes);

@@ -23,26 +23,26 @@ import type { ApiContext } from './serving/context.ts';
 import { ImportTurns } from './serving/import-turns.ts';
 import { LargeRows } from './serving/large-rows.ts';
 
-/** Connections to the database that one API process may have for requests, beside those for what reads much. */
+/** Per API process for requests, beside those for lists that may read much. */
 const CONNECTIONS = 10;
 
-/** What its caller brings along. */
+/** Passed in by the caller. */
 export interface ApiParts {
   clocks?: typeof MACHINE_CLOCKS;
-  /** Of metrics: with those of other parts of the same process. */
+  /** Metrics registry, shared by the process. */
   registry?: Registry;
-  /** Where large bodies are checked; with those of other parts of the same process. */
+  /** Worker threads for large bodies, shared by the process. */
   largeBodies?: LargeBodies;
-  /** What else of this process must be there for it to be ready. */
+  /** Further readiness checks of this process. */
   checks?: Readonly<Record<string, Check>>;
 }
 
 /**
- * Starts the API, part by part.
+ * Starts the API.
  *
- * @returns where it listens.
- * @throws AppError if the database is not there or not migrated, the server that shares rate limits is not there, or
- * the port is taken.
+ * @returns its address.
+ * @throws AppError if the database is missing or not migrated, the shared rate limiter's server is missing, or the port
+ * is taken.
  */
 export async function startApi(
   config: ApiConfig,

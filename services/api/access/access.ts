@@ -23,7 +23,7 @@ export interface ApiAccessParts {
   imports: ImportTurns;
 }
 
-/** Lets API keys in (contract 5). */
+/** Authenticates API keys (contract 5). */
 export function apiKeyAccess(parts: ApiAccessParts): Access<ApiContext> {
   return {
     authenticate: async (token) => {
@@ -69,7 +69,7 @@ async function authenticate(
   };
 }
 
-/** A key outlives its organization: it then gets 422 where any key would do, and 403 everywhere else. */
+/** A key outlives its organization: it then gets 422 where any key will do, and 403 everywhere else. */
 function authorize({ scopes, orgIsDeleted }: ApiContext, scope: string | null): void {
   if (orgIsDeleted) {
     const detail = 'The organization of this API key no longer exists';

@@ -1,18 +1,18 @@
-/** A key that was used, and how long ago. */
+/** A use of a key, and how long ago it was. */
 export interface KeyUse {
   id: string;
   secondsAgo: number;
 }
 
 export interface KeyUsageOptions {
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
   write(uses: readonly KeyUse[]): Promise<void>;
 }
 
 /**
- * When keys were used last. Requests only note it; it is written for all keys at once, now and then. What cannot be
- * written is kept until it can be; at the worst, a timestamp is lost.
+ * Last use of keys. Requests only note it; all keys are written together now and then. Unwritten uses are kept; at
+ * worst, a timestamp is lost.
  */
 export class KeyUsage {
   readonly #options: KeyUsageOptions;
@@ -22,12 +22,12 @@ export class KeyUsage {
     this.#options = options;
   }
 
-  /** Remembers that a key is used now. */
+  /** Notes that a key is being used. */
   note(id: string): void {
     this.#keep(id, this.#options.now());
   }
 
-  /** Writes what was noted since the last time. False if there is nothing to write. */
+  /** Writes uses noted since the last flush. False if there are none. */
   async flush(): Promise<boolean> {
     const uses = this.#lastUsed;
     if (uses.size === 0) {
@@ -55,5 +55,5 @@ export class KeyUsage {
   }
 }
 
-/** Only keys that exist are noted, so this bounds an outage of the database. */
+/** Only existing keys are noted, so this matters only during an outage. */
 const MOST_KEPT = 10_000;

@@ -11,10 +11,9 @@ export interface KeyRow extends CredentialRow {
   org_is_deleted: boolean;
 }
 
-/** Keys that were looked up. */
 export type KeyCache = CredentialCache<KeyRow>;
 
-/** Looks keys up by their ids. The one query that no organization bounds: it finds out which organization asks. */
+/** Looks keys up by id. The one query without an organization: it finds out which one asks. */
 export async function findKeys(db: Connection, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
   const rows = await db.any(sql.prepared('find-keys', rowsOf<KeyRow & { id: string }>())`
     select api_key.id, api_key.org_id, api_key.scopes, api_key.secret_sha256,
@@ -28,8 +27,8 @@ export async function findKeys(db: Connection, ids: readonly string[]): Promise<
 }
 
 /**
- * Writes when keys were last used, by the database's clock; never an earlier time over a later one. Keys are locked in
- * the order of their ids, so that processes writing the same ones do not deadlock.
+ * Writes last uses by the database's clock, never replacing a later one. Locks keys in order of id, so that processes
+ * writing the same ones do not deadlock.
  */
 export async function writeLastUsed(db: Connection, uses: readonly KeyUse[]): Promise<void> {
   const ids = uses.map(({ id }) => id);

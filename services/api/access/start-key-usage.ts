@@ -3,10 +3,7 @@ import { messageOf } from '../../../base/errors.ts';
 import { repeat } from '../../../platform/runtime/repeat.ts';
 import { KeyUsage, type KeyUse } from './key-usage.ts';
 
-/**
- * Notes when keys are used, and writes it every {@link PAUSE_MS} and when it is stopped. An outage is logged once,
- * and its end.
- */
+/** Flushes uses every {@link PAUSE_MS} and at shutdown. Logs the beginning and the end of an outage once each. */
 export function startKeyUsage(
   write: (uses: readonly KeyUse[]) => Promise<void>,
   log: Logger,

@@ -5,7 +5,7 @@ import type { OrganizationChange } from '../../../domain/changes/make-change.ts'
 import type { NewApiKey } from './schema.ts';
 
 /**
- * Issues a key of the organization.
+ * Issues a key.
  *
  * @throws Invalid for an expiry that is not in the future.
  */

@@ -11,7 +11,7 @@ import { issueApiKey } from './issue.ts';
 import { API_KEY, IN_ORGANIZATION, ISSUED_API_KEY, newApiKeyBody, ONE_KEY } from './schema.ts';
 import { apiKeyView, issuedApiKeyView } from './view.ts';
 
-/** A key administers its own organization; to it, there is no other. */
+/** A key administers its own organization; no other exists for it. */
 const OWN_ORGANIZATION = {
   missing: 'Organization not found',
   row: async ({ context: { db }, params: { id } }: { context: ApiContext; params: { id: number } }) =>

@@ -8,7 +8,7 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { jsonBody } from '../../../platform/http/body.ts';
 import { idInPath, type Parameter } from '../../../platform/http/parameters.ts';
 
-/** What every view of a key shows. */
+/** Common to all views of a key. */
 const SHOWN = {
   id: { type: 'string', pattern: KEY_ID.source },
   name: { type: 'string', minLength: 1, maxLength: 255 },
@@ -17,7 +17,7 @@ const SHOWN = {
   expires_at: nullableSchema(TIME_SCHEMA),
 };
 
-/** A key as it is listed: without anything that could be used as a credential. */
+/** Without anything that could be used as a credential. */
 export const API_KEY: JsonSchema = {
   type: 'object',
   properties: {
@@ -29,7 +29,7 @@ export const API_KEY: JsonSchema = {
   additionalProperties: false,
 };
 
-/** A key as it is issued; `key` is the credential, shown this once. */
+/** `key` is the credential, shown this once. */
 export const ISSUED_API_KEY: JsonSchema = {
   type: 'object',
   properties: { ...SHOWN, key: { type: 'string' } },
@@ -45,10 +45,10 @@ const NEW_API_KEY = {
 
 export type NewApiKey = Values<typeof NEW_API_KEY>;
 
-/** Internal scopes are given by the command line only: a key must not make another that can do more than the API. */
+/** Internal scopes are given by the command line only: a key must not create one that can do more than the API. */
 export const newApiKeyBody = jsonBody(NEW_API_KEY);
 
-/** A key's id in a path, exactly as the key spells it. */
+/** Exactly as in the key. */
 const keyIdInPath: Parameter<string> = {
   schema: SHOWN.id,
   isRepeatable: false,

@@ -10,7 +10,7 @@ export function apiKeyView(row: ApiKeyRow) {
   };
 }
 
-/** The one view that has the key itself. */
+/** The one view with the key itself. */
 export function issuedApiKeyView({ row, key }: IssuedKey) {
   return { ...shown(row), key };
 }

@@ -22,7 +22,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { itemSchema } from '../items/item-schema.ts';
 import { managedMembers } from '../items/read-only.ts';
 
-/** An asset on the wire (contract 2.2). */
+/** Contract 2.2. */
 export const ASSET = itemSchema({
   title: 'Asset',
   description: 'A physical thing that is tracked. Every field is always there; what is unknown is null.',
@@ -60,7 +60,6 @@ export const ASSET = itemSchema({
   },
 });
 
-/** What a rename answers (contract 4.2). */
 export const RENAMED_ASSET: JsonSchema = {
   title: 'RenamedAsset',
   type: 'object',
@@ -120,7 +119,7 @@ const ASSET_PATCH = {
   deleted_at: managed.deleted_at,
 };
 
-/** Changes to the asset that is the example. */
+/** Changes to the example asset. */
 export const ASSET_PATCH_EXAMPLE = {
   name: 'Euro pallet 17 (repaired)',
   description: 'New stringer, left side',
@@ -137,7 +136,7 @@ export const assetPatchBody = mergePatchOf<AssetRow>()(ASSET_PATCH, {
 
 export const ASSET_SORT_FIELDS = ['external_key', 'name', 'created_at', 'updated_at'] as const;
 
-/** The filters of the asset list (contract 4.2). */
+/** Contract 4.2. */
 export const ASSET_LIST = {
   parameters: {
     external_key: described(anyOf(keyFilter), 'Assets with one of these keys.', ['PALLET-17', 'PALLET-18']),

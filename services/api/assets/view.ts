@@ -2,7 +2,7 @@ import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { AssetRow } from '../../../domain/master-data/rows.ts';
 
-/** An asset on the wire (contract 2.2). */
+/** Contract 2.2. */
 export function assetView(row: AssetRow) {
   return {
     id: row.id,

@@ -3,8 +3,8 @@ import { stringify } from 'yaml';
 import type { OpenApiDocument } from '../../../platform/description/openapi.ts';
 
 /**
- * The document as YAML, path by path, with others' turns in between: at once it takes some 90 ms the first time.
- * Readers of YAML 1.1, of which there are many, would take an unquoted timestamp for a date, and `no` for false.
+ * Converts the document to YAML path by path, yielding in between: in one go the first time takes some 90 ms. YAML 1.1,
+ * which many readers still use, would take an unquoted timestamp for a date, and `no` for false.
  */
 export async function asYaml({ paths, ...rest }: OpenApiDocument): Promise<string> {
   let text = `${write(rest)}paths:\n`;

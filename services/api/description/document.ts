@@ -5,12 +5,12 @@ import { CHALLENGE } from '../../../platform/http/bearer.ts';
 import { guide, type Limits } from './guide.ts';
 
 export interface DescriptionOptions {
-  /** The address clients reach the API at; null if that is where they got the description from. */
+  /** Address of the API for clients; null if it is that of the description. */
   publicUrl: string | null;
   limits: Limits;
 }
 
-/** The part of the API that is for everyone, as an OpenAPI 3.1 document (contract 9). */
+/** The public part of the API as an OpenAPI 3.1 document (contract 9). */
 export function describePublicApi(
   resources: readonly DescribedResource[],
   options: DescriptionOptions,
@@ -21,7 +21,6 @@ export function describePublicApi(
   );
 }
 
-/** Routes of the API as an OpenAPI 3.1 document. */
 export function describeApi(
   resources: readonly DescribedResource[],
   { publicUrl, limits }: DescriptionOptions,
@@ -44,7 +43,7 @@ function serverOf(publicUrl: string | null): { url: string; description: string 
     : { url: addressOf(new URL(publicUrl)), description: 'Where clients reach the API.' };
 }
 
-/** Without what has no place in front of a path. */
+/** Without parts that cannot precede a path. */
 function addressOf({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/+$/, '');
 }

@@ -1,7 +1,7 @@
 import { ISSUE_CODES, type IssueCode } from '../../../base/checks/issues.ts';
 import { PROBLEMS, type ProblemType } from '../../../platform/http/problem.ts';
 
-/** When each type of error comes (contract 7.2). */
+/** Contract 7.2. */
 const WHEN: Record<ProblemType, string> = {
   validation_error: 'a parameter or a field of the body is not valid; `fields` says which and why',
   bad_request:
@@ -24,7 +24,7 @@ const WHEN: Record<ProblemType, string> = {
     '`Retry-After` seconds',
 };
 
-/** What each code of a field means (contract 7.3). */
+/** Contract 7.3. */
 const MEANING: Record<IssueCode, string> = {
   required: 'it is not there',
   invalid_value: 'it is not what it must be, or null where it cannot be',
@@ -38,7 +38,7 @@ const MEANING: Record<IssueCode, string> = {
   read_only: 'it cannot be written here, and differs from what is',
 };
 
-/** Types of errors, as a Markdown table. */
+/** Error types as a Markdown table. */
 export function problemTable(types: readonly ProblemType[]): string {
   const rows = types.map(
     (type) => `| ${PROBLEMS[type].status} | \`${type}\` | ${PROBLEMS[type].title} | ${WHEN[type]} |`,
@@ -46,7 +46,7 @@ export function problemTable(types: readonly ProblemType[]): string {
   return ['| Status | Type | Title | When |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** The codes of fields, as a Markdown table. */
+/** Codes of fields as a Markdown table. */
 export function codeTable(): string {
   const rows = ISSUE_CODES.map((code) => `| \`${code}\` | ${MEANING[code]} |`);
   return ['| Code | Meaning |', '|---|---|', ...rows].join('\n');

@@ -9,17 +9,15 @@ import type { ProblemType } from '../../../platform/http/problem.ts';
 import { BODY_LIMIT } from '../../../platform/http/read-body.ts';
 import { codeTable, problemTable } from './error-tables.ts';
 
-/** How often a key may ask (contract 8). */
 export interface Limits {
   perMinute: number;
   burst: number;
 }
 
 /**
- * What one has to know before the operations, in Markdown: `guide.md`, with the figures that hold filled in. Every
- * heading of the second level begins a section.
+ * The introduction in Markdown: `guide.md` with the current figures. Second-level headings begin sections.
  *
- * @param address where clients reach the API; null if that is not known.
+ * @param address of the API for clients; null if unknown.
  */
 export function guide(
   { perMinute, burst }: Limits,

@@ -8,7 +8,7 @@ export const JSON_PATH = '/api/openapi.json';
 export const YAML_PATH = '/api/openapi.yaml';
 export const DOCS_PATH = '/api/docs';
 
-/** Where the description was, or might be looked for, and where it is (contract 9). */
+/** Former and likely addresses of the description, with the actual ones (contract 9). */
 const MOVED: Readonly<Record<string, string>> = {
   '/api/v1/openapi.json': JSON_PATH,
   '/api/v1/openapi.yaml': YAML_PATH,
@@ -18,8 +18,8 @@ const MOVED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves a document without credentials: for machines as JSON and YAML, for people as a page. Each is made when it is
- * first asked for and kept, since most processes are never asked: all of them take 125 ms of a start, and 30 MB.
+ * Serves a document without credentials: as JSON and YAML for machines, as a page for people. Each is made on first
+ * request and kept, since most processes never need it: all of them take 125 ms of a start, and 30 MB.
  */
 export function publishDescription(describe: () => OpenApiDocument): Middleware {
   const document = once(describe);
@@ -47,7 +47,7 @@ async function yaml(document: OpenApiDocument): Promise<Page> {
   return fixed('application/yaml', await asYaml(document));
 }
 
-/** What changes with a new version only: kept for a few minutes, and then asked for by its `ETag`. */
+/** Changes with a new version only: cached for a few minutes, then revalidated by its `ETag`. */
 function fixed(contentType: string, body: string, headers: Record<string, string> = {}): Page {
   return {
     status: 200,
@@ -66,7 +66,7 @@ function elsewhere(status: 301 | 302, to: string): Page {
   return { status, body: null, headers: { Location: to } };
 }
 
-/** The page loads nothing and runs nothing: its one style sheet is in it, and allowed by its digest. */
+/** The page loads nothing and runs nothing: its one style sheet is inline, and allowed by its digest. */
 async function docs(document: OpenApiDocument): Promise<Page> {
   const { documentPage } = await import('./page/page.ts');
   const style = readFileSync(new URL('page/style.css', import.meta.url), 'utf8');

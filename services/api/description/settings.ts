@@ -1,6 +1,5 @@
 import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
 
-/** What the description cannot know by itself. */
 export const DESCRIPTION_SETTINGS = {
   PUBLIC_URL: optionalUrl(
     'the address clients reach the API at, for its description; without one, wherever they got that from',

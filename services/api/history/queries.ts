@@ -15,7 +15,7 @@ import type { TransitionRow } from './view.ts';
 
 const SORT_COLUMNS = { event_observed_at: sql.fragment`transition.observed_at` };
 
-/** A page of an asset's transitions. Locations are named as they are called now, deleted ones too. */
+/** A page of an asset's transitions. Locations have their current names, deleted ones too. */
 export async function listTransitions(
   db: OrganizationDatabase,
   assetId: number,
@@ -45,10 +45,10 @@ export async function listTransitions(
 }
 
 /**
- * How many transitions an asset has in a period: those between the first and the last of its marks there are kept count of
- * (migration 0024), so that only those at both ends are counted.
+ * Counts an asset's transitions in a period: counts between the first and the last of its marks there are stored
+ * (migration 0024), so only those at both ends are counted.
  *
- * Each `offset 0` keeps an expression where it is: computed once, and known as a value to the index behind it.
+ * Each `offset 0` is a fence: the expression is computed once, and its value known to the index behind it.
  */
 function countTransitions(orgId: number, assetId: number, filters: HistoryFilters): FragmentSqlToken {
   const marks = sql.fragment`history_marks mark where ${withinPeriod('mark', orgId, assetId, filters)}`;
@@ -76,7 +76,7 @@ function countTransitions(orgId: number, assetId: number, filters: HistoryFilter
     offset 0`;
 }
 
-/** @param table the alias of one that has rows of assets at instants. */
+/** @param table alias of a table of assets at instants. */
 function withinPeriod(
   table: string,
   orgId: number,
@@ -96,8 +96,8 @@ function withinPeriod(
 }
 
 /**
- * The wire shows milliseconds and the database keeps microseconds: a bound that was copied from the wire includes
- * everything that the wire shows as that instant.
+ * The wire shows milliseconds and the database keeps microseconds: a bound copied from the wire includes everything
+ * that the wire shows as that instant.
  */
 function upTo({ instant, isMilliseconds }: TimeBound): FragmentSqlToken {
   const time = sql.fragment`${toDatabase(instant)}::timestamptz`;

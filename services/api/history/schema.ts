@@ -5,7 +5,7 @@ import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 
-/** A transition on the wire (contract 2.6). */
+/** Contract 2.6. */
 export const HISTORY_ITEM: JsonSchema = {
   title: 'AssetHistoryItem',
   description: 'One move of an asset: when it was first seen at another location than before.',
@@ -35,7 +35,7 @@ export const HISTORY_ITEM: JsonSchema = {
   ],
 };
 
-/** The parameters of a history; `from` and `to` are inclusive. */
+/** `from` and `to` are inclusive. */
 export const HISTORY = {
   parameters: {
     from: described(timeBound, 'Moves at this time or later.', '2026-05-04T08:00:00Z'),

@@ -7,7 +7,7 @@ export interface TransitionRow {
   duration_seconds: number | null;
 }
 
-/** A transition on the wire (contract 2.6). */
+/** Contract 2.6. */
 export function historyItemView(row: TransitionRow) {
   return {
     event_observed_at: wireTime(row.observed_at),

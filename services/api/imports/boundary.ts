@@ -1,7 +1,7 @@
 import { badRequest } from '../../../platform/http/problem.ts';
 
 /**
- * The boundary that a `multipart/form-data` header names (RFC 2046 section 5.1.1).
+ * The boundary of a `multipart/form-data` header (RFC 2046 section 5.1.1).
  *
  * @throws Problem `bad_request` if there is none.
  */

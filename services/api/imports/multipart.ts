@@ -1,23 +1,23 @@
 import { badRequest } from '../../../platform/http/problem.ts';
 import { partName } from './part-name.ts';
 
-/** What comes up while a form is read: a part begins, or the part that began last goes on. */
+/** Events while reading a form: a part begins, or the current one goes on. */
 export type FormEvent = { kind: 'part'; name: string } | { kind: 'content'; bytes: Buffer };
 
-/** Bytes of a part's header, and parts of a form, that are read. */
+/** Bounds on bytes of a part's header, and on parts of a form. */
 const HEADER_LIMIT = 8_192;
 const PART_LIMIT = 100;
 
 /**
- * Reads `multipart/form-data` (RFC 7578) as it arrives; what is held is never more than a chunk and a header. What
- * stands before the first boundary and after the last is passed over (RFC 2046 section 5.1.1).
+ * Streams `multipart/form-data` (RFC 7578); at most a chunk and a header are in memory. Text before the first boundary
+ * and after the last is ignored (RFC 2046 section 5.1.1).
  *
  * No library does this as well. Of the tests `@fastify/busboy` 3.2 fails nine and `busboy` 1.6 eight. Dicer, the parser
- * inside the former, fails on blanks after a boundary, takes malformed and cut headers for good ones, and needs about
- * twice the processor time (10 MB: 10 ms for 6 in chunks of 64 KiB, 27 for 16 in packets). `multipasta` 0.2 refuses a
+ * inside the former, fails on blanks after a boundary, accepts malformed and truncated headers, and needs about twice
+ * the processor time (10 MB: 10 ms against 6 in chunks of 64 KiB, 27 against 16 in packets). `multipasta` 0.2 refuses a
  * form if a packet ends between the two dashes of the last boundary.
  *
- * @throws Problem `bad_request` for what is no such form.
+ * @throws Problem `bad_request` for an invalid form.
  */
 export async function* readForm(
   chunks: AsyncIterable<Buffer>,
@@ -45,7 +45,7 @@ export async function* readForm(
   }
 }
 
-/** Bytes that arrive in chunks, of which the first that are not used yet are held. */
+/** Chunks of bytes, with the unused rest of the current one. */
 class Input {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer;
@@ -72,7 +72,7 @@ class Input {
     }
   }
 
-  /** Whether the delimiter just consumed was the last. If not, the rest of its line is consumed. */
+  /** Whether the delimiter just consumed was the last. If not, consumes the rest of its line. */
   async isAtEnd(): Promise<boolean> {
     while (this.#held.length < 2) {
       await this.#more();
@@ -86,7 +86,7 @@ class Input {
     return false;
   }
 
-  /** The lines of a part's header; the empty line after them is consumed. */
+  /** Lines of a part's header; consumes the empty line after them. */
   async header(): Promise<Buffer[]> {
     const lines: Buffer[] = [];
     let left = HEADER_LIMIT;
@@ -97,7 +97,7 @@ class Input {
     return lines;
   }
 
-  /** Reads what is left, so that its length counts. */
+  /** Reads the rest, so that its length counts. */
   async passOver(): Promise<void> {
     while (!(await this.#chunks.next()).done) {
       // It says nothing.

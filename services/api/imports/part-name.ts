@@ -1,7 +1,7 @@
 import { badRequest } from '../../../platform/http/problem.ts';
 
 /**
- * The name of a form's field, from the header of its part (RFC 7578 section 4.2).
+ * The field's name from a part's header (RFC 7578 section 4.2).
  *
  * @param header its lines, without the empty one.
  * @throws Problem `bad_request` if they are no header, or name no field.
@@ -22,7 +22,7 @@ export function partName(header: readonly Buffer[]): string {
 
 const HEADER_FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*)$/;
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/g;
-/** Browsers write `%22` for a quotation mark, mail programs a backslash in front of it. */
+/** Browsers write `%22` for a quotation mark, mail programs precede it with a backslash. */
 const ESCAPED = /\\(["\\])|%22/g;
 
 function decode(line: Buffer): string {

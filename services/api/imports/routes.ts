@@ -8,10 +8,10 @@ import { route } from '../serving/context.ts';
 import { QUEUE, TOO_MANY } from '../serving/import-turns.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
 
-/** Of the rate limit an import costs a token for every so many rows begun; the first is that of the request. */
+/** Rows per token of the rate limit; the first token is that of the request. */
 const ROWS_A_TOKEN = 1_000;
 
-/** What reads large rows in a thread, by `readRow`. */
+/** Module of the worker thread's `readRow`. */
 const ROW_THREAD = import.meta.resolve('./row-thread.ts');
 
 const bulk = route({

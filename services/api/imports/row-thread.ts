@@ -1,7 +1,7 @@
 import type { RowTask } from '../../../domain/master-data/imports/heavy-work.ts';
 import { type RowOfFile, readRow as readRowOf } from '../../../domain/master-data/imports/row.ts';
 
-/** A row of a file, read in this thread. */
+/** Reads a row of a file in this thread. */
 export function readRow({ resource, columns, record }: RowTask): RowOfFile {
   return readRowOf(resource, columns, record);
 }

@@ -10,7 +10,7 @@ import { readForm } from './multipart.ts';
 
 export const BULK = { parameters: { dry_run: booleanFilter(false) } };
 
-/** A form with one field `file`, the rows to import; its bytes are held, the rows are not. */
+/** A form with one field `file`; its bytes are held, its rows are not. */
 export const bulkBody: StreamedBody<readonly Buffer[]> = {
   type: MULTIPART_TYPE,
   schema: {
@@ -35,7 +35,7 @@ export const bulkBody: StreamedBody<readonly Buffer[]> = {
   },
 };
 
-/** What is wrong with a form that has fields of these names. */
+/** Faults of a form with fields of these names. */
 function issuesOf(names: readonly string[]): FieldIssue[] {
   const files = names.filter((name) => name === 'file').length;
   const unknown = [...new Set(names)].filter((name) => name !== 'file').sort();
@@ -48,7 +48,7 @@ function issuesOf(names: readonly string[]): FieldIssue[] {
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** What an import answers. */
+/** The result of an import. */
 export const IMPORT_REPORT: JsonSchema = {
   title: 'ImportReport',
   type: 'object',

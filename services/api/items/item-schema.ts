@@ -9,7 +9,7 @@ import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 
 type Common = typeof COMMON_COLUMNS;
 
-/** What is told of the columns that assets and locations have both. */
+/** Descriptions of the columns that assets and locations share. */
 const COMMON: Record<keyof Common, string> = {
   name: 'What people call it.',
   description: 'What else there is to say. Null for nothing.',
@@ -18,21 +18,21 @@ const COMMON: Record<keyof Common, string> = {
   valid_to: 'Until when it is in effect. Null for no end.',
 };
 
-/** What is an item's own: an asset's or a location's. */
+/** Differences between assets and locations. */
 interface Own<C extends Common, Where extends string> {
   title: string;
   description: string;
-  /** Several of them, and the key the first one gets if it is given none. */
+  /** Plural, and the first minted key. */
   named: { plural: string; minted: string };
   columns: C;
-  /** What is told of those that only it has. */
+  /** Descriptions of columns of its own. */
   told: Record<Exclude<keyof C, keyof Common>, string>;
-  /** What says where it is, which stands behind its description. */
+  /** Fields of its location, placed after its description. */
   where: Record<Where, JsonSchema>;
   example: Record<keyof C | NoInfer<Where> | keyof Managed, unknown>;
 }
 
-/** An asset or a location on the wire: what both have (contract 2.2 and 2.3), and its own. */
+/** Schema of an asset or a location (contract 2.2 and 2.3). */
 export function itemSchema<C extends Common, Where extends string>({
   title,
   description,

@@ -9,7 +9,7 @@ import type { Managed } from '../../../domain/master-data/rows.ts';
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const SUBMIT = 'submit the current value or omit';
 
-/** The read-only members of a PATCH (contract 4.7). */
+/** Read-only members of a PATCH (contract 4.7). */
 export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema) {
   const path = `/api/v1/${resource}/{id}`;
   return {
@@ -41,7 +41,7 @@ export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema
   } satisfies Record<string, ReadOnly<Managed>>;
 }
 
-/** A text that is the same for the same tags, in any order; null for what is no list of tags. */
+/** Equal for equal sets of tags; null for anything but a list of tags. */
 function tagsInBrief(value: Json): string | null {
   if (!isArray(value)) {
     return null;

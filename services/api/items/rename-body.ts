@@ -4,7 +4,6 @@ import { jsonBody } from '../../../platform/http/body.ts';
 
 export const RENAME_EXAMPLE = { external_key: 'A-17' };
 
-/** The body of a rename. */
 export const renameBody = jsonBody(
   { external_key: mandatory(externalKey) },
   {

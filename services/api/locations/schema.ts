@@ -21,7 +21,7 @@ import type { Query } from '../../../platform/http/query.ts';
 import { itemSchema } from '../items/item-schema.ts';
 import { managedMembers } from '../items/read-only.ts';
 
-/** A location on the wire (contract 2.3). */
+/** Contract 2.3. */
 export const LOCATION = itemSchema({
   title: 'Location',
   description: 'A place where assets can be, in a tree of places.',
@@ -55,7 +55,7 @@ export const LOCATION = itemSchema({
   },
 });
 
-/** What a rename answers (contract 4.3). */
+/** Contract 4.3. */
 export const RENAMED_LOCATION: JsonSchema = {
   title: 'RenamedLocation',
   type: 'object',
@@ -104,7 +104,7 @@ const LOCATION_PATCH = {
   deleted_at: managed.deleted_at,
 };
 
-/** Changes to the location that is the example. */
+/** Changes to the example location. */
 export const LOCATION_PATCH_EXAMPLE = { description: 'South side, doors 1 to 6', parent_id: 1 };
 
 export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
@@ -118,7 +118,7 @@ export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {
 
 export const LOCATION_SORT_FIELDS = ['external_key', 'name', 'created_at'] as const;
 
-/** The filters of the location list (contract 4.3). */
+/** Contract 4.3. */
 export const LOCATION_LIST = {
   parameters: {
     external_key: described(anyOf(keyFilter), 'Locations with one of these keys.', ['DOCK-1', 'DOCK-2']),
@@ -145,7 +145,7 @@ export const LOCATION_LIST = {
   exclusive: [['parent_id', 'parent_external_key']],
 } as const satisfies Query;
 
-/** The tree endpoints have one order, and page through it. */
+/** Fixed order; paging only (contract 4.3). */
 export const TREE = {
   parameters: PAGING,
   unsupported: { sort: 'sort parameter not supported on this endpoint' },

@@ -8,7 +8,7 @@ import { route } from '../serving/context.ts';
 import { LOCATION, TREE } from './schema.ts';
 import { locationView } from './view.ts';
 
-/** What is above and below the location that is the example. */
+/** Neighbours of the example location. */
 const ABOVE_EXAMPLE = {
   id: 1,
   external_key: 'WAREHOUSE',
@@ -26,7 +26,7 @@ const BELOW_EXAMPLE = {
   parent_external_key: 'DOCK-1',
 };
 
-/** One way through the tree from a location: what is told of it, and the query. */
+/** One direction through the tree, with its description and query. */
 interface Way {
   name: 'ancestors' | 'children' | 'descendants';
   operationId: string;

@@ -2,7 +2,7 @@ import { JsonText } from '../../../base/json/json-text.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { LocationRow } from '../../../domain/master-data/rows.ts';
 
-/** A location on the wire (contract 2.3). */
+/** Contract 2.3. */
 export function locationView(row: LocationRow) {
   return {
     id: row.id,

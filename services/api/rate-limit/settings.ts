@@ -3,7 +3,7 @@ import { SIGN_IN_FAILURES_PER_MINUTE } from '../../../platform/rate-limit/sign-i
 import { integerSetting } from '../../../platform/runtime/setting-kinds.ts';
 import type { Configuration } from '../../../platform/runtime/settings.ts';
 
-/** How often an API key may ask (contract 8), and who counts. */
+/** Rate limit of an API key (contract 8), and where it is counted. */
 export const RATE_LIMIT_SETTINGS = {
   RATE_LIMIT_PER_MINUTE: integerSetting('how many requests a minute an API key may make in the long run', {
     initial: 60,

@@ -18,14 +18,14 @@ const SORT_COLUMNS = {
   asset_last_seen: sql.fragment`position.last_seen`,
 };
 
-/** The same, of the page. */
+/** {@link SORT_COLUMNS} of the page. */
 const PAGE_COLUMNS = {
   asset_external_key: sql.fragment`page.external_key`,
   location_external_key: sql.fragment`page.location_external_key`,
   asset_last_seen: sql.fragment`page.last_seen`,
 };
 
-/** What a deleted location, or none, leaves empty. */
+/** Null for a deleted location, or none. */
 const NULLABLE = ['location_external_key'] as const;
 
 const NAMED = sql.fragment`
@@ -33,10 +33,10 @@ const NAMED = sql.fragment`
   left join locations location
     on location.org_id = position.org_id and location.id = position.location_id and location.deleted_at is null`;
 
-/** Scanned assets and where they are; a deleted location is no place any more. */
+/** Scanned assets with their live locations. */
 const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
-/** A page of the assets that were ever scanned, by default of those in effect (contract 4.4). */
+/** A page of the report (contract 4.4). */
 export async function listAssetLocations(
   db: OrganizationDatabase,
   filters: AssetLocationFilters,
@@ -105,14 +105,14 @@ function isLatestFirst({ sort: [first, ...others] }: AssetLocationFilters): bool
   return first?.field === 'asset_last_seen' && first.isDescending && others.length === 0;
 }
 
-/** How many of the latest scans are looked at for a first page, before positions are: 0.5 ms. */
+/** Latest scans to read for a first page, before positions: 0.5 ms. */
 const SCANS = 1_000;
 
 /**
- * {@link POSITIONED} of the assets that were scanned last, as far as all of them are known: it costs the same however many
- * others there are. Where a few assets are read all the time, the latest scans may be of fewer than a page has.
+ * {@link POSITIONED} of the assets scanned last, as far as known: constant cost, however many others there are. If a
+ * few assets are read all the time, the latest scans may belong to fewer than a page needs.
  *
- * In order already, so that only those on the page are joined to anything.
+ * Sorted already, so that only rows on the page are joined.
  */
 function positionsOfLatestScans(orgId: number): FragmentSqlToken {
   return sql.fragment`(
@@ -128,13 +128,13 @@ function positionsOfLatestScans(orgId: number): FragmentSqlToken {
     ) position ${NAMED}`;
 }
 
-/** How many of the latest positions are looked at for a first page, before all are. */
+/** Latest positions to read for a first page, before all of them. */
 const LATEST = 400;
 
 /**
- * {@link POSITIONED} of the positions that were seen last. An index in their order would be no use: recording updates every
- * position that was scanned in place, and would need twice the time if an index had to follow (1,000 positions of 20,000
- * in 67 ms instead of 37). Keeping the latest while reading all positions is quick, and joining them to their assets is not.
+ * {@link POSITIONED} of the positions seen last. An index in this order would not pay: recording updates every scanned
+ * position in place, and would take twice the time if an index had to follow (1,000 positions of 20,000 in 67 ms
+ * instead of 37). Keeping the latest while reading all positions is quick; joining them all to their assets is not.
  */
 function latestPositions(orgId: number, condition: ValueExpression): FragmentSqlToken {
   return sql.fragment`(

@@ -6,7 +6,7 @@ import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { anyOf, booleanFilter, described, idFilter, keyFilter } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 
-/** A row of the report on the wire (contract 2.5). */
+/** Contract 2.5. */
 export const ASSET_LOCATION: JsonSchema = {
   title: 'AssetLocationItem',
   description: 'Where an asset was seen last. An asset that was never seen has no row.',
@@ -48,7 +48,7 @@ export const ASSET_LOCATION: JsonSchema = {
   ],
 };
 
-/** The parameters of the report (contract 4.4). */
+/** Contract 4.4. */
 export const ASSET_LOCATIONS = {
   parameters: {
     asset_id: described(anyOf(idFilter), 'Only these assets.', [17, 18]),

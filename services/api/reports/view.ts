@@ -9,7 +9,7 @@ export interface AssetLocationRow {
   last_seen: string;
 }
 
-/** A row of the report on the wire (contract 2.5). */
+/** Contract 2.5. */
 export function assetLocationView(row: AssetLocationRow) {
   return {
     asset_id: row.id,

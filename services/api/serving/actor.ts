@@ -1,7 +1,7 @@
 import type { KeyActor } from '../../../domain/changes/actor.ts';
 import type { ApiContext } from './context.ts';
 
-/** Whoever asks, for what the request changes. */
+/** The caller, as author of the request's changes. */
 export function actorOf({ apiKeyId }: ApiContext, requestId: string): KeyActor {
   return { type: 'key', id: apiKeyId, requestId };
 }

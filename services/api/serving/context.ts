@@ -6,20 +6,19 @@ import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ImportTurns } from './import-turns.ts';
 
-/** What a handler knows of who asks. */
+/** What handlers know of the caller. */
 export interface ApiContext {
   apiKeyId: string;
   scopes: readonly string[];
   orgIsDeleted: boolean;
   db: OrganizationDatabase;
-  /** Where a change of keys is made, so that it counts from the next request on. */
+  /** For changes of keys, which must count from the next request on. */
   keys: Pick<CredentialCache<CredentialRow>, 'changing'>;
   imports: ImportTurns;
   sameJson: SameJson;
   readLarge: ReadLargeRows;
-  /** Has something done in a thread. */
+  /** Runs a task in a worker thread. */
   inThread<Result>(task: ThreadTask): Promise<Result>;
 }
 
-/** Declares a route of the API. */
 export const route = routesOf<ApiContext>();

@@ -7,29 +7,29 @@ import { Problem } from '../../../platform/http/problem.ts';
 /** An import holds a connection for as long as it takes; requests need the others. */
 const AT_ONCE = 2;
 
-/** Milliseconds that an import waits for its turn: several of the largest there are. Its file is held meanwhile. */
+/** Milliseconds an import waits for its turn: several of the largest. Its file is in memory meanwhile. */
 const PATIENCE = 40_000;
 
 export const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
 
-/** A second import of an organization waits for no turn: it would be refused for the first one's sake. */
+/** A second import of an organization does not queue: it would be refused because of the first. */
 export const QUEUE = {
   waitingPerKey: 1,
   patience: PATIENCE,
   refusal: () => new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } }),
 };
 
-/** Imports of one process take turns, one of an organization and {@link AT_ONCE} of all at a time. */
+/** Imports of a process take turns: one per organization and {@link AT_ONCE} in all at a time. */
 export class ImportTurns {
-  /** What imports share while they run. */
+  /** Shared by running imports. */
   readonly heap = new LeanHeap();
   readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: AT_ONCE, perKey: 1, perKeyWithRoom: 1 });
   readonly #underWay = new Set<number>();
 
   /**
    * @param signal ends the wait.
-   * @throws AppError `conflict` if another one of the organization runs or waits; Problem `unavailable` if the turn does
-   * not come in time.
+   * @throws AppError `conflict` if another one of the organization runs or waits; Problem `unavailable` if the turn
+   * does not come in time.
    */
   async run<Result>(orgId: number, work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     if (this.#underWay.has(orgId)) {

@@ -4,14 +4,14 @@ import { QUEUE } from '../../../domain/master-data/dear-queue.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
-/** Where and how rows are read. */
+/** Database and settings to read rows with. */
 interface Source {
   url: string;
-  /** Milliseconds that a statement may take. */
+  /** Statement timeout in milliseconds. */
   timeout: number;
 }
 
-/** Rows of an organization, to be read in a thread. */
+/** Rows of an organization to read in a worker thread. */
 export interface LargeRowsTask extends Source {
   orgId: number;
   resource: Keyed;
@@ -21,8 +21,8 @@ export interface LargeRowsTask extends Source {
 }
 
 /**
- * Reads large rows in threads, each with a connection of its own: a row with a mebibyte of metadata is copied several times
- * on its way. Organizations take turns, and a thread is left to what does not wait for the database.
+ * Reads large rows in worker threads, each with a connection of its own: a row with 1 MiB of metadata is copied several
+ * times on its way. Organizations take turns, and one thread is left for work that does not wait for the database.
  */
 export class LargeRows {
   readonly #threads: WorkThreads;
@@ -30,7 +30,7 @@ export class LargeRows {
   readonly #module: string;
   readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: THREADS - 1, perKey: 1, perKeyWithRoom: 1 });
 
-  /** @param module address of the one that reads them, by `readLargeRows`. */
+  /** @param module URL of the module with `readLargeRows`. */
   constructor(threads: WorkThreads, source: Source, module: string) {
     this.#threads = threads;
     this.#source = source;

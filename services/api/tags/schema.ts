@@ -2,8 +2,6 @@ import { NEW_TAG, NEW_TAG_TOLD, toNewTag } from '../../../domain/master-data/tag
 import { checkedBody, jsonBody } from '../../../platform/http/body.ts';
 import { described, idInPath } from '../../../platform/http/parameters.ts';
 
-/** The path of a tag. */
 export const TAG_ID = { tag_id: described(idInPath, 'Id of the tag.', 31) };
 
-/** The body of an attach. */
 export const newTagBody = checkedBody(jsonBody(NEW_TAG, NEW_TAG_TOLD), toNewTag);

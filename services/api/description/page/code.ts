@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** JSON, indented and coloured. It can be taller than its place, and is then scrolled by keyboard too. */
+/** JSON, indented and coloured. If it overflows, it can be scrolled by keyboard, too. */
 export function json(value: unknown): Html {
   const text = JSON.stringify(value, null, 2);
   return html`<pre tabindex="0"><code>${[...text.matchAll(TOKEN)].map(([token, key, string, literal]) => {
@@ -16,14 +16,13 @@ export function json(value: unknown): Html {
 
 const TOKEN = /("(?:[^"\\]|\\.)*"):|("(?:[^"\\]|\\.)*")|(-?\d[\d.eE+-]*|true|false|null)|[^"\d\-tfn]+|./g;
 
-/** What a request looks like for `curl`. */
 export interface CurlRequest {
   method: string;
   path: string;
   body: { type: string; example: unknown } | null;
 }
 
-/** A command to type; the address and the key come from variables. */
+/** A shell command; address and key come from variables. */
 export function curl({ method, path, body }: CurlRequest): Html {
   const verb = method === 'GET' || (method === 'POST' && body !== null) ? '' : `-X ${method} `;
   const lines = [`curl ${verb}"$BASE_URL${path}"`, '-H "Authorization: Bearer $API_KEY"'];

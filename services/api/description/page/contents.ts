@@ -2,7 +2,6 @@ import { type Html, html } from './html.ts';
 import type { Section } from './markdown.ts';
 import { methodBadge, type Placed } from './operation-article.ts';
 
-/** Operations about one thing. */
 export interface Group {
   name: string;
   description: string;
@@ -14,7 +13,7 @@ export function groupId({ name }: Group): string {
   return `about-${name.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** Where everything is on the page. */
+/** Table of contents. */
 export function contents(
   sections: readonly Section[],
   groups: readonly Group[],

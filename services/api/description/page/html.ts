@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe to put into a page. */
+/** HTML that is safe to put into a page. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Value = Html | string | number | null | readonly Value[];
 
-/** HTML whose values are escaped, unless they are HTML themselves; null is nothing. */
+/** Escapes values unless they are HTML themselves; null is nothing. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(textOf)));
 }

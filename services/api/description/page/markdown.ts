@@ -1,14 +1,14 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { Html, html } from './html.ts';
 
-/** A heading and what stands below it. */
+/** A heading and the text below it. */
 export interface Section {
   id: string;
   title: string;
   body: Html;
 }
 
-/** In Markdown, HTML is text like any other; what scrolls can be reached by keyboard. */
+/** In Markdown, HTML is plain text; scrollable parts can be reached by keyboard. */
 const MARKDOWN = new Marked({
   tokenizer: { html: () => undefined, tag: () => undefined },
   renderer: {
@@ -28,7 +28,7 @@ const MARKDOWN = new Marked({
   },
 });
 
-/** Every heading of the second level begins a section; what stands before the first is the introduction. */
+/** Second-level headings begin sections; text before the first is the introduction. */
 export function readMarkdown(text: string): { introduction: Html; sections: Section[] } {
   const introduction: Token[] = [];
   const sections: { title: string; tokens: Token[] }[] = [];
@@ -45,7 +45,7 @@ export function readMarkdown(text: string): { introduction: Html; sections: Sect
   };
 }
 
-/** The text of one line or paragraph. */
+/** One line or paragraph. */
 export function inline(text: string): Html {
   return new Html(MARKDOWN.parseInline(text, { async: false }));
 }

@@ -11,14 +11,12 @@ import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';
 import { field, reference, schemaFields, typeOf } from './schema-fields.ts';
 
-/** An operation and where it is. */
 export interface Placed {
   method: string;
   path: string;
   operation: Operation;
 }
 
-/** What an operation is for, takes and answers, and beside it what that looks like. */
 export function operationArticle(placed: Placed, document: OpenApiDocument): Html {
   const { operation, path } = placed;
   const { operationId: id, summary, description, parameters = [] } = operation;
@@ -94,7 +92,7 @@ function answer(status: string, { description, content }: Response, document: Op
   }</dd></div>`;
 }
 
-/** What is in the `data` of a success. */
+/** The `data` of a success. */
 function contentOf(schema: JsonSchema): Html | null {
   const { data } = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
   return data === undefined ? null : html`: ${typeOf(data)}`;
@@ -120,7 +118,7 @@ ${location !== undefined && 'example' in location ? html`<p class="header">Locat
 ${example === undefined ? html`<p class="header">no body</p>` : json(example)}`;
 }
 
-/** What a reference refers to, or the thing itself. */
+/** The target of a reference, or the thing itself. */
 function resolved<T extends object>(value: T | Reference, document: OpenApiDocument): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') {
     return value as T;

@@ -7,7 +7,6 @@ import { inline, readMarkdown } from './markdown.ts';
 import { operationArticle, type Placed } from './operation-article.ts';
 import { schemaFields } from './schema-fields.ts';
 
-/** Where the document itself is. */
 export interface PageLinks {
   json: string;
   yaml: string;
@@ -92,7 +91,7 @@ ${contents(
 `.text;
 }
 
-/** Nothing but what every success has around its data (contract 4.6). */
+/** Only the wrapper of every success (contract 4.6). */
 function isWrapper(schema: JsonSchema): boolean {
   const names = Object.keys(schema['properties'] ?? {});
   return names.includes('data') && names.every((name) => WRAPPING.includes(name));

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../../base/checks/fields.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';
 
-/** The fields of an object, each with its type, its bounds and what it means. */
+/** Fields of an object with type, bounds and meaning. */
 export function schemaFields(schema: JsonSchema): Html {
   const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
   const required = (schema['required'] ?? []) as readonly string[];
@@ -22,7 +22,7 @@ export function field(name: string, schema: JsonSchema, mark: string | null, des
 <dd>${typeof meaning === 'string' ? inline(meaning) : null}${details(schema)}</dd></div>`;
 }
 
-/** A type's name; that of an object is a link. */
+/** A type's name; an object's is a link. */
 export function typeOf(schema: JsonSchema): Html {
   const { $ref, type, items, format } = schema;
   if (typeof $ref === 'string') {
@@ -42,12 +42,12 @@ export function reference($ref: string): Html {
   return html`<a href="#${name}">${name}</a>`;
 }
 
-/** What is not allowed anywhere is said in words; the page is for people. */
+/** A common restriction in words; the page is for people. */
 function patternOf(pattern: string): Html {
   return pattern.startsWith('^[^\\u0000') ? html`no control characters` : html`<code>${pattern}</code>`;
 }
 
-/** What bounds a value, in small print. */
+/** Bounds of a value, in small print. */
 function details(schema: JsonSchema): Html | null {
   const {
     minimum,
