@@ -1,7 +1,7 @@
-import { faultOfTopicFilter } from '../../../domain/administration/readers/topic.ts';
-import { BackOff } from './back-off.ts';
 import type { BrokerConnection } from './broker-connection.ts';
+import { RefusedTopics } from './refused-topics.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
+import { inPackets, TopicFilters } from './topic-filters.ts';
 
 export interface SubscriptionsOptions {
   connection: Pick<BrokerConnection, 'subscribe' | 'unsubscribe' | 'isResumed'>;
@@ -38,7 +38,8 @@ export interface SubscriptionsOptions {
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #held = new Set<string>();
-  readonly #refused = new Map<string, { backOff: BackOff; until: number }>();
+  readonly #filters: TopicFilters;
+  readonly #refused = new RefusedTopics();
   readonly #unconfirmed = new Set<string>();
   readonly #leaving = new Set<string>();
   /** Topics of messages that are not this session's. */
@@ -54,6 +55,7 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
+    this.#filters = new TopicFilters(options.group, options.isShared);
   }
 
   get isShared(): boolean {
@@ -102,7 +104,7 @@ export class Subscriptions {
    * Call for a message on a topic, or by a filter, that is not this session's: an earlier subscription is still there.
    */
   drop(topic: string): void {
-    if (this.#strays.size < MOST_STRAYS && !this.#strays.has(topic) && this.#isUsable(topic)) {
+    if (this.#strays.size < MOST_STRAYS && !this.#strays.has(topic) && this.#filters.isUsable(topic)) {
       this.#strays.add(topic);
       this.#leaving.add(topic);
       this.#reconcile();
@@ -118,13 +120,11 @@ export class Subscriptions {
 
   async #update(): Promise<void> {
     const wanted = new Set(this.#options.wanted());
-    for (const topic of this.#refused.keys()) {
-      if (!wanted.has(topic)) {
-        this.#refused.delete(topic);
-      }
-    }
-    const missing = [...wanted].filter((topic) => !this.#held.has(topic) && this.#isDue(topic));
-    await this.#inTurn(() => Promise.all(chunksOf(missing).map((chunk) => this.#subscribe(chunk))));
+    this.#refused.keepOnly(wanted);
+    const missing = [...wanted].filter(
+      (topic) => !this.#held.has(topic) && this.#filters.isUsable(topic) && this.#refused.isDue(topic),
+    );
+    await this.#inTurn(() => Promise.all(inPackets(missing).map((chunk) => this.#subscribe(chunk))));
     for (const topic of [...this.#held].filter((held) => !wanted.has(held))) {
       this.#held.delete(topic);
       this.#leaving.add(topic);
@@ -133,7 +133,7 @@ export class Subscriptions {
   }
 
   async #subscribe(topics: readonly string[]): Promise<void> {
-    const answers = await this.#options.connection.subscribe(topics.map((topic) => this.#filter(topic)));
+    const answers = await this.#options.connection.subscribe(topics.map((topic) => this.#filters.of(topic)));
     topics.forEach((topic, index) => {
       const answer = answers[index] ?? UNSPECIFIED_ERROR;
       if (answer < UNSPECIFIED_ERROR) {
@@ -142,21 +142,21 @@ export class Subscriptions {
         this.#strays.delete(topic);
         this.#refused.delete(topic);
       } else {
-        this.#refuse(topic, answer);
+        this.#options.onRefused(topic, answer, this.#refused.add(topic));
       }
     });
   }
 
   async #unsubscribe(filters: readonly string[]): Promise<void> {
-    await Promise.all(chunksOf(filters).map((chunk) => this.#options.connection.unsubscribe(chunk)));
+    await Promise.all(inPackets(filters).map((chunk) => this.#options.connection.unsubscribe(chunk)));
   }
 
   async #letGoOfOld(): Promise<void> {
-    const { wanted, inherited, isShared } = this.#options;
-    const inheritance = (await inherited()).filter((topic) => this.#isUsable(topic));
+    const { wanted, inherited } = this.#options;
+    const inheritance = (await inherited()).filter((topic) => this.#filters.isUsable(topic));
     if (inheritance.length > 0) {
-      const others = [...wanted()].filter((topic) => this.#isUsable(topic));
-      await this.#unsubscribe(others.map((topic) => (isShared ? this.#plain(topic) : this.#shared(topic))));
+      const others = [...wanted()].filter((topic) => this.#filters.isUsable(topic));
+      await this.#unsubscribe(others.map((topic) => this.#filters.otherOf(topic)));
     }
     for (const topic of inheritance) {
       this.#leaving.add(topic);
@@ -183,7 +183,7 @@ export class Subscriptions {
     if (!this.#isRecordRead) {
       const noted = await record.topics();
       this.#isRecordRead = true;
-      for (const topic of noted.filter((each) => this.#isUsable(each))) {
+      for (const topic of noted.filter((each) => this.#filters.isUsable(each))) {
         this.#unconfirmed.delete(topic);
         this.#leaving.add(topic);
       }
@@ -214,7 +214,7 @@ export class Subscriptions {
   async #letGo(topics: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       const gone = topics.filter((topic) => !this.#options.isWanted(topic));
-      await this.#unsubscribe(gone.flatMap((topic) => [this.#plain(topic), this.#shared(topic)]));
+      await this.#unsubscribe(gone.flatMap((topic) => this.#filters.bothOf(topic)));
       for (const topic of gone) {
         this.#held.delete(topic);
         this.#leaving.delete(topic);
@@ -230,40 +230,12 @@ export class Subscriptions {
     await turn;
   }
 
-  #refuse(topic: string, reasonCode: number): void {
-    const backOff = this.#refused.get(topic)?.backOff ?? new BackOff(ASK_AGAIN);
-    const pause = backOff.next();
-    this.#refused.set(topic, { backOff, until: performance.now() + pause });
-    this.#options.onRefused(topic, reasonCode, pause);
-  }
-
-  #isDue(topic: string): boolean {
-    return this.#isUsable(topic) && (this.#refused.get(topic)?.until ?? 0) <= performance.now();
-  }
-
   #followWhenDue(): void {
     clearTimeout(this.#timer);
-    if (this.#refused.size > 0 && !this.#isClosed) {
-      const next = Math.min(...[...this.#refused.values()].map(({ until }) => until));
-      this.#timer = setTimeout(() => this.follow(), Math.max(0, next - performance.now()) + 1);
+    const pause = this.#refused.untilDue();
+    if (pause !== null && !this.#isClosed) {
+      this.#timer = setTimeout(() => this.follow(), pause);
     }
-  }
-
-  /** The client library rejects all filters if one is unusable. */
-  #isUsable(topic: string): boolean {
-    return faultOfTopicFilter(topic) === null && Buffer.byteLength(this.#shared(topic)) <= LONGEST_FILTER;
-  }
-
-  #filter(topic: string): string {
-    return this.#options.isShared ? this.#shared(topic) : this.#plain(topic);
-  }
-
-  #plain(topic: string): string {
-    return topic;
-  }
-
-  #shared(topic: string): string {
-    return `$share/${this.#options.group}/${topic}`;
   }
 
   async #reporting(work: () => Promise<void>): Promise<void> {
@@ -277,26 +249,11 @@ export class Subscriptions {
   }
 }
 
-/** Some brokers accept no more filters in one packet. */
-const MOST_FILTERS = 8;
-
 /** Stray topics to unsubscribe at a time. */
 const MOST_STRAYS = 1_000;
-
-/** Bytes. */
-const LONGEST_FILTER = 65_535;
 
 /** First refusal code of a SUBACK. */
 const UNSPECIFIED_ERROR = 128;
 
-/** Milliseconds between attempts at a refused topic. */
-const ASK_AGAIN = { first: 2_000, longest: 60_000 };
-
 /** Milliseconds until the next look at whether another session holds what this one is to let go. */
 const RECONCILE_AGAIN = 500;
-
-function chunksOf(filters: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(filters.length / MOST_FILTERS) }, (_, index) =>
-    filters.slice(index * MOST_FILTERS, (index + 1) * MOST_FILTERS),
-  );
-}
