@@ -1,6 +1,7 @@
 import './style/app.css';
 import { render } from 'preact';
-import { App, AppContext } from './app/app.ts';
+import { App } from './app/app.ts';
+import { AppContext } from './app/app-context.ts';
 import { startRouter } from './app/router.ts';
 import { Sounds } from './feedback/sounds.ts';
 import { listenToWedge } from './scanning/listen-to-wedge.ts';

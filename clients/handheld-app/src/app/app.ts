@@ -1,12 +1,8 @@
 import { computed, signal } from '@preact/signals';
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { ulid } from 'ulid';
-import { hasTokenShape } from '../../../../base/tag-secrets.ts';
-import { type Cue, Sounds } from '../feedback/sounds.ts';
-import { cueOf, storedCueOf, type Verdict, verdictOf } from '../feedback/verdict.ts';
+import { cueOf, storedCueOf } from '../feedback/verdict.ts';
 import { GatewayClient } from '../gateway/client.ts';
-import { type Place, placeOf } from '../gateway/place.ts';
+import type { Place } from '../gateway/place.ts';
 import { Places } from '../places/places.ts';
 import { DeviceClock } from '../queue/device-clock.ts';
 import { forgetTokens } from '../queue/forget-tokens.ts';
@@ -17,27 +13,18 @@ import { Sender } from '../queue/sender.ts';
 import { discard, forgetOldest, placeLeg, queueAgain } from '../queue/store.ts';
 import { isUnplaced } from '../queue/unplaced.ts';
 import { Walking } from '../queue/walking.ts';
-import { ADVICE } from '../scanning/advice.ts';
-import { BrokenScans, heard } from '../scanning/broken-scans.ts';
-import { guessTagType } from '../scanning/guess-tag-type.ts';
+import { BrokenScans } from '../scanning/broken-scans.ts';
 import { ScannerPace } from '../scanning/scanner-pace.ts';
-import { whyUnusable } from '../scanning/usable-value.ts';
-import type { Broken } from '../scanning/wedge.ts';
 import { Session } from '../session/session.ts';
 import { KeptSettings } from '../session/settings.ts';
 import { Updates } from '../session/updates.ts';
 import type { Database } from '../storage/database.ts';
 import { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
-import type { Sweep } from '../sweep/sweep.ts';
 import { Sweeping } from '../sweep/sweeping.ts';
-
-/** Something to tell the user that no scan shows, such as a scan that was not accepted. */
-export interface Notice {
-  word: string;
-  title: string;
-  says: string;
-}
+import { Announcer } from './announcer.ts';
+import { endedBySignIn } from './ended-by-sign-in.ts';
+import { ScanTaker } from './scan-taker.ts';
 
 /** Answers after which old scans are pruned again: an app that is never closed must not fill the device. */
 const FORGET_EVERY = 1_000;
@@ -59,8 +46,7 @@ export class App {
   readonly queue: QueueView;
   readonly sender: Sender;
   readonly updates = new Updates();
-  /** Why the last scan was not accepted, or what signing in has ended; cleared by the next. */
-  readonly notice = signal<Notice | null>(null);
+  readonly scans: ScanTaker;
   /** Recent scans made before any place was chosen. */
   readonly unplaced = computed(() => {
     const { unplaced } = this.walking.now.value;
@@ -68,9 +54,8 @@ export class App {
   });
   /** Token scanned while nobody was signed in. */
   readonly tokenScanned = signal<string | null>(null);
-  readonly #recorder: Recorder;
   readonly #clock: DeviceClock;
-  readonly #sounds = new Sounds();
+  readonly #announcer: Announcer;
   readonly #database: Database;
   #answersSinceForgetting = 0;
 
@@ -81,6 +66,7 @@ export class App {
     const otherTabs = new OtherTabs(() => void this.#changedElsewhere());
     this.session = new Session(database, gateway, otherTabs);
     this.settings = new KeptSettings(database);
+    this.#announcer = new Announcer(() => this.settings.now.value.sound);
     this.pace = new ScannerPace(database, () => this.settings.now.value.pauses);
     this.broken = new BrokenScans(database);
     this.places = new Places(database, gateway, now);
@@ -93,16 +79,27 @@ export class App {
       token: () => this.session.token.value,
     });
     this.queue = new QueueView(database, otherTabs);
-    this.#recorder = new Recorder(
+    const recorder = new Recorder(
       database,
       (scans) => void this.#stored(scans),
       () =>
-        this.#notTaken(
+        this.#announcer.notTaken(
           'Not taken',
           'This device has no room left to keep it. Send what is queued first.',
           'refused',
         ),
     );
+    this.scans = new ScanTaker({
+      session: this.session,
+      settings: this.settings,
+      places: this.places,
+      walking: this.walking,
+      sweeping: this.sweeping,
+      broken: this.broken,
+      recorder,
+      announcer: this.#announcer,
+      now,
+    });
     this.sender = new Sender({
       database,
       gateway,
@@ -115,6 +112,10 @@ export class App {
       onRefused: () => void this.#refused(),
       onUnauthorized: (token, detail) => void this.session.reject(token, detail),
     });
+  }
+
+  get notice() {
+    return this.#announcer.notice;
   }
 
   /** Loads what the device has stored and starts sending. */
@@ -143,62 +144,10 @@ export class App {
     void this.#completeSweep();
   }
 
-  /** Accepts a scanned or typed value. Its time is now; everything else may wait. */
-  scan(scanned: string): void {
-    if (!this.session.isOpen.value) {
-      this.#notTaken('Not a handheld’s token', 'Sign in first: until then nothing else is taken.', 'refused');
-      return;
-    }
-    if (hasTokenShape(scanned)) {
-      this.#notTaken('That is a token, not a tag', 'It is neither sent nor kept.', 'refused');
-      return;
-    }
-    const observed_at = now().toISOString();
-    const { value, tagType, location } = this.#recognized(scanned);
-    const unusable = whyUnusable(tagType, value);
-    if (unusable !== null) {
-      this.#notTaken('Not a tag', unusable);
-      return;
-    }
-    const sweep = this.sweeping.open;
-    if (sweep !== null && location !== null && location.id !== sweep.place.id) {
-      this.#notTaken(`The tag of ${location.name}`, `This sweep is of ${sweep.place.name}. Finish it first.`);
-      return;
-    }
-    this.notice.value = null;
-    const walk = this.walking.now.value;
-    const place = sweep?.place ?? walk.place;
-    const sets = location === null ? null : placeOf(location);
-    const scan = {
-      tag_type: tagType,
-      value,
-      observed_at,
-      place,
-      leg: walk.leg,
-      sets,
-      sweep: sweep?.id ?? null,
-    };
-    if (sets !== null && sets.id !== walk.place?.id) {
-      this.walking.now.value = this.walking.next(sets);
-    }
-    this.#recorder.record(scan, this.walking.now.value);
-  }
-
-  /** Keeps an incomplete scan for display only: what is left of it may be another tag's value. */
-  scanWasBroken(broken: Broken): void {
-    const { title, says } = ADVICE[broken.why];
-    if (!this.session.isOpen.value) {
-      this.#notTaken(title, says);
-      return;
-    }
-    const kept = this.broken.keep(broken, now().toISOString());
-    this.#notTaken(title, `${says} Heard: ${heard(kept)}. Nothing was sent.`);
-  }
-
   /** Changes the user's place. */
   async goTo(place: Place): Promise<void> {
     await this.walking.choose(place);
-    this.#cue('place');
+    this.#announcer.cue('place');
   }
 
   /** Assigns the scans made before a place was known to `place`. */
@@ -213,7 +162,7 @@ export class App {
 
   /** Starts a sweep of the user's place. */
   async startSweep(place: Place): Promise<void> {
-    this.notice.value = null;
+    this.#announcer.notice.value = null;
     await this.sweeping.start(ulid(), place);
   }
 
@@ -230,16 +179,17 @@ export class App {
   }
 
   async signIn(token: string): Promise<{ detail: string } | null> {
-    const before = { sweep: this.sweeping.now.value, place: this.walking.now.value.place };
+    const whereabouts = () => ({ sweep: this.sweeping.now.value, place: this.walking.now.value.place });
+    const before = whereabouts();
     const result = await this.session.signIn(token);
     if (result.kind !== 'done') {
       return { detail: result.detail };
     }
-    this.notice.value = null;
+    this.#announcer.notice.value = null;
     await this.places.keep(result.locations);
     await Promise.all([this.walking.load(), this.sweeping.load(), this.broken.load()]);
     await this.walking.follow(this.places.tree.value);
-    this.notice.value = this.#endedSince(before);
+    this.#announcer.notice.value = endedBySignIn(before, whereabouts());
     // Asks the browser not to make room at the cost of what is queued.
     void navigator.storage?.persist?.();
     await this.queue.changed();
@@ -248,7 +198,7 @@ export class App {
   }
 
   async signOut(): Promise<void> {
-    this.notice.value = null;
+    this.#announcer.notice.value = null;
     await this.session.signOut();
   }
 
@@ -260,49 +210,15 @@ export class App {
     }
   }
 
-  /** Whether the sweep, or the place, does not exist under the new token. */
-  #endedSince({ sweep, place }: { sweep: Sweep | null; place: Place | null }): Notice | null {
-    const word = 'Signed in';
-    const says = 'This token’s organization has no such place. Choose where you are.';
-    if (sweep !== null && this.sweeping.now.value === null) {
-      return { word, title: `The sweep of ${sweep.place.name} is over`, says };
-    }
-    if (place !== null && this.walking.now.value.place === null) {
-      return { word, title: `You are no longer at ${place.name}`, says };
-    }
-    return null;
-  }
-
-  /** A scan that the app cannot accept is heard and shown, never dropped silently. */
-  #notTaken(title: string, says: string, cue: 'problem' | 'refused' = 'problem'): void {
-    this.notice.value = { word: 'Not taken', title, says };
-    this.#cue(cue);
-  }
-
-  /** The kind of tag: as the user set, as the tree knows it, or guessed. */
-  #recognized(scanned: string) {
-    const value = scanned.trim();
-    const chosen = this.settings.now.value.tagType;
-    const { tree } = this.places;
-    const types = chosen === 'auto' ? ([guessTagType(value), 'barcode', 'rfid', 'ble'] as const) : [chosen];
-    for (const tagType of types) {
-      const location = tree.value.byTag(tagType, value);
-      if (location !== null) {
-        return { value, tagType, location };
-      }
-    }
-    return { value, tagType: types[0], location: null };
-  }
-
   async #stored(scans: readonly StoredScan[]): Promise<void> {
     this.#clock.made(scans);
-    this.#cueFor(scans, storedCueOf);
+    this.#announcer.cueFor(scans, storedCueOf);
     this.sender.wake();
     await this.#show();
   }
 
   async #answered(scans: readonly StoredScan[]): Promise<void> {
-    this.#cueFor(scans, cueOf);
+    this.#announcer.cueFor(scans, cueOf);
     await this.walking.learn(learnedPlaces(scans));
     await this.#forgetOldest(scans.length);
     await this.#show();
@@ -326,7 +242,7 @@ export class App {
   }
 
   async #refused(): Promise<void> {
-    this.#cue('refused');
+    this.#announcer.cue('refused');
     // Mostly because the place is gone: the tree says so.
     void this.#refreshPlaces();
     await this.#show();
@@ -345,25 +261,4 @@ export class App {
   async #show(): Promise<void> {
     await Promise.all([this.queue.changed(), this.sweeping.recount()]);
   }
-
-  #cueFor(scans: readonly StoredScan[], choose: (verdicts: Verdict[]) => Cue | null): void {
-    const cue = choose(scans.map((scan) => verdictOf({ scan, known: null })));
-    if (cue !== null) {
-      this.#cue(cue);
-    }
-  }
-
-  #cue(cue: Cue): void {
-    this.#sounds.play(cue, this.settings.now.value.sound);
-  }
-}
-
-export const AppContext = createContext<App | null>(null);
-
-export function useApp(): App {
-  const app = useContext(AppContext);
-  if (app === null) {
-    throw new Error('outside of the app');
-  }
-  return app;
 }

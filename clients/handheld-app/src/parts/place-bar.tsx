@@ -1,4 +1,4 @@
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { Icon } from './icon.tsx';
 
 export function PlaceBar() {

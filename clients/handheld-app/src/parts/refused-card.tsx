@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import type { StoredSubmission } from '../storage/database.ts';
 import { Icon } from './icon.tsx';
 import { counted, timeOf } from './titles.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { CameraSheet } from './camera-sheet.tsx';
 import { Icon } from './icon.tsx';
 import { TypeSheet } from './type-sheet.tsx';
@@ -21,13 +21,15 @@ export function ScanActions() {
       {open === 'camera' && (
         <CameraSheet
           title="Scan with the camera"
-          onCode={(value) => app.scan(value)}
+          onCode={(value) => app.scans.take(value)}
           onClose={() => setOpen(null)}
         >
           <VerdictCard shown={app.queue.recent.value[0]} notice={app.notice.value} />
         </CameraSheet>
       )}
-      {open === 'type' && <TypeSheet onValue={(value) => app.scan(value)} onClose={() => setOpen(null)} />}
+      {open === 'type' && (
+        <TypeSheet onValue={(value) => app.scans.take(value)} onClose={() => setOpen(null)} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import type { SweepOutcome, SweptToCheck } from '../sweep/outcome.ts';
 import { Icon, type IconName } from './icon.tsx';
 

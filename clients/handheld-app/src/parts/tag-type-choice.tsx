@@ -1,4 +1,4 @@
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { Choice } from './choice.tsx';
 
 const OPTIONS = [

@@ -1,4 +1,4 @@
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { counted } from './titles.ts';
 
 /** Asks whether scans made before any place was chosen were made here. */

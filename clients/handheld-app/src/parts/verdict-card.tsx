@@ -1,4 +1,4 @@
-import type { Notice } from '../app/app.ts';
+import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';
 import type { ShownScan } from '../queue/queue.ts';
 import { Icon } from './icon.tsx';

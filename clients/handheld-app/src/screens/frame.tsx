@@ -1,4 +1,4 @@
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { type Screen, screen } from '../app/router.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';

@@ -1,4 +1,4 @@
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { BrokenRow } from '../parts/broken-row.tsx';
 import { RefusedCard } from '../parts/refused-card.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';

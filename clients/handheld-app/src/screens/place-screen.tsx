@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import type { Location } from '../gateway/place.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted, momentOf } from '../parts/titles.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { Choice } from '../parts/choice.tsx';
 import { PlainHttpNote } from '../parts/plain-http-note.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { goToScreen } from '../app/router.ts';
 import { CameraSheet } from '../parts/camera-sheet.tsx';
 import { Icon } from '../parts/icon.tsx';

@@ -1,4 +1,4 @@
-import { useApp } from '../app/app.ts';
+import { useApp } from '../app/app-context.ts';
 import { Icon } from '../parts/icon.tsx';
 import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';

@@ -9,12 +9,12 @@ export function takeScan(app: App, value: string): void {
     app.tokenScanned.value = value;
     return;
   }
-  app.scan(value);
+  app.scans.take(value);
   showScans(app);
 }
 
 export function takeBroken(app: App, scan: Broken): void {
-  app.scanWasBroken(scan);
+  app.scans.takeBroken(scan);
   showScans(app);
 }
 

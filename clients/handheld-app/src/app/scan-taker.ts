@@ -1,0 +1,111 @@
+import { hasTokenShape } from '../../../../base/tag-secrets.ts';
+import { placeOf } from '../gateway/place.ts';
+import type { Places } from '../places/places.ts';
+import type { Recorder } from '../queue/recorder.ts';
+import type { Walking } from '../queue/walking.ts';
+import { ADVICE } from '../scanning/advice.ts';
+import { type BrokenScans, heard } from '../scanning/broken-scans.ts';
+import { guessTagType } from '../scanning/guess-tag-type.ts';
+import { whyUnusable } from '../scanning/usable-value.ts';
+import type { Broken } from '../scanning/wedge.ts';
+import type { Session } from '../session/session.ts';
+import type { KeptSettings } from '../session/settings.ts';
+import type { Sweeping } from '../sweep/sweeping.ts';
+import type { Announcer } from './announcer.ts';
+
+interface Parts {
+  session: Session;
+  settings: KeptSettings;
+  places: Places;
+  walking: Walking;
+  sweeping: Sweeping;
+  broken: BrokenScans;
+  recorder: Recorder;
+  announcer: Announcer;
+  now(): Date;
+}
+
+/** Decides what a scanned or typed value is, and has it recorded or says why it was not taken. */
+export class ScanTaker {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Accepts a scanned or typed value. Its time is now; everything else may wait. */
+  take(scanned: string): void {
+    const { announcer, session, sweeping, walking } = this.#parts;
+    if (!session.isOpen.value) {
+      announcer.notTaken(
+        'Not a handheld’s token',
+        'Sign in first: until then nothing else is taken.',
+        'refused',
+      );
+      return;
+    }
+    if (hasTokenShape(scanned)) {
+      announcer.notTaken('That is a token, not a tag', 'It is neither sent nor kept.', 'refused');
+      return;
+    }
+    const observed_at = this.#parts.now().toISOString();
+    const { value, tagType, location } = this.#recognized(scanned);
+    const unusable = whyUnusable(tagType, value);
+    if (unusable !== null) {
+      announcer.notTaken('Not a tag', unusable);
+      return;
+    }
+    const sweep = sweeping.open;
+    if (sweep !== null && location !== null && location.id !== sweep.place.id) {
+      announcer.notTaken(
+        `The tag of ${location.name}`,
+        `This sweep is of ${sweep.place.name}. Finish it first.`,
+      );
+      return;
+    }
+    announcer.notice.value = null;
+    const walk = walking.now.value;
+    const place = sweep?.place ?? walk.place;
+    const sets = location === null ? null : placeOf(location);
+    const scan = {
+      tag_type: tagType,
+      value,
+      observed_at,
+      place,
+      leg: walk.leg,
+      sets,
+      sweep: sweep?.id ?? null,
+    };
+    if (sets !== null && sets.id !== walk.place?.id) {
+      walking.now.value = walking.next(sets);
+    }
+    this.#parts.recorder.record(scan, walking.now.value);
+  }
+
+  /** Keeps an incomplete scan for display only: what is left of it may be another tag's value. */
+  takeBroken(broken: Broken): void {
+    const { announcer, session } = this.#parts;
+    const { title, says } = ADVICE[broken.why];
+    if (!session.isOpen.value) {
+      announcer.notTaken(title, says);
+      return;
+    }
+    const kept = this.#parts.broken.keep(broken, this.#parts.now().toISOString());
+    announcer.notTaken(title, `${says} Heard: ${heard(kept)}. Nothing was sent.`);
+  }
+
+  /** The kind of tag: as the user set, as the tree knows it, or guessed. */
+  #recognized(scanned: string) {
+    const { settings, places } = this.#parts;
+    const value = scanned.trim();
+    const chosen = settings.now.value.tagType;
+    const types = chosen === 'auto' ? ([guessTagType(value), 'barcode', 'rfid', 'ble'] as const) : [chosen];
+    for (const tagType of types) {
+      const location = places.tree.value.byTag(tagType, value);
+      if (location !== null) {
+        return { value, tagType, location };
+      }
+    }
+    return { value, tagType: types[0], location: null };
+  }
+}
