@@ -224,7 +224,8 @@ describe('doctor', () => {
         const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
         expect(isAtFault).to.equal(false);
         expect(of('schema')[0]).to.include({ status: 'ok' });
-        occupant.release(true);
+        await occupant.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.occupation]);
+        occupant.release();
       });
       const { isAtFault, of } = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
       expect(isAtFault).to.equal(true);

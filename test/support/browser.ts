@@ -28,7 +28,7 @@ const OF_THE_MACHINE = [
 ];
 
 export interface TestBrowser {
-  /** A device of its own: nothing is on it yet. It is thrown away after the suite. */
+  /** A device of its own: nothing is on it yet. It is thrown away after the test, or the suite, that took it. */
   device(options?: BrowserContextOptions): Promise<Device>;
 }
 
@@ -82,21 +82,32 @@ function clockAt(time: number): string {
 
 /** The browser for a suite. A fault in any of its pages fails the test in which it came. */
 export function useBrowser(): TestBrowser {
-  const devices: Device[] = [];
+  let devices: Device[] = [];
+  /** Null outside tests. A page that is left open asks for its lists again, and disturbs the next test. */
+  let devicesOfTest: Set<Device> | null = null;
   let browser: Browser;
   before(async function () {
     // The first run unpacks the browser.
     this.timeout(120_000);
     browser = await launch();
   });
-  afterEach(() => {
-    expect(devices.flatMap(({ faults }) => faults.splice(0))).to.deep.equal([]);
+  beforeEach(() => {
+    devicesOfTest = new Set();
+  });
+  afterEach(async () => {
+    const ofTest = devicesOfTest ?? new Set();
+    devicesOfTest = null;
+    const faults = devices.flatMap((device) => device.faults.splice(0));
+    devices = devices.filter((device) => !ofTest.has(device));
+    await Promise.all([...ofTest].map(({ context }) => context.close()));
+    expect(faults).to.deep.equal([]);
   });
   after(() => browser?.close());
   return {
     device: async (options = {}) => {
       const device = new Device(await browser.newContext({ ...PHONE, ...options }));
       devices.push(device);
+      devicesOfTest?.add(device);
       return device;
     },
   };
