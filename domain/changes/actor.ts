@@ -1,13 +1,13 @@
 /**
- * On whose behalf something is changed, and through what: an entry of a log of changes needs no more of it. Users of a
- * console and handhelds are further types.
+ * The author of a change: who, through what. A log of changes needs no more. Console users and handhelds are further
+ * kinds.
  */
 export type Actor = CommandLineActor | KeyActor;
 
-/** Whoever runs a program on the server: a command, the first start, the demo. */
+/** The user who runs a program on the server: a command, the first start, the demo. */
 export interface CommandLineActor {
   readonly type: 'command_line';
-  /** The operating system's name of the user. */
+  /** The operating system's user name. */
   readonly id: string;
   readonly requestId: null;
 }
@@ -16,6 +16,6 @@ export interface CommandLineActor {
 export interface KeyActor {
   readonly type: 'key';
   readonly id: string;
-  /** As its answer and the log have it (contract 7.1). */
+  /** As in the answer and the log (contract 7.1). */
   readonly requestId: string;
 }

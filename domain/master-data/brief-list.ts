@@ -1,12 +1,12 @@
 import type { Paging, SortTerm } from '../../base/page.ts';
 import { sql } from '../../db/timescale/queries/sql.ts';
 
-/** How far from the first row a list still reads little. */
+/** Rows from the first within which a list still reads little. */
 const FIRST = 200;
 
 /**
- * Ends a brief list where none goes further. The planner does not see the limit of a statement that it plans for all
- * values, and would expect a tenth of all rows: sorting them all would look better than reading some in order.
+ * Ends a brief list that cannot go further. In a generic plan the limit is unknown, and the planner would expect a
+ * tenth of all rows: sorting them all would look better than reading some in order.
  */
 export const AT_MOST_FIRST = sql.fragment`limit ${sql.literalValue(String(FIRST))}`;
 export const NOTHING = sql.fragment``;
@@ -17,7 +17,7 @@ type Filters = Paging & {
   q?: string | undefined;
 };
 
-/** Whether a list is of a few rows that are named by their keys. The index of keys has the live rows only. */
+/** Whether a list only has rows named by their keys. The index of keys has live rows only. */
 export function isFoundByKey(filters: Filters & { external_key?: readonly string[] | undefined }): boolean {
   const { external_key: keys, q, include_deleted: withDeleted } = filters;
   return (
@@ -26,13 +26,13 @@ export function isFoundByKey(filters: Filters & { external_key?: readonly string
 }
 
 /**
- * How many look-ups a list amounts to whose rows are named by their keys and by nothing that another index might be asked
- * for; undefined for any other list.
+ * The weight, in look-ups, of a list whose rows are named by keys and by nothing another index might serve; undefined
+ * for any other list.
  *
- * Among the look-ups it takes half as much (32 callers, busy machine: 301 us of Node.js's time and 115 of PostgreSQL's
- * instead of 584 and 203), since what comes together is sent and answered together.
+ * Among look-ups it costs half (32 callers, busy machine: 301 us of Node.js's time and 115 of PostgreSQL's instead of
+ * 584 and 203), because they are pipelined together.
  *
- * @param narrowing what else rows are chosen by, undefined where it is not asked for.
+ * @param narrowing further conditions, undefined where absent.
  */
 export function lookUpsIn(
   filters: Filters & { external_key?: readonly string[] | undefined },
@@ -48,8 +48,8 @@ export function lookUpsIn(
 const LOOK_UPS = 8;
 
 /**
- * Whether a list is of the first rows in the order of an index, or of those that a few more conditions leave. How many rows
- * have to be passed over for those conditions is not known: the time limit of brief lists is for that.
+ * Whether a list has the first rows in the order of an index, possibly narrowed by further conditions. How many rows
+ * those skip is unknown; the time limit of brief lists covers that.
  */
 export function isFirstOf(filters: Filters, { inOrderOf }: { inOrderOf: string }): boolean {
   const { sort, q, include_deleted: withDeleted } = filters;

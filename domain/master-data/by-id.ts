@@ -5,9 +5,8 @@ import type { Keyed } from './live-by-key.ts';
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 /**
- * The row of an organization that an id names, for a from clause. Asked for in order of ids it comes by the primary key;
- * without statistics, and where they say "empty", another index that begins with the organization seems as good, by which a
- * look-up read all of its rows.
+ * The row with an id, for a from clause. Ordered by id it is read by the primary key; without statistics, or where they
+ * say "empty", another index that begins with the organization seems as good, and a look-up would read all its rows.
  */
 export function rowById(
   resource: Keyed,
@@ -21,7 +20,7 @@ export function rowById(
     order by id limit 1)`;
 }
 
-/** Whether the asset or location is live: its id, or null. */
+/** The id of a live asset or location, or null. */
 export async function findLiveById(
   connection: OrganizationConnection,
   resource: Keyed,

@@ -4,14 +4,13 @@ import { texts } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 
 /**
- * Keeps others from giving live rows these names until the transaction ends. So what is found to be free stays free,
- * and an id is drawn for what will be committed only: an insert that met the name of a concurrent one would have drawn
- * an id and lost it.
+ * Claims names: others cannot give them to live rows until the transaction ends. So a free name stays free, and ids are
+ * drawn only for rows that will be committed: an insert that conflicts has drawn an id and lost it.
  *
- * The statement after it need not wait for its answer; on a connection they run in order.
+ * The next statement need not wait for the reply; on a connection they run in order.
  *
  * @param names such as `asset:PALLET-17` and `tag:rfid:E280`. Many share a lock, so that a body of 10,000 tags does not
- * take all the locks the database has.
+ * exhaust the database's locks.
  */
 export async function claim(transaction: OrganizationConnection, names: readonly string[]): Promise<void> {
   const named = sql.fragment`unnest(${sql.binary(texts(names))}::text[]) name`;

@@ -2,14 +2,14 @@ import type { SortTerm } from '../../base/page.ts';
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 
 /**
- * `order by` terms; nulls last either way, and the tie-breaker at the end so that pages of rows that stay never overlap.
+ * `order by` terms; nulls last either way, ending with a tie-breaker so that pages of unchanged rows never overlap.
  *
- * Only of columns that can be null is it said that nulls come last: an index read backwards would put them first, so
- * that PostgreSQL would sort everything instead: 50 ms for the last 50 of 100,000 assets by key.
+ * `nulls last` is written for nullable columns only: an index read backwards would put nulls first, so PostgreSQL would
+ * sort everything instead: 50 ms for the last 50 of 100,000 assets by key.
  *
- * @param columns what each field sorts by; text columns are bytewise (`collate "C"`).
- * @param options those of the fields whose column can be null; those that no two rows share, behind which there is nothing
- * to sort by. An index on such a field then has the order by itself: 25 us less of 470 for a page of 50.
+ * @param columns by field; text is bytewise (`collate "C"`).
+ * @param options nullable fields, and unique ones, after which nothing needs sorting: an index on such a field then has
+ * the order by itself, 25 us less of 470 for a page of 50.
  */
 export function orderBy<Field extends string>(
   terms: readonly SortTerm<Field>[],
@@ -28,16 +28,15 @@ export function orderBy<Field extends string>(
 
 const COMMA = sql.fragment`, `;
 
-/** Nulls last, of its own accord. */
 const ASCENDING = sql.fragment`asc`;
 const DESCENDING = { filled: sql.fragment`desc`, nullable: sql.fragment`desc nulls last` };
 
-/** All conditions that apply; those that do not are null. */
+/** The conditions that apply; null ones do not. */
 export function allOf(conditions: readonly (FragmentSqlToken | null)[]): ValueExpression {
   return sql.and(conditions);
 }
 
-/** A condition on a filter's values, or null if the filter is absent. */
+/** A condition on a filter's value, or null without one. */
 export function when<T>(
   value: T | undefined,
   condition: (value: T) => FragmentSqlToken,
@@ -46,7 +45,7 @@ export function when<T>(
 }
 
 /**
- * Rows that are in effect now, by the database's clock (contract 3). `live-count.ts` counts those that are not.
+ * Rows in effect now, by the database's clock (contract 3). `live-count.ts` counts the others.
  *
  * @param table its alias.
  */
@@ -57,8 +56,8 @@ export function inEffect(table: string): FragmentSqlToken {
 }
 
 /**
- * The ids, as `found`, of an organization's rows that have a text in their name, key, description or a live tag, letter
- * case aside; nothing where no text is searched. It stands in front of the statement that has {@link isFound}.
+ * Ids, as `found`, of an organization's rows with a text in name, key, description or a live tag, case-insensitively;
+ * nothing without a search. Precedes a statement with {@link isFound}.
  */
 export function finding(
   resource: 'asset' | 'location',
@@ -76,12 +75,11 @@ export function isFound(table: string): FragmentSqlToken {
 }
 
 /**
- * What `updated_at` becomes when a row changes: now, and later than it was by what the wire can show, also within one
- * millisecond.
+ * The new `updated_at` of a changed row: now, and visibly later on the wire than before, even within one millisecond.
  */
 export const NEXT_UPDATE = nextUpdate(sql.fragment`updated_at`);
 
-/** {@link NEXT_UPDATE}, where the column has to say whose it is. */
+/** {@link NEXT_UPDATE} with a qualified column. */
 export function nextUpdate(updatedAt: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`greatest(
     clock_timestamp(), date_trunc('milliseconds', ${updatedAt}) + interval '1 millisecond')`;

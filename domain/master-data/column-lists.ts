@@ -13,13 +13,13 @@ export function selected(columns: Columns, table: string): FragmentSqlToken {
   return listed(columns, (name) => sql.fragment`${sql.identifier([table, name])}`);
 }
 
-/** {@link selected}, without JSON, which has no bound of its own. */
+/** {@link selected} without JSON, which is unbounded. */
 export function selectedShort(columns: Columns, table: string): FragmentSqlToken {
   const short = Object.entries(columns).filter(([, { type }]) => type !== 'json');
   return selected(Object.fromEntries(short), table);
 }
 
-/** What {@link selectedShort} leaves out, each by its name. */
+/** The columns that {@link selectedShort} leaves out, by name. */
 export function selectedJson(columns: Columns, table: string): Record<string, FragmentSqlToken> {
   const long = Object.entries(columns).filter(([, { type }]) => type === 'json');
   return Object.fromEntries(long.map(([name]) => [name, sql.fragment`${sql.identifier([table, name])}`]));
@@ -32,7 +32,7 @@ export function withNames(items: Readonly<Record<string, FragmentSqlToken>>): Fr
   );
 }
 
-/** What is stored of values that were sent, in the order of {@link named}; null is now where now is the default. */
+/** Stored form of given values, in the order of {@link named}; null means now where now is the default. */
 export function stored<C extends Columns>(
   columns: C,
   sent: (name: keyof C) => ValueExpression,
@@ -75,7 +75,7 @@ export function excluded(columns: Columns): FragmentSqlToken {
 /** `given.name`, for {@link stored}. */
 export const ofGiven = (name: string): ValueExpression => sql.identifier(['given', name]);
 
-/** An array for each column of new rows, for `unnest`, in the order of {@link named}. */
+/** Binary arrays of new rows by column, for `unnest`, in the order of {@link named}. */
 export function arraysOfNew<C extends Columns>(columns: C, rows: readonly Given<C>[]): FragmentSqlToken {
   return listed(columns, (name, column) =>
     arrayOf(
@@ -85,7 +85,7 @@ export function arraysOfNew<C extends Columns>(columns: C, rows: readonly Given<
   );
 }
 
-/** {@link arraysOfNew}, of rows as they are stored. */
+/** {@link arraysOfNew} of stored rows. */
 export function arraysOf<C extends Columns>(
   columns: C,
   rows: readonly Partial<Stored<C>>[],

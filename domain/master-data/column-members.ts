@@ -17,19 +17,19 @@ type CellMembers<C extends Columns> = {
   -readonly [Name in keyof C]: Writable<NonNullable<SaidValue<C[Name]>> | undefined>;
 };
 
-/** Columns as members of a body that creates a row. */
+/** Columns as members of a create body. */
 export function newMembers<C extends Columns>(columns: C): NewMembers<C> {
   return membersOf(columns, (column) =>
     column.otherwise === REQUIRED ? mandatory(fieldOf(column)) : changeMember(column),
   ) as NewMembers<C>;
 }
 
-/** Columns as members of a body that changes a row. */
+/** Columns as members of a PATCH body. */
 export function changeMembers<C extends Columns>(columns: C): ChangeMembers<C> {
   return membersOf(columns, changeMember) as ChangeMembers<C>;
 }
 
-/** Columns as cells of a row of CSV: an empty one says nothing, so none says null. */
+/** Columns as CSV cells: empty cells are absent, so none is null. */
 export function cellMembers<C extends Columns>(columns: C): CellMembers<C> {
   return membersOf(columns, (column) => optional(fieldOf(column))) as CellMembers<C>;
 }
@@ -48,7 +48,7 @@ function fieldOf(column: Column): Field<unknown> {
 
 const FIELDS = { flag, time: timestamp, json: jsonObject };
 
-/** Members in the order of the wire and of CSV: what says where something is stands behind its description. */
+/** Members in the order of wire and CSV: location members follow the description. */
 export function behindDescription<M extends { description: unknown }, Where extends object>(
   members: M,
   where: Where,

@@ -1,8 +1,8 @@
 import type { Instant } from '../../base/timestamps.ts';
 
 /**
- * A column that people fill in. Statements, bodies, rows of CSV, and the description take it from its list below; the few
- * places that say more of it have to name every column of the list, or nothing compiles.
+ * A column that people fill in. Statements, bodies, CSV and the description are derived from the lists below; code with
+ * more to say about columns must name every one, or it does not compile.
  */
 export type Column =
   /** Of 1 to `most` characters. */
@@ -14,11 +14,11 @@ export type Column =
 
 export type Columns = Readonly<Record<string, Column>>;
 
-/** What is stored if nothing is said: refused, or the time of the transaction. Null can be said as well. */
+/** Default of a column: refused, or the time of the transaction. Null may also be given. */
 export const REQUIRED = 'required';
 export const NOW = 'now';
 
-/** What people fill in of assets and locations alike, in the order of the wire and of CSV. */
+/** Columns that assets and locations share, in the order of wire and CSV. */
 export const COMMON_COLUMNS = {
   name: { type: 'text', most: 255, otherwise: REQUIRED },
   description: { type: 'text', most: 1024, otherwise: null },
@@ -27,13 +27,13 @@ export const COMMON_COLUMNS = {
   valid_to: { type: 'time', otherwise: null },
 } as const satisfies Columns;
 
-/** What people fill in of an asset. Scans tell where it is. */
+/** Scans tell its location. */
 export const ASSET_COLUMNS = {
   ...COMMON_COLUMNS,
   metadata: { type: 'json', otherwise: '{}' },
 } as const satisfies Columns;
 
-/** What people fill in of a location. Its parent refers to a row, and is none of these. */
+/** Its parent refers to a row and is none of these. */
 export const LOCATION_COLUMNS = COMMON_COLUMNS;
 
 type ItemColumns = typeof ASSET_COLUMNS & typeof LOCATION_COLUMNS;
@@ -41,12 +41,12 @@ export type ItemColumn = keyof ItemColumns;
 
 const OF = { asset: ASSET_COLUMNS, location: LOCATION_COLUMNS };
 
-/** The columns of either, where rows of both go one way. The type has those of both: what is not in the list, no row has. */
+/** Columns of either kind, for code that handles both. The type has the columns of both; absent ones are in no row. */
 export function columnsOf(resource: keyof typeof OF): ItemColumns {
   return OF[resource] as ItemColumns;
 }
 
-/** Names of columns of JSON, which have no bound of their own. */
+/** Names of JSON columns, which are unbounded. */
 export type JsonName<C extends Columns> = {
   [Name in keyof C]: C[Name]['type'] extends 'json' ? Name : never;
 }[keyof C];
@@ -66,29 +66,29 @@ type Said = Omit<Held, 'time'> & { time: Instant };
 
 type OrNull<C extends Column> = null extends C['otherwise'] ? null : never;
 
-/** A column of a row, as it is read. */
+/** A column's value as read. */
 export type StoredValue<C extends Column> = Held[C['type']] | OrNull<C>;
 
-/** The columns of a row, as they are read. */
+/** Columns of a row as read. */
 export type Stored<C extends Columns> = { -readonly [Name in keyof C]: StoredValue<C[Name]> };
 
-/** The columns of either, as they are read. */
+/** Columns of either kind as read. */
 export type StoredItem = Stored<typeof COMMON_COLUMNS> & Partial<Stored<ItemColumns>>;
 
-/** The columns of a row, as they are written: null for now. */
+/** Columns of a row as written: null for now. */
 export type Written<C extends Columns> = {
   -readonly [Name in keyof C]:
     | StoredValue<C[Name]>
     | (C[Name]['otherwise'] extends typeof NOW ? null : never);
 };
 
-/** A value as requests say it. */
+/** A value as requests give it. */
 export type SaidValue<C extends Column> = Said[C['type']] | OrNull<C>;
 
-/** What a change says of the columns; undefined for nothing. */
+/** Columns of a change; undefined if not given. */
 export type Changes<C extends Columns> = { -readonly [Name in keyof C]?: SaidValue<C[Name]> | undefined };
 
-/** What a create says of the columns. */
+/** Columns of a create. */
 export type Given<C extends Columns> = Changes<C> & {
   -readonly [Name in keyof C as C[Name]['otherwise'] extends typeof REQUIRED ? Name : never]: SaidValue<
     C[Name]

@@ -1,18 +1,17 @@
 import { type AppError, conflict } from '../../base/errors.ts';
 import { brokenConstraintOf } from '../../db/timescale/connections/sql-state.ts';
 
-/** What the client is told when a write breaks a constraint, from the values it wrote. */
+/** The error for a violated constraint, from the values written. */
 const ERRORS: Readonly<Record<string, (values: { external_key: string }) => AppError>> = {
   assets__org_id_external_key: ({ external_key }) => keyTaken('asset', external_key),
   locations__org_id_external_key: ({ external_key }) => keyTaken('location', external_key),
 };
 
-/** A live row of the organization has this external key. */
 export function keyTaken(resource: 'asset' | 'location', externalKey: string): AppError {
   return conflict(`${resource} with external_key ${externalKey} already exists`);
 }
 
-/** Waits for a write, and turns a violation of a known constraint into its error. */
+/** Awaits a write and translates violations of known constraints. */
 export async function explainViolations<Result>(
   write: Promise<Result>,
   values: { external_key: string },

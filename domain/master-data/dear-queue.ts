@@ -1,5 +1,5 @@
 /**
- * How long, in milliseconds, what reads or writes large rows waits for its organization's turn, and how many may: pieces of
- * pages, of which a caller has a few under way at most, and changes.
+ * Bounds of waiting for an organization's turn, for work on large rows: pieces of pages, of which a caller has few at
+ * once, and changes. Milliseconds.
  */
 export const QUEUE = { waitingPerKey: 100, patience: 45_000 };

@@ -14,13 +14,13 @@ import { joinedTags, type TagArrays, tagColumns } from '../tags/tag-columns.ts';
 import { jsonLength } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
 
-/** An asset that brings its key, and no tag twice, and who makes it. */
+/** An asset with its key, without repeated tags, and its author. */
 export type KeyedAsset = NewAsset & { external_key: string; actor: Actor };
 
-/** The row, or the tag that was taken; if none, the key was. */
+/** The row, or the taken tag; if neither, the key was taken. */
 type InsertedAsset = (AssetRow | { id: null }) & { taken_type: string | null; taken_value: string | null };
 
-/** Characters of JSON with which an asset may go together with others. */
+/** Characters of JSON up to which an asset joins a group. */
 const SHORT = 8_192;
 
 /** Creates assets whose names are free, each with its tags; a refused one draws no ids. */
@@ -45,7 +45,7 @@ export const INSERT_ASSETS: GroupedWrite<KeyedAsset, InsertedAsset, AssetRow> = 
 
 const NO_TAGS = tagColumns([]);
 
-/** Two things of an organization that have the same name are not both created in one group. */
+/** Creates with a common name do not join one group. */
 function keyName(key: string): string {
   return `asset:${key}`;
 }
@@ -55,8 +55,8 @@ function tagsOf(assets: readonly KeyedAsset[]): TagArrays {
 }
 
 /**
- * One statement, since what comes back is all that anybody waits for. What others commit at the same moment past the claims,
- * as imports do, is a conflict of the key, and of a tag an error, upon which everything is done again.
+ * One statement, since all that callers wait for is its result. Concurrent commits that bypass the claims, as imports
+ * do, conflict on the key, or fail on a tag, upon which everything is retried.
  */
 function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery<InsertedAsset> {
   const owners = assets.flatMap(({ tags }, index) => Array<number>(tags?.count ?? 0).fill(index + 1));

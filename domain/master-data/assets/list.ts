@@ -26,7 +26,7 @@ const TEXTS = {
   tags: sql.fragment`coalesce(tagged.tags::text, ${NO_TAGS})`,
 };
 
-/** Which assets, in which order; without the others a list has those in effect. */
+/** Filters and order; by default a list has rows in effect. */
 export interface AssetFilters extends Paging {
   external_key?: readonly string[] | undefined;
   location_id?: readonly number[] | undefined;
@@ -34,12 +34,12 @@ export interface AssetFilters extends Paging {
   is_active?: boolean | undefined;
   include_deleted: boolean;
   include_not_in_effect: boolean;
-  /** A text in their name, key, description or tags. */
+  /** Text in name, key, description or tags. */
   q?: string | undefined;
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
-/** What differs between lists of one shape. */
+/** Values that vary between lists of one shape. */
 type Values = Pick<
   AssetFilters,
   'external_key' | 'location_id' | 'location_external_key' | 'q' | 'limit' | 'offset'
@@ -128,7 +128,7 @@ function composeList(
     order by ${order}`;
 }
 
-/** Where the assets of a `page` are, and their tags, each looked up by itself: what takes least for one or a few. */
+/** Locations and tags of a `page`, looked up one by one: cheapest for a few rows. */
 const EACH = {
   places: NOTHING,
   placed: sql.fragment`(
@@ -140,8 +140,8 @@ const EACH = {
 };
 
 /**
- * {@link EACH}, all looked up at once: a page of 50 took 510 us of PostgreSQL's time with a look-up for each row, and 360
- * so; but one asset by its key 98, and 90 by itself (as busy a machine).
+ * {@link EACH} for all rows at once: a page of 50 took 510 us of PostgreSQL's time with a look-up per row, and 360 so;
+ * but one asset by its key 98, and 90 one by one (on an equally busy machine).
  */
 function together(orgId: number): typeof EACH {
   return {

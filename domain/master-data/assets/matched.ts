@@ -3,11 +3,10 @@ import { NOTHING } from '../brief-list.ts';
 import { allOf } from '../clauses.ts';
 
 /**
- * The assets that a search has found and the other filters leave, as `matched`, with what they can be sorted by and no
- * more. All have to be counted, so each is looked at once, in the database's function (migration 0029); what a function
- * returns has no collation.
+ * Assets found by a search and left by the other filters, as `matched`, with only what they can be sorted by. All must
+ * be counted, so each is read once, in the database's function (migration 0029); a function's result has no collation.
  *
- * @param narrowing the conditions on an `asset` and its `position` that the function does not know.
+ * @param narrowing conditions on an `asset` and its `position` that the function does not know.
  */
 export function matched(
   orgId: number,

@@ -13,10 +13,10 @@ import { findLiveAsset, lockLiveAsset, lookUpAsset, updateAsset } from './querie
 export type AssetPatch = MergePatch<AssetRow, Changes<typeof ASSET_COLUMNS>>;
 
 /**
- * Applies a patch to a live asset (contract 4.7). A patch that changes nothing writes nothing, and large texts are
- * neither read nor written that it does not speak of.
+ * Applies a patch to a live asset (contract 4.7). A patch without changes writes nothing; large texts it does not
+ * mention are neither read nor written.
  *
- * @throws Invalid for what is wrong with it, given the asset as it is.
+ * @throws Invalid for faults of the patch, given the current asset.
  */
 export function patchAsset(
   db: OrganizationDatabase,

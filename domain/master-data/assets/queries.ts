@@ -13,24 +13,23 @@ import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { written } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
 
-/** Of an `asset` with its `location_id`, and of that `location`; all but the texts below. */
+/** Columns of an `asset`, its `location_id` and that `location`, except the unbounded texts below. */
 export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${selectedShort(ASSET_COLUMNS, 'asset')},
   asset.location_id, location.external_key as location_external_key,
   asset.created_at, asset.updated_at, asset.deleted_at`;
 
-/** The columns without a bound of their own. */
+/** Columns of unbounded length. */
 export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${withNames(LONG_COLUMNS)}, ${liveTags('asset', 'asset')}`;
 
-/** Assets with where they are. The location is shown also when it was deleted since. */
+/** Assets with their locations, deleted ones included. */
 export const PLACED = sql.fragment`assets asset
   left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
 
 export const LOCATION = sql.fragment`locations location
   on location.org_id = asset.org_id and location.id = asset.location_id`;
 
-/** A live asset. */
 export function findLiveAsset(connection: OrganizationConnection, id: number): Promise<AssetRow | null> {
   return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<AssetRow>())`
     select ${COLUMNS}
@@ -41,7 +40,7 @@ export function findLiveAsset(connection: OrganizationConnection, id: number): P
     left join ${LOCATION}`);
 }
 
-/** A live asset, where others' look-ups wait behind it. */
+/** A live asset, in a look-up that delays others' as little as possible. */
 export function lookUpAsset(
   connection: OrganizationConnection,
   id: number,
@@ -63,7 +62,7 @@ export function lookUpAsset(
 
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
-/** Assets by their ids, deleted or not. */
+/** By id, deleted or not. */
 export function readAssets(
   connection: OrganizationConnection,
   ids: readonly number[],

@@ -11,8 +11,8 @@ export function mintedKey(resource: Keyed, number: number): string {
 }
 
 /**
- * Inserts a row under the next free key of the organization's sequence. The counter's row is locked until the
- * transaction ends, so concurrent creates get one number each; a number that a live row already has is skipped.
+ * Inserts a row under the next free key of the organization's sequence. The counter's row stays locked until the
+ * transaction ends, so concurrent creates get different numbers; numbers whose key a live row has are skipped.
  *
  * @param insert inserts under the given key; null if that key is taken.
  */
@@ -59,7 +59,7 @@ function takeNumber(transaction: OrganizationConnection, resource: Keyed): Promi
   return takeNumbers(transaction, resource, 1);
 }
 
-/** Takes numbers that follow each other. @returns the last of them. */
+/** Takes consecutive numbers. @returns the last of them. */
 async function takeNumbers(
   transaction: OrganizationConnection,
   resource: Keyed,
@@ -89,7 +89,7 @@ interface Counter {
 
 const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
-/** The first number after `taken` whose key no live row has; found in one go, however many are taken in a row. */
+/** The first number after `taken` whose key is free, in one statement however many are taken. */
 async function skipTakenNumbers(
   transaction: OrganizationConnection,
   resource: Keyed,

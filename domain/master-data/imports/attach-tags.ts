@@ -10,10 +10,7 @@ export interface AttachedTag {
   value: string;
 }
 
-/**
- * Attaches tags to rows of this transaction, under placeholders for their ids; those that are live in the organization
- * are left out of the answer.
- */
+/** Attaches tags to rows of this transaction, under placeholder ids; live ones are left out of the result. */
 export function attachTags(
   transaction: OrganizationChange,
   resource: Keyed,

@@ -1,8 +1,8 @@
 import { CsvFault, type CsvSource, readCsv } from './csv.ts';
 
 /**
- * How many rows a file has below its header, `most` at most, and up to where it is no CSV. Of the largest files that takes
- * 0.15 to 0.7 s on a busy machine, and importing them 4 or more.
+ * Counts rows below the header, at most `most`, up to the first CSV fault. The largest files take 0.15 to 0.7 s on a
+ * busy machine, and 4 or more to import.
  */
 export async function countRows(source: CsvSource, most: number): Promise<number> {
   let records = 0;

@@ -5,22 +5,22 @@ import { AppError } from '../../../base/errors.ts';
 
 /** A record of a CSV file. */
 export interface CsvRecord {
-  /** Of its first character, from 1; a record can have several lines. */
+  /** Of its first character, from 1; a record can span lines. */
   line: number;
   cells: string[];
 }
 
-/** The bytes of a file, from the start each time it is asked. */
+/** The bytes of a file, from the start on every call. */
 export type CsvSource = () => AsyncIterable<Buffer>;
 
-/** A record longer than this is no row of ours but a quotation mark that is never closed. */
+/** A longer record is an unclosed quotation mark. */
 const LONGEST_RECORD = 2_097_152;
 
 /**
- * Reads CSV (RFC 4180) as it comes, its cells separated by commas, semicolons or tabs: UTF-8, with or without a byte order mark, lines ended in any of the three ways.
- * Records without anything in them are passed over.
+ * Streams CSV (RFC 4180) with commas, semicolons or tabs: UTF-8, with or without a byte order mark, any line ends.
+ * Empty records are skipped.
  *
- * @throws CsvFault for what is no CSV.
+ * @throws CsvFault for invalid CSV.
  */
 export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, void> {
   const csv = await import('csv-parse');
@@ -59,10 +59,10 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
 }
 
 /**
- * What separates the cells, which the header tells: of comma, semicolon and tab the one that stands in it most often
- * outside of quotation marks. Names of columns have none of them in it; the cells below may, as lists of tags do.
+ * The header's delimiter: the most frequent of comma, semicolon and tab outside of quotation marks. Column names
+ * contain none of them; cells may, as lists of tags do.
  *
- * @returns also what was read of the text to find out.
+ * @returns also the text read to find out.
  */
 async function delimiterOf(
   text: AsyncGenerator<string, void>,
@@ -83,10 +83,10 @@ async function delimiterOf(
   return { delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',', begin };
 }
 
-/** Of two that stand there as often, the first. */
+/** The first one wins a tie. */
 const DELIMITERS = [',', ';', '\t'];
 
-/** Characters. A header that is longer names columns that there are not. */
+/** Characters. A longer header names unknown columns. */
 const LONGEST_HEADER = 65_536;
 
 interface RawRecord {
@@ -96,7 +96,7 @@ interface RawRecord {
 
 const LINE_BREAK = /\r\n|\n|\r/g;
 
-/** What makes a file no CSV file, and where. */
+/** A fault of CSV syntax, with its position. */
 export class CsvFault extends AppError {
   readonly line: number;
   readonly what: string;
@@ -131,10 +131,7 @@ async function* decoded(source: CsvSource): AsyncGenerator<string, void> {
   }
 }
 
-/**
- * The parser reads a piece at once, and all its records are there at once. So pieces are small, and others have their
- * turn in between.
- */
+/** The parser handles a piece synchronously, with all its records. So pieces are small, to yield in between. */
 async function* piecesOf(source: CsvSource): AsyncGenerator<Buffer, void> {
   for await (const bytes of source()) {
     for (let at = 0; at < bytes.length; at += PIECE) {
@@ -151,7 +148,7 @@ const NOT_UTF8 =
   'on this line, or one soon after it, the file is not UTF-8 (it may be Windows-1252, as Excel\'s plain "CSV" is); ' +
   'save it as "CSV UTF-8" and try again';
 
-/** By its byte order mark, or by the zeros that ASCII has in it. */
+/** By its byte order mark, or by the zero bytes of ASCII in it. */
 function isUtf16([first, second]: Buffer): boolean {
   return (
     (first === 0xff && second === 0xfe) ||
@@ -170,7 +167,7 @@ function lineFeedsIn(bytes: Buffer): number {
   return count;
 }
 
-/** In the words of whoever has to mend the file. */
+/** For whoever has to mend the file. */
 function explain({ code, message }: CsvError): string {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':

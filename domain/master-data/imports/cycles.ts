@@ -1,12 +1,12 @@
 /**
- * The cycles in which nodes with one parent each go round, each once and from its first node among those given. Every
- * node is passed once, however deep it is.
+ * Cycles among nodes with one parent each, each once and from its first given node. Visits every node once, at any
+ * depth.
  *
  * @param parentOf null above a root.
  */
 export function findCycles(nodes: Iterable<number>, parentOf: (node: number) => number | null): number[][] {
   const cycles: number[][] = [];
-  /** On which walk each node was passed. */
+  /** The walk that visited each node. */
   const walks = new Map<number, number>();
   for (const start of nodes) {
     let node: number | null = start;

@@ -10,7 +10,7 @@ import type { GivenRow } from './given-row.ts';
 import type { FieldChange } from './report.ts';
 import type { StoredRow } from './stored-rows.ts';
 
-/** A stored row once what was given is applied, but for its tags, and the parent of a location. */
+/** A stored row with the given values applied, except for tags and a location's parent. */
 export type PatchedRow = Omit<StoredRow, 'parent_external_key' | 'tags'>;
 
 export async function patchedRow(
@@ -24,9 +24,9 @@ export async function patchedRow(
 }
 
 /**
- * What a row changes of what is stored, field by field, as the API shows the values.
+ * Field-by-field changes that a row makes, as the API shows values.
  *
- * @param added those of the given tags that it does not have.
+ * @param added given tags that it lacks.
  */
 export function fieldChanges(
   resource: Keyed,

@@ -3,24 +3,24 @@ import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
-/** A row that was inserted under a placeholder, and the id it has got. */
+/** A row inserted under a placeholder, with its real id. */
 export interface DrawnId {
   placeholder: number;
   id: number;
 }
 
 /**
- * Rows, and then tags, that get their ids in one statement. All of a file in one took longer than a statement may,
- * where 350,000 tags were in it and the machine was busy.
+ * Rows, and then tags, that get ids in one statement. With 350,000 tags and a busy machine, a whole file exceeded the
+ * statement timeout.
  */
 const GROUP = 2_000;
 
 /**
- * Draws the ids of all that was inserted under placeholders; nothing may be refused after that.
+ * Draws ids for all rows inserted under placeholders; nothing may be refused afterwards.
  *
- * Statistics know of no placeholders, so the planner would expect one and go through all rows for each tag.
+ * Statistics do not know placeholders, so the planner would expect one and scan all rows per tag.
  *
- * @returns those of locations, which others may be below.
+ * @returns ids of locations, which others may refer to.
  */
 export async function drawIds(transaction: OrganizationChange, resource: Keyed): Promise<readonly DrawnId[]> {
   const drawn: DrawnId[] = [];
@@ -36,7 +36,7 @@ export async function drawIds(transaction: OrganizationChange, resource: Keyed):
   return drawn;
 }
 
-/** Ranges with as many placeholders as are dealt with at a time. */
+/** Ranges of placeholders to handle together. */
 async function* placeholders(
   transaction: OrganizationChange,
   table: FragmentSqlToken,
@@ -59,7 +59,7 @@ async function* placeholders(
 /** The first placeholder there is. */
 const LOWEST = -2_147_483_648;
 
-/** References are checked at the end of the statement, so that it has to be one. */
+/** One statement: references are checked at its end. */
 function drawRows(
   transaction: OrganizationChange,
   resource: Keyed,

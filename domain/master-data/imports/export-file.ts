@@ -6,18 +6,18 @@ import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 
-/** Rows that are looked up at a time; fetched and written are fewer if they have much metadata. */
+/** Rows looked up at a time; fewer are fetched and written if they have much metadata. */
 const PAGE = 1_000;
 
-/** A piece of the file, and how many rows are in it. */
+/** A piece of the file with its number of rows. */
 export interface ExportedPiece {
   text: string;
   rows: number;
 }
 
 /**
- * Every live asset or location as CSV, in the order of their keys, in the columns that an import reads; importing it
- * changes nothing. The header comes first, as a piece without rows.
+ * Every live asset or location as CSV, in order of keys, in the columns of an import; importing it changes nothing. The
+ * header comes first, as a piece without rows.
  */
 export async function* exportFile(
   connection: OrganizationConnection,

@@ -1,4 +1,4 @@
-/** The keys that rows of a file have, and on which lines; faulty rows too, as far as they have one. */
+/** Keys of a file by line; faulty rows included, if they have one. */
 export class FileKeys {
   readonly #lines = new Map<string, number>();
 

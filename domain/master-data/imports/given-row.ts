@@ -16,10 +16,10 @@ const PARENT = { parent_external_key: optional(externalKey) };
 const ASSET = { ...KEY, ...cellMembers(ASSET_COLUMNS), ...TAGS };
 const LOCATION = { ...KEY, ...behindDescription(cellMembers(LOCATION_COLUMNS), PARENT), ...TAGS };
 
-/** What a row can say, and so the columns of a file, in the order in which an export writes them. */
+/** Members of a row, hence columns of a file, in the order of exports. */
 const MEMBERS = { asset: ASSET, location: LOCATION };
 
-/** What a row says of an asset or a location. It need not have a name if there is one with its key. */
+/** A row of an asset or a location. The name may be absent if its key exists. */
 export type GivenRow = Values<typeof ASSET> & Partial<Values<typeof LOCATION>>;
 
 export type CsvColumn = keyof GivenRow;
@@ -31,7 +31,7 @@ export const CSV_COLUMNS: Readonly<Record<Keyed, readonly CsvColumn[]>> = {
 
 export type CellType = Column['type'] | 'tags';
 
-/** What the cells of a column hold. */
+/** Type of a column's cells. */
 export const CELL_TYPES: Readonly<Record<CsvColumn, CellType>> = {
   external_key: 'text',
   parent_external_key: 'text',

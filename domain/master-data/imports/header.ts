@@ -8,9 +8,9 @@ import {
 import type { CsvColumn } from './given-row.ts';
 
 /**
- * Reads the header: which column stands where. Letter case and blanks around a name do not matter.
+ * Maps the header to columns. Case and surrounding blanks do not matter.
  *
- * @param columns those that there can be.
+ * @param columns allowed ones.
  */
 export function readHeader(columns: readonly CsvColumn[], cells: readonly string[]): Checked<CsvColumn[]> {
   const names = cells.map((cell) => cell.trim().toLowerCase());

@@ -11,17 +11,17 @@ export interface RowTask {
   record: CsvRecord;
 }
 
-/** What takes long where cells are large, so that a server has it done where it holds nobody up. */
+/** Work on large cells that a server moves to worker threads. */
 export interface HeavyWork {
   same: SameJson;
-  /** As {@link readRow}, of rows of more than {@link LARGE_ROW}. */
+  /** {@link readRow} for rows of more than {@link LARGE_ROW}. */
   readLargeRow(task: RowTask): Promise<RowOfFile>;
 }
 
 /** In UTF-16 units. */
 export const LARGE_ROW = 32_768;
 
-/** Where nobody else is held up, as on the command line. */
+/** On the main thread, where nobody else waits, as on the command line. */
 export const HERE: HeavyWork = {
   same: sameJsonText,
   readLargeRow: async ({ resource, columns, record }) => readRow(resource, columns, record),

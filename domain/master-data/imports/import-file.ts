@@ -23,36 +23,35 @@ import { lockImports } from './stored-rows.ts';
 
 export const ANOTHER_IMPORT = 'another import of this organization is under way; try again when it has ended';
 
-/** What came of a file: a report of all of it, or everything that is wrong with it and nothing imported. */
+/** The result of an import: a report, or everything that is wrong, with nothing imported. */
 export type ImportOutcome =
   | { isImported: true; report: ImportReport }
   | { isImported: false; issues: readonly FieldIssue[]; leftOut: number };
 
 export interface ImportOptions {
-  /** Find out what would be changed, and change nothing. */
+  /** Report changes without making them. */
   isDryRun: boolean;
   /**
-   * Asked once, when nothing else is in the way and before anything is written, with how many rows there are, those that are
-   * wrong included. What it throws ends the import.
+   * Called once, before anything is written, with the number of rows, faulty ones included. An error ends the import.
    */
   admit?(rows: number): Promise<void>;
-  /** The process's, where several imports may run in it at a time. */
+  /** Shared by all imports of the process. */
   heap?: LeanHeap;
-  /** Where what takes long is done; where everything else is if left out. */
+  /** Where to do heavy work; on this thread by default. */
   heavy?: HeavyWork;
-  /** Waited for before each statement, inside the transaction; a statement takes a fraction of a second. */
+  /** Awaited before each statement, inside the transaction; a statement takes a fraction of a second. */
   pause?: Pause;
-  /** Told how many rows have been dealt with. */
+  /** Rows handled so far. */
   onProgress?(rows: number): void;
 }
 
 /**
- * Imports a CSV file of assets or of locations, all of it or nothing. A row whose `external_key` a live one has updates
- * it: an empty cell leaves the value, tags are added and never detached. Other rows create. A dry run is an import that
- * is taken back.
+ * Imports a CSV file of assets or locations, all or nothing. A row whose `external_key` is live updates it: an empty
+ * cell leaves the value, tags are added and never detached. Other rows create. A dry run is an import that is rolled
+ * back.
  *
- * @param source may be read more than once: the database can want the transaction to be run again.
- * @throws AppError `conflict` if another import of the organization is under way.
+ * @param source may be read again: the transaction may be retried.
+ * @throws AppError `conflict` if another import of the organization is running.
  */
 export async function importFile(
   db: OrganizationDatabase,
@@ -101,14 +100,14 @@ class RolledBack extends Error {
 }
 
 /**
- * Rows that are dealt with together: so many, or fewer that say much. 50,000 rows with a tag each take 4 s, beside other
- * work 7 to 15; in groups of 1,000 no less time, and more memory. Meanwhile a create that mints its key takes 0.1 s, and
- * 2.2 where all rows of the file are to have one minted.
+ * Rows handled together, or fewer long ones. 50,000 rows with a tag each take 4 s, beside other work 7 to 15; groups of
+ * 1,000 take no less time, and more memory. Meanwhile a create that mints its key takes 0.1 s, and 2.2 if all rows of
+ * the file mint theirs.
  */
 const GROUP = 250;
 const GROUP_SIZE = 262_144;
 
-/** About as much as the row's cells have characters. */
+/** Roughly the characters of the row's cells. */
 function sizeOf({ given }: ImportRow): number {
   return 200 + jsonLength(ASSET_COLUMNS, given) + 20 * (given.tags?.length ?? 0);
 }

@@ -13,7 +13,7 @@ import type { ImportRow } from './row.ts';
 import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
 
-/** What comes of a file while its rows are imported. */
+/** State of an import. */
 export interface Importing {
   resource: Keyed;
   report: ImportReport;
@@ -22,13 +22,12 @@ export interface Importing {
   same: SameJson;
 }
 
-/** What a row comes to. */
+/** Changes by row. */
 type RowChanges = ReadonlyMap<ImportRow, RowChange | null>;
 
 /**
- * Creates and updates what rows with keys are about, in a few statements for all of them; what is to be done with the
- * others, with parents and with tags, is postponed. What is wrong with a row, given what is in the database, is noted;
- * the transaction must then be given up.
+ * Creates and updates rows with keys, in a few statements; the other rows, parents and tags are postponed. Faults found
+ * in the database are noted; then the transaction must be rolled back.
  *
  * @param rows no two with the same key.
  */
@@ -54,7 +53,7 @@ export async function importRows(
   }
 }
 
-/** Updates what has the rows' keys, or creates it. Whoever creates one meanwhile makes it be updated. */
+/** Updates rows whose keys exist and creates the others. If someone else creates one meanwhile, it is updated. */
 async function updateOrCreate(
   transaction: OrganizationChange,
   rows: readonly ImportRow[],
@@ -85,7 +84,7 @@ async function updateOrCreate(
   return changes;
 }
 
-/** Updates those of the rows that there are, and takes them out of `left`. */
+/** Updates existing rows and removes them from `left`. */
 async function updateStored(
   transaction: OrganizationChange,
   left: Map<string, ImportRow>,
@@ -122,7 +121,7 @@ async function updateStored(
   }
 }
 
-/** Only what exists has a name without being given one. */
+/** Only an existing row may omit its name. */
 function isNamed({ line, given }: ImportRow, problems: FileProblems): boolean {
   if (given.name === undefined) {
     problems.note(line, [required('name')]);
@@ -134,7 +133,7 @@ function asNew({ given }: ImportRow, externalKey: string): NewRow {
   return { ...given, external_key: externalKey, name: given.name ?? '' };
 }
 
-/** Each once, though the row may name it twice. */
+/** Each once, though the row may repeat it. */
 function missingTags(tags: readonly NewTag[], stored: StoredRow | null): NewTag[] {
   const known = new Set(stored === null ? [] : storedTags(stored.tags).map(tagName));
   return tags.filter((tag) => {

@@ -3,10 +3,10 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
 import type { FileNotes } from './read-rows.ts';
 
-/** Rows that are looked up at a time. */
+/** Rows looked up at a time. */
 const GROUP = 1_000;
 
-/** Notes the faulty rows that lack a name as well: those whose key nothing has yet. */
+/** Notes faulty rows that also lack a name: those with an unused key. */
 export async function refuseNameless(
   transaction: OrganizationConnection,
   resource: Keyed,

@@ -1,10 +1,10 @@
-/** What is put away together. */
+/** Values packed together. */
 const GROUP = 500;
 
 /**
- * Values that are put away until later: as the JSON of a group each, outside of the heap, where they would be many
- * objects. With this and a lean heap, an import of 10 MiB over HTTP, about seven tags in each of 50,000 rows, once took
- * at most 319 MiB of the process where it had taken 480 (`lean-heap.ts` has what it takes now).
+ * Values stored for later as JSON, group by group and off the heap, where they would be many objects. With this and a
+ * lean heap, an import of 10 MiB over HTTP, about seven tags in each of 50,000 rows, once took at most 319 MiB of the
+ * process instead of 480 (`lean-heap.ts` has the present figures).
  */
 export class Packed<Value> {
   readonly #groups: Buffer[] = [];
@@ -18,7 +18,7 @@ export class Packed<Value> {
     }
   }
 
-  /** In the order in which they were added; each group once. */
+  /** In order of insertion; each group once. */
   *groups(): Generator<Value[], void> {
     this.#close();
     for (let group = this.#groups.shift(); group !== undefined; group = this.#groups.shift()) {

@@ -4,20 +4,20 @@ import { findCycles } from './cycles.ts';
 import { listUpwards, type Placed } from './parent-queries.ts';
 import type { FileProblems } from './problems.ts';
 
-/** A location of the file that is to be below another. */
+/** A location of the file with a new parent. */
 export interface Link {
   line: number;
   externalKey: string;
   parentId: number;
 }
 
-/** Locations of a cycle that are named. */
+/** Named locations per cycle. */
 const MOST_NAMED = 10;
 
 /**
- * Notes the cycles that links would close, together with what is stored; each once, where the file has its first row.
+ * Notes cycles that the links would close with stored locations; each once, at its first row in the file.
  *
- * @param links by the ids of the children, in the order of the file.
+ * @param links by child id, in the order of the file.
  */
 export async function refuseCycles(
   transaction: OrganizationConnection,
@@ -32,7 +32,7 @@ export async function refuseCycles(
   }
 }
 
-/** Above the parents; nothing that is stored can be below what is new unless it is moved there. */
+/** Ancestors of the parents; nothing stored can be below a new location unless it is moved there. */
 async function storedAbove(
   transaction: OrganizationConnection,
   links: ReadonlyMap<number, Link>,

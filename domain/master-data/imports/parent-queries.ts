@@ -5,7 +5,7 @@ import { nextUpdate } from '../clauses.ts';
 import { findLiveByKeys, type KeyedRow } from '../live-by-key.ts';
 import { lockRows } from './stored-rows.ts';
 
-/** The live locations that have these keys, which then stay live until the transaction ends. */
+/** Locks live locations by key, so that they stay live until the transaction ends. */
 export async function lockParents(
   transaction: OrganizationConnection,
   externalKeys: readonly string[],
@@ -19,12 +19,12 @@ export async function lockParents(
   );
 }
 
-/** A location and the one above it, as stored. */
+/** A stored location with its parent. */
 export interface Placed extends KeyedRow {
   parent_id: number | null;
 }
 
-/** Locations and all that is above them; each level is looked up by itself, as in `locations/tree.ts`. */
+/** Locations with their ancestors; each level is looked up by itself, as in `locations/tree.ts`. */
 export function listUpwards(
   transaction: OrganizationConnection,
   ids: readonly number[],
@@ -45,9 +45,9 @@ export function listUpwards(
 }
 
 /**
- * Puts locations below their parents. Written as what would insert them, for the same reason as in `updateRows`.
+ * Sets parents. Written as an upsert, for the same reason as in `updateRows`.
  *
- * @param isMove false for those that this transaction has made.
+ * @param isMove false for rows created by this transaction.
  */
 export async function writeParents(
   transaction: OrganizationChange,

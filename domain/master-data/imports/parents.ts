@@ -9,22 +9,22 @@ import { lockParents, writeParents } from './parent-queries.ts';
 import type { FileNotes } from './read-rows.ts';
 import type { ImportRow } from './row.ts';
 
-/** A parent that a row names, as it is put away; the id is null where the location is created later. */
+/** A parent named by a row, packed; the id is null if the location is created later. */
 type WantedParent = [line: number, id: number | null, externalKey: string, parentKey: string];
 
-/** What is sent to the database at a time. */
+/** Rows per statement. */
 const GROUP = 1_000;
 
 /**
- * The parents that rows of locations name by key. They can stand anywhere in the file, so they are found when all rows
- * with keys have their locations; and they are written when those have their ids.
+ * Parents that rows name by key. They may be anywhere in the file, so they are resolved when all rows with keys have
+ * their locations, and written when those have their ids.
  *
- * A key that is minted is nobody's parent: the file cannot know it.
+ * A minted key is nobody's parent: the file cannot know it.
  */
 export class Parents {
   readonly #wanted = new Packed<WantedParent>();
   readonly #ids = new Map<string, number | null>();
-  /** By the ids of the children; placeholders for those that the import creates, and for parents too. */
+  /** By child id; placeholders for locations that the import creates, as for parents. */
   readonly #links = new Map<number, Link>();
 
   want(
@@ -38,8 +38,8 @@ export class Parents {
   }
 
   /**
-   * Finds them, and keeps them from being deleted; notes those that there are not, and cycles. The tree is locked when
-   * the rows of the file are, as a PATCH does it, so that one never holds what the other waits for.
+   * Resolves and locks parents; notes missing ones, and cycles. Locks the tree after the file's rows, as a PATCH does,
+   * so that the two cannot deadlock.
    */
   async find(transaction: OrganizationConnection, { problems, keys }: FileNotes): Promise<void> {
     if (this.#ids.size === 0) {
@@ -68,7 +68,7 @@ export class Parents {
     await refuseCycles(transaction, this.#links, problems);
   }
 
-  /** Where a location belongs that has been created since. */
+  /** Assigns the parent of a location created since. */
   place(id: number, parentKey: string | undefined): void {
     const parentId = parentKey === undefined ? null : (this.#ids.get(parentKey) ?? null);
     if (parentId !== null) {
@@ -76,7 +76,7 @@ export class Parents {
     }
   }
 
-  /** @param drawn the ids that placeholders became. */
+  /** @param drawn ids by placeholder. */
   async write(transaction: OrganizationChange, drawn: readonly DrawnId[]): Promise<void> {
     const ids = new Map(drawn.map(({ placeholder, id }) => [placeholder, id]));
     const links = [...this.#links].map(([id, { parentId }]) => ({

@@ -1,9 +1,9 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 
-/** Lets others of the organization go on, where it is their turn. */
+/** Yields to others of the organization whose turn it is. */
 export type Pause = () => Promise<void>;
 
-/** The connection, with a pause before each of its statements. */
+/** A connection that pauses before each statement. */
 export function pausing<Connection extends OrganizationConnection>(
   connection: Connection,
   pause: Pause,

@@ -15,16 +15,16 @@ import type { RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { insertRows, type NewRow } from './write-rows.ts';
 
-/** A row without a key as it is put away. */
+/** A row without a key, packed. */
 type Keyless = [line: number, given: ImportRow['given']];
 
-/** A tag as it is put away. */
+/** A tag, packed. */
 type WantedTag = [line: number, parentId: number, tagType: TagType, value: string];
 
 /**
- * What an import does when all rows with keys are there: finding parents, minting keys, then attaching tags. It is the
- * order in which single creates do it, so that an import and a create never hold what the other waits for; and creates
- * that mint a key wait for the end of an import only, not for all of it.
+ * Remaining work of an import once all rows with keys exist: resolve parents, mint keys, attach tags. Single creates
+ * use the same order, so that an import and a create cannot deadlock; and creates that mint a key wait for the end of
+ * an import only, not for all of it.
  */
 export class Postponed {
   readonly resource: Keyed;
@@ -32,7 +32,7 @@ export class Postponed {
   readonly #parents = new Parents();
   readonly #keyless = new Packed<Keyless>();
   readonly #tags = new Packed<WantedTag>();
-  /** What the report says of rows without keys, as far as it names them, by their lines. */
+  /** Listed changes of rows without keys, by line. */
   readonly #told = new Map<number, RowChange>();
 
   constructor(resource: Keyed, isDryRun: boolean) {
@@ -40,7 +40,7 @@ export class Postponed {
     this.#isDryRun = isDryRun;
   }
 
-  /** @param told what the report says of it, if it does. */
+  /** @param told its entry in the report, if listed. */
   create(row: ImportRow, told: RowChange | null): void {
     this.#keyless.add([row.line, row.given]);
     this.#parents.want(row, null);
@@ -50,9 +50,9 @@ export class Postponed {
   }
 
   /**
-   * What is left to do for a row that is there.
+   * Postpones the rest of an existing row.
    *
-   * @param parentKey the parent it has.
+   * @param parentKey its present parent.
    */
   complete(row: ImportRow, id: number, added: readonly NewTag[], parentKey: string | null = null): void {
     if (row.given.parent_external_key !== parentKey) {
@@ -67,7 +67,7 @@ export class Postponed {
     }
   }
 
-  /** Does it. What is wrong is noted; the transaction must then be given up. */
+  /** Does the work. Faults are noted; then the transaction must be rolled back. */
   async finish(transaction: OrganizationChange, notes: FileNotes): Promise<void> {
     await this.#parents.find(transaction, notes);
     for (const group of this.#keyless.groups()) {
@@ -78,7 +78,7 @@ export class Postponed {
     }
   }
 
-  /** Draws ids for all that was created, when nothing is in the way any more. */
+  /** Draws ids for everything created, when nothing can be refused any more. */
   async number(transaction: OrganizationChange): Promise<void> {
     const drawn = await drawIds(transaction, this.resource);
     await this.#parents.write(transaction, drawn);
@@ -103,7 +103,7 @@ export class Postponed {
     });
   }
 
-  /** A key that a dry run makes up may be another's by the time of the import. */
+  /** A key minted by a dry run may be taken by the time of the import. */
   #completeKeyless([line, { tags, parent_external_key }]: Keyless, id: number, externalKey: string): void {
     const told = this.#told.get(line);
     if (told !== undefined && !this.#isDryRun) {

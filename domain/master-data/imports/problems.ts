@@ -1,6 +1,6 @@
 import type { FieldIssue } from '../../../base/checks/issues.ts';
 
-/** What is wrong with a file: of a great many things the first ones, and how many more there are. */
+/** Faults of a file: the first ones, and the number of others. */
 export class FileProblems {
   readonly #issues: { line: number; issue: FieldIssue }[] = [];
   leftOut = 0;
@@ -15,9 +15,9 @@ export class FileProblems {
   }
 
   /**
-   * Notes what is wrong with a row, and where it is.
+   * Notes faults of a row.
    *
-   * @param leftOut how many issues there are besides those found.
+   * @param leftOut issues beyond those found.
    */
   note(line: number, found: readonly FieldIssue[], leftOut = 0): void {
     this.leftOut += leftOut;

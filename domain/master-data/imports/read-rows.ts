@@ -9,22 +9,22 @@ import { type HeavyWork, LARGE_ROW } from './heavy-work.ts';
 import type { FileProblems } from './problems.ts';
 import { type ImportRow, type RowOfFile, readRow } from './row.ts';
 
-/** The largest file, in bytes (10 MiB) and in rows. */
+/** Bytes (10 MiB) and rows of the largest file. */
 export const FILE_LIMIT = 10_485_760;
 export const ROW_LIMIT = 50_000;
 
-/** Milliseconds after which others have their turn. */
+/** Milliseconds after which it yields. */
 const TURN = 2;
 
-/** What is learned of a file besides its rows. */
+/** Facts about a file besides its rows. */
 export interface FileNotes {
   problems: FileProblems;
   keys: FileKeys;
-  /** Faulty rows without a name, by their keys: whether each is one fault more, only the database knows. */
+  /** Faulty rows without a name, by key: only the database knows whether that is another fault. */
   nameless: Map<string, number>;
 }
 
-/** The rows that can be imported as far as the file alone tells; what is wrong with the others is noted. */
+/** Rows that the file alone does not disqualify; faults of the others are noted. */
 export async function* readRows(
   resource: Keyed,
   source: CsvSource,
@@ -78,7 +78,7 @@ export async function* readRows(
   }
 }
 
-/** All that is wrong with a row, as far as the file tells. */
+/** Faults of a row that the file alone shows. */
 function issuesOf(
   { line, externalKey, isNamed, read }: RowOfFile,
   { keys, nameless }: FileNotes,

@@ -1,7 +1,7 @@
 import type { Json } from '../../../base/json/exact-json.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 
-/** What importing a file changed, or would. */
+/** Actual or potential changes of an import. */
 export interface ImportReport {
   dry_run: boolean;
   rows: number;
@@ -10,17 +10,17 @@ export interface ImportReport {
   unchanged: number;
   /** In the order of the file. */
   changes: RowChange[];
-  /** Changes that are counted and not listed. */
+  /** Changes counted but not listed. */
   changes_left_out: number;
 }
 
 export interface RowChange {
   line: number;
   action: 'create' | 'update';
-  /** Null for a key that a dry run would have to make up. */
+  /** Null for a key that a dry run would mint. */
   external_key: string | null;
   name: string;
-  /** What is changed of an asset that exists; nothing for one that does not. */
+  /** Changed fields of an existing row; empty for a new one. */
   fields: FieldChange[];
 }
 
