@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonSchema } from '../../base/checks/fields.ts';
-import { invalid } from '../../base/checks/invalid.ts';
-import { ambiguous, type Checked, type FieldIssue, gathered, type Pair } from '../../base/checks/issues.ts';
+import {
+  ambiguous,
+  type Checked,
+  type FieldIssue,
+  gathered,
+  invalid,
+  type Pair,
+} from '../../base/checks/issues.ts';
 import type { Members, Values } from '../../base/checks/members.ts';
 import { membersSchema, type Told } from '../../base/checks/members-schema.ts';
 import type { MergePatch } from '../../base/checks/merge-patch.ts';

@@ -1,5 +1,4 @@
-import { Invalid } from '../../base/checks/invalid.ts';
-import type { FieldIssue } from '../../base/checks/issues.ts';
+import { type FieldIssue, Invalid } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
 
 /** Contract 7.2. HTTP statuses of errors stand here and nowhere else. */

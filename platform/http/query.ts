@@ -1,10 +1,10 @@
-import { refuseIssues } from '../../base/checks/invalid.ts';
 import {
   ambiguous,
   type FieldIssue,
   invalidValue,
   type Pair,
   refused,
+  refuseIssues,
   unknownField,
 } from '../../base/checks/issues.ts';
 import type { Parameter } from './parameters.ts';

@@ -1,5 +1,4 @@
-import { invalid } from '../../../base/checks/invalid.ts';
-import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
+import { foreignKeyNotFound, invalid } from '../../../base/checks/issues.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,

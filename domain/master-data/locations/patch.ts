@@ -1,5 +1,10 @@
-import { invalid, refuseIssues } from '../../../base/checks/invalid.ts';
-import { ambiguous, type FieldIssue, foreignKeyNotFound } from '../../../base/checks/issues.ts';
+import {
+  ambiguous,
+  type FieldIssue,
+  foreignKeyNotFound,
+  invalid,
+  refuseIssues,
+} from '../../../base/checks/issues.ts';
 import type { MergePatch } from '../../../base/checks/merge-patch.ts';
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';

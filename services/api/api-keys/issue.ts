@@ -1,5 +1,4 @@
-import { invalid } from '../../../base/checks/invalid.ts';
-import { invalidValue } from '../../../base/checks/issues.ts';
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { ExpiryPassed, type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
 import type { OrganizationChange } from '../../../domain/changes/make-change.ts';
 import type { NewApiKey } from './schema.ts';

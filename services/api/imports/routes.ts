@@ -1,4 +1,4 @@
-import { invalid } from '../../../base/checks/invalid.ts';
+import { invalid } from '../../../base/checks/issues.ts';
 import { dearTurns } from '../../../base/dear-turns.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';

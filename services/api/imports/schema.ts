@@ -1,6 +1,11 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
-import { refuseIssues } from '../../../base/checks/invalid.ts';
-import { type FieldIssue, invalidValue, required, unknownField } from '../../../base/checks/issues.ts';
+import {
+  type FieldIssue,
+  invalidValue,
+  refuseIssues,
+  required,
+  unknownField,
+} from '../../../base/checks/issues.ts';
 import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import type { StreamedBody } from '../../../platform/http/body.ts';
 import { MULTIPART_TYPE } from '../../../platform/http/media-type.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../../base/checks/invalid.ts';
+import { invalid } from '../../../base/checks/issues.ts';
 import { notFound } from '../../../base/errors.ts';
 import { chooseTag } from '../../../domain/tracking/resolve-tags.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';

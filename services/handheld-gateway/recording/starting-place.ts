@@ -1,5 +1,4 @@
-import { type Invalid, invalid } from '../../../base/checks/invalid.ts';
-import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
+import { foreignKeyNotFound, type Invalid, invalid } from '../../../base/checks/issues.ts';
 import { withoutTokens } from '../../../base/tag-secrets.ts';
 import type { Resolutions } from '../../../domain/tracking/resolve-tags.ts';
 import type { ReadTag } from '../wire/tag.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { invalid } from '../../../base/checks/invalid.ts';
-import { required, tooLong } from '../../../base/checks/issues.ts';
+import { invalid, required, tooLong } from '../../../base/checks/issues.ts';
 import { AppError, conflict } from '../../../base/errors.ts';
 import { createHttpApp, type HttpAppOptions } from '../../../platform/http/app.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
