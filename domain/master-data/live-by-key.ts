@@ -2,7 +2,7 @@ import { AppError } from '../../base/errors.ts';
 import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
-/** What has external keys. */
+/** Kinds of rows with external keys. */
 export type Keyed = 'asset' | 'location';
 
 const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
@@ -10,9 +10,9 @@ const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` }
 const NOUN = { asset: 'Asset', location: 'Location' };
 
 /**
- * The id of the live row with a key, for a subquery of its own (`exists` drops the order). Asked for in order of keys it comes
- * by the index on those; of an organization that is younger than the statistics, another seems as good, by which every
- * create read all of its rows.
+ * The id of the live row with a key, for a subquery of its own (`exists` drops the order). Ordered by key it is found
+ * by the index on keys; for an organization newer than the statistics another seems as good, and every create would
+ * read all its rows.
  */
 export function liveByKey(resource: Keyed, orgId: number, key: ValueExpression): FragmentSqlToken {
   return sql.fragment`select id from ${TABLE[resource]}
@@ -20,7 +20,7 @@ export function liveByKey(resource: Keyed, orgId: number, key: ValueExpression):
     order by external_key limit 1`;
 }
 
-/** The id of the organization's live asset or location with this external key, or null. */
+/** The id of the live asset or location with this key, or null. */
 export async function findLiveByKey(
   db: Connection,
   resource: Keyed,
@@ -32,7 +32,7 @@ export async function findLiveByKey(
   return row?.id ?? null;
 }
 
-/** @throws AppError `not_found` naming the key, if the organization has no such live asset or location. */
+/** @throws AppError `not_found` naming the key. */
 export async function requireLiveByKey(
   db: Connection,
   resource: Keyed,
@@ -48,10 +48,7 @@ export interface KeyedRow {
   external_key: string;
 }
 
-/**
- * The live rows that have these keys, in the order of their ids. That a row is the first in an order leaves the planner
- * one index to find it by.
- */
+/** Live rows by key, in order of ids. Selecting each as the first in an order leaves the planner one index. */
 export function findLiveByKeys(
   db: Connection,
   resource: Keyed,
@@ -72,9 +69,9 @@ export function findLiveByKeys(
 }
 
 /**
- * Keeps a location from being deleted until the transaction ends: deleting takes its row's full lock first.
+ * Prevents deletion of a location until the transaction ends: deleting takes its row's full lock first.
  *
- * @throws AppError `not_found` naming the key, if the organization has no such live location.
+ * @throws AppError `not_found` naming the key.
  */
 export async function holdLiveLocation(
   transaction: Connection,

@@ -4,12 +4,12 @@ import { allOf, when } from './clauses.ts';
 const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 /**
- * How many live rows of an organization there are, in effect or not, as a query of one `total_count`: triggers keep
- * count (migration 0007).
+ * Number of an organization's live rows, in effect or not, as a query of one `total_count`: triggers keep count
+ * (migration 0007).
  *
- * It belongs into the statement that reads the page, so that both see the same rows.
+ * It belongs in the statement that reads the page, so that both see the same rows.
  *
- * @param isActive counts only the active rows, or only the others.
+ * @param isActive counts active rows only, or the others only.
  */
 export function countLive(
   orgId: number,
@@ -22,8 +22,8 @@ export function countLive(
 }
 
 /**
- * {@link countLive} less the rows that are not in effect now, which two indexes find. It is exact, and only rows that
- * are not in effect make it slower; the figures are in `test/bench/README.md`.
+ * {@link countLive} minus the rows not in effect, which two indexes find. Exact; only rows not in effect make it
+ * slower; figures in `test/bench/README.md`.
  */
 export function countInEffect(
   orgId: number,
@@ -41,9 +41,8 @@ export function countInEffect(
 }
 
 /**
- * How many assets were ever scanned, live and by default in effect, as a query of one `total_count`: the positions of live
- * assets, of which triggers keep count (migration 0017), less those never filled, which an index finds, and those of
- * assets not in effect.
+ * Number of scanned assets, live and by default in effect, as a query of one `total_count`: positions of live assets,
+ * counted by triggers (migration 0017), minus those never filled, found by an index, and those of assets not in effect.
  */
 export function countScanned(orgId: number, withNotInEffect: boolean): FragmentSqlToken {
   const positioned = sql.fragment`assets asset
@@ -62,11 +61,11 @@ export function countScanned(orgId: number, withNotInEffect: boolean): FragmentS
 }
 
 /**
- * How many scanned assets are at some locations, live and by default in effect, as a query of one `total_count`: the
- * positions there, less those of assets that are deleted or not in effect, which indexes find (migration 0027). For 20,000
+ * Number of scanned assets at some locations, live and by default in effect, as a query of one `total_count`: the
+ * positions there, minus those of assets deleted or not in effect, found by indexes (migration 0027). For 20,000
  * positions at a location 5 ms of a core, instead of 35 with a look at each asset.
  *
- * @param isThere the condition on `position`.
+ * @param isThere condition on `position`.
  */
 export function countScannedAt(
   orgId: number,

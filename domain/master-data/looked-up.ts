@@ -4,8 +4,8 @@ import { ASSET_COLUMNS, type JsonName, jsonNames } from './columns.ts';
 import { QUEUE } from './dear-queue.ts';
 
 /**
- * A row as it comes from a look-up, on a connection that others' look-ups share: without the texts that are large, and
- * null in their place. With 10,000 tags and a mebibyte of metadata, and four at a time, others waited 70 ms.
+ * A row from a look-up, on a shared connection: without large texts, null in their place. With 10,000 tags and 1 MiB of
+ * metadata, four at a time, others waited 70 ms.
  */
 export type LookedUp<Row> = {
   [Name in keyof Row]: Name extends LongText ? Row[Name] | null : Row[Name];
@@ -13,14 +13,14 @@ export type LookedUp<Row> = {
 
 type LongText = 'tags' | JsonName<typeof ASSET_COLUMNS>;
 
-/** The texts that can be large. */
+/** Texts that can be large. */
 export const LONG_TEXTS: readonly LongText[] = ['tags', ...jsonNames(ASSET_COLUMNS)];
 
-/** In bytes: stored, which may be compressed to a ninetieth; and as text. */
+/** Bytes, both stored (which may be compressed to a ninetieth) and as text. */
 const STORED = 8_192;
 const LONG = 65_536;
 
-/** Texts where they are not large, else null; one that is stored in little is unpacked to see that. */
+/** Texts unless large, else null; small stored ones are unpacked to find out. */
 export function unlessLarge(
   texts: Readonly<Record<string, FragmentSqlToken>>,
 ): Record<string, FragmentSqlToken> {
@@ -37,8 +37,8 @@ export function isWhole<Row extends object>(row: object): row is Row {
 }
 
 /**
- * A row as a patch needs it: without large texts, unless the patch is compared with them. Those are read in the
- * organization's turn.
+ * A row for a patch: without large texts, unless the patch is compared with them. Those are read in the organization's
+ * turn.
  */
 export async function rowToPatch<Row extends object>(
   orgId: number,

@@ -3,34 +3,33 @@ import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/times
 import type { Keyed } from './live-by-key.ts';
 
 /**
- * How many bytes of texts without a bound of their own (metadata, tags) come with the rows of a page. Rows beyond that
- * come without them, and are read later, as many at a time: a page of 200 assets can have 200 MB of metadata.
+ * Bytes of unbounded texts (metadata, tags) read along with a page. Rows beyond come without them and are read later,
+ * in pieces of this size: a page of 200 assets can have 200 MB of metadata.
  */
 const PIECE_BYTES = 1_048_576;
 
-/** The JSON of rows, with commas between them, in the order of their ids and as they are then; without those that are gone. */
+/** JSON of rows, comma-separated, in order of ids and as they are then; without deleted ones. */
 export type ReadLargeRows = (
   resource: Keyed,
   ids: readonly number[],
   options?: { onlyLive: boolean },
 ) => Promise<Uint8Array>;
 
-/** What a row of a list has besides its own columns. */
+/** Additional columns of a list's rows. */
 export interface Sized {
-  /** Null where the texts are there. */
+  /** Null where the texts are included. */
   text_bytes: number | null;
 }
 
-/** What a row of a page has besides its own columns. */
+/** Additional columns of a page's rows. */
 export interface Listed extends Sized {
   total_count: number;
 }
 
 /**
- * Select-list items for texts, null from the row on with which the page would have more than {@link PIECE_BYTES}, and
- * `text_bytes`.
+ * Select-list items for texts, null from the row on that would exceed {@link PIECE_BYTES}, and `text_bytes`.
  *
- * @param texts of the type json, by the names they get.
+ * @param texts of type json, by name.
  * @param order of the rows in the page.
  */
 export function textsThatFit(
@@ -49,9 +48,9 @@ export function textsThatFit(
 const MOST = sql.literalValue(String(PIECE_BYTES));
 
 /**
- * The page of rows whose tags, and other texts, were selected with {@link textsThatFit}.
+ * A page of rows selected with {@link textsThatFit}.
  *
- * @param read reads rows whole, as JSON.
+ * @param read reads whole rows as JSON.
  */
 export function pageInPieces<Row extends { id: number; tags: string }>(
   rows: readonly (Row & Listed)[],
@@ -74,9 +73,9 @@ async function* readAsJson(
 }
 
 /**
- * Rows that are no page, in pieces.
+ * Rows of no page, in pieces.
  *
- * @param read reads rows whole, as they are then; in any order.
+ * @param read reads whole rows as they are then; in any order.
  */
 export async function* inPieces<Row extends { id: number; tags: string }>(
   rows: readonly (Row & Sized)[],

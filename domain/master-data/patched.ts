@@ -6,8 +6,7 @@ import type { Changes, Column, Columns, Stored } from './columns.ts';
 type Value = string | boolean | null;
 
 /**
- * The columns as they are after a change. What is not given stays, to the last digit, and so does JSON that is the same
- * but for how it is written.
+ * The columns after a change. Values not given stay, to the last digit, and so does JSON that differs in notation only.
  */
 export async function patched<C extends Columns>(
   columns: C,
@@ -33,8 +32,7 @@ export async function patched<C extends Columns>(
 }
 
 /**
- * The instant to store when one is given, as the database takes it. What a client got to see of the stored instant stands
- * for the stored instant, finer digits included.
+ * The instant to store, in database form. What a client saw of the stored instant stands for it, finer digits included.
  */
 function patchedTime(given: Instant | null, stored: string | null): string | null {
   if (given === null) {
@@ -43,17 +41,17 @@ function patchedTime(given: Instant | null, stored: string | null): string | nul
   return stored !== null && sameInstant(given, stored) ? stored : toDatabase(given);
 }
 
-/** Whether a change leaves every column as it is. */
+/** Whether every column keeps its value. */
 export function isUnchanged<C extends Columns>(columns: C, current: Stored<C>, after: Stored<C>): boolean {
   return Object.keys(columns).every((name) => current[name] === after[name]);
 }
 
-/** Null for JSON that stays, which is not sent again: where it is large, it was not even read. */
+/** Null for JSON that stays, which is not sent again: if large, it was not even read. */
 export type Update<C extends Columns> = {
   -readonly [Name in keyof C]: Stored<C>[Name] | (C[Name]['type'] extends 'json' ? null : never);
 };
 
-/** What to write of the columns after a change. */
+/** Columns to write after a change. */
 export function updateOf<C extends Columns>(columns: C, current: Stored<C>, after: Stored<C>): Update<C> {
   const values = Object.entries<Column>(columns).map(([name, { type }]) => [
     name,

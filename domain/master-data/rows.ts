@@ -1,10 +1,10 @@
 import type { ASSET_COLUMNS, LOCATION_COLUMNS, Stored } from './columns.ts';
 
-/** What the service keeps itself of assets and locations. */
+/** Fields that the service manages. */
 export interface Managed {
   id: number;
   external_key: string;
-  /** The JSON of those that are live. */
+  /** JSON of the live tags. */
   tags: string;
   created_at: string;
   updated_at: string;

@@ -9,7 +9,7 @@ import {
   type Written,
 } from './columns.ts';
 
-/** The columns of a new row, as the database takes them. */
+/** Columns of a new row in database form. */
 export function written<C extends Columns>(columns: C, given: Given<C>): Written<C> {
   const values = Object.entries<Column>(columns).map(([name, column]) => [
     name,
@@ -20,7 +20,7 @@ export function written<C extends Columns>(columns: C, given: Given<C>): Written
 
 type Value = string | boolean | null;
 
-/** @param given undefined for nothing. */
+/** @param given undefined if absent. */
 export function writtenValue({ type, otherwise }: Column, given: Value | undefined): Value {
   if (given === undefined) {
     return otherwise === NOW || otherwise === REQUIRED ? null : otherwise;
@@ -28,7 +28,7 @@ export function writtenValue({ type, otherwise }: Column, given: Value | undefin
   return type === 'time' && given !== null ? toDatabase(given as Instant) : given;
 }
 
-/** How many characters of JSON are given; other columns have little. */
+/** Characters of JSON given; other columns are short. */
 export function jsonLength<C extends Columns>(columns: C, given: Changes<C>): number {
   const lengths = Object.entries<Column>(columns).map(([name, { type }]) => {
     const value: Value | undefined = given[name];

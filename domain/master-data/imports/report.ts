@@ -42,7 +42,7 @@ export function emptyReport(isDryRun: boolean): ImportReport {
   };
 }
 
-/** Counts a row; `change` is null if it leaves the asset as it is. @returns whether the report names it. */
+/** Counts a row; `change` is null if nothing changes. @returns whether the report lists it. */
 export function countRow(report: ImportReport, change: RowChange | null): boolean {
   report.rows += 1;
   if (change === null) {
@@ -61,7 +61,7 @@ export function countRow(report: ImportReport, change: RowChange | null): boolea
   return false;
 }
 
-/** Rows whose change is told in full, and how much metadata there can be in them, in UTF-16 units. */
+/** Rows whose change is listed in full, and UTF-16 units of metadata in them. */
 const MOST_LISTED = 1_000;
 const MOST_METADATA = 1_048_576;
 

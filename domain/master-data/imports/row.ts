@@ -10,14 +10,14 @@ import type { CsvRecord } from './csv.ts';
 import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
 import { parseTagList } from './tag-list.ts';
 
-/** A row of the file that says something which can be imported. */
+/** A row of the file that can be imported. */
 export interface ImportRow {
   line: number;
-  /** What its cells say; undefined where a cell is empty. */
+  /** Undefined where a cell is empty. */
   given: GivenRow;
 }
 
-/** What a row says, or why it cannot be imported; its key, if it is one, and whether it has a name are known all the same. */
+/** A row, or why it cannot be imported; its key, if valid, and whether it has a name are known in either case. */
 export interface RowOfFile {
   line: number;
   externalKey: string | undefined;
@@ -25,7 +25,7 @@ export interface RowOfFile {
   read: Checked<GivenRow>;
 }
 
-/** Reads a row by the rules of the API. An empty cell says nothing. */
+/** Reads a row by the rules of the API. Empty cells are absent. */
 export function readRow(
   resource: Keyed,
   columns: readonly CsvColumn[],
@@ -55,7 +55,7 @@ export function readRow(
   };
 }
 
-/** The JSON that a request would have, as far as cells can be read as such. */
+/** The JSON of an equivalent request, for readable cells. */
 function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
   const object: Partial<Record<CsvColumn, Json>> = {};
   const refusals: Refusal[] = [];
@@ -73,7 +73,7 @@ function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
   return { object, refusals };
 }
 
-/** A pair can be attached once, as the API has it; that the row has it already is another matter. */
+/** A pair can be attached once, as in the API; whether the row has it already is another question. */
 function repeatedTags(tags: readonly NewTag[]): Refusal[] {
   const names = new Set<string>();
   const repeated = new Set<string>();
@@ -84,7 +84,7 @@ function repeatedTags(tags: readonly NewTag[]): Refusal[] {
   return [...repeated].map((name) => refused(invalidValue('tags', `names the tag ${name} more than once`)));
 }
 
-/** The text that the row's JSON would have, as far as it is kept as it is written. */
+/** The JSON source of the row, where it is kept as written. */
 function sourceOf(
   columns: readonly CsvColumn[],
   cells: readonly string[],
@@ -96,7 +96,7 @@ function sourceOf(
   return JsonSource.of(`{${members.join()}}`);
 }
 
-/** How a cell becomes the JSON that a request would have; without one, it is a string. */
+/** Converts cells to JSON; the default is a string. */
 const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checked<Json>>> = {
   flag: (cell, name) => {
     const word = cell.trim().toLowerCase();

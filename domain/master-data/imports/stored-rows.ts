@@ -7,22 +7,22 @@ import type { Keyed, KeyedRow } from '../live-by-key.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
 
-/** What a file can say of an asset or a location, as it is stored. */
+/** The importable part of a stored asset or location. */
 export type StoredRow = StoredItem & {
   id: number;
   external_key: string;
-  /** Of a location that is below another. */
+  /** Of a location below another. */
   parent_external_key: string | null;
   tags: string;
 };
 
 /**
- * One import of an organization at a time, until the transaction ends. False if there is another.
+ * Locks out other imports of the organization until the transaction ends. False if one is running.
  *
- * Its statements find rows by the index that leads to them most directly (`shared/tracking/index-plans.ts`): of an
- * organization that came after the last statistics, PostgreSQL expects a row at the most, and reads all there are.
- * Updating 50,000 assets of such a one took 107 s. Plans are made for any organization, as those of foreign keys would
- * otherwise be made for this one, by the first index that begins with `org_id`: 1,500 locations took 14.6 million rows.
+ * Statements find rows by the most direct index (`domain/tracking/index-plans.ts`): for an organization newer than the
+ * statistics, PostgreSQL expects at most one row, and scans all. Updating 50,000 assets of such a one took 107 s. Plans
+ * are generic, since those of foreign keys would otherwise be made for this organization, with the first index that
+ * begins with `org_id`: 1,500 locations took 14.6 million rows.
  */
 export async function lockImports(transaction: OrganizationConnection): Promise<boolean> {
   const { is_locked } = await transaction.one(sql.type(rowsOf<{ is_locked: boolean }>())`
@@ -34,13 +34,13 @@ export async function lockImports(transaction: OrganizationConnection): Promise<
 }
 
 const LOCKS = {
-  /** Against other changes; scans are not held up. */
+  /** Against other changes; scans are not delayed. */
   change: sql.fragment`for no key update`,
-  /** Against being deleted. */
+  /** Against deletion. */
   reference: sql.fragment`for key share`,
 };
 
-/** @param ids in the order in which they are to be locked. */
+/** @param ids in locking order. */
 export async function lockRows(
   transaction: OrganizationConnection,
   resource: Keyed,
@@ -55,7 +55,7 @@ export async function lockRows(
     ) stored`);
 }
 
-/** The ids of live rows after a key, in the order of their keys; keys never sort before `''`. */
+/** Ids of live rows after a key, in order of keys; no key sorts before `''`. */
 export function listIds(
   connection: OrganizationConnection,
   resource: Keyed,
@@ -69,10 +69,7 @@ export function listIds(
     limit ${limit}`);
 }
 
-/**
- * Those of the rows that are live, as they are, in the order of their keys: as many at a time as have a mebibyte of
- * metadata and tags, or one that has more.
- */
+/** The live ones of the rows, in order of keys, in pieces of 1 MiB of metadata and tags, or of one larger row. */
 export async function* readStoredRows(
   connection: OrganizationConnection,
   resource: Keyed,
@@ -106,7 +103,7 @@ const PARENT_KEY: Record<Keyed, FragmentSqlToken> = {
     )`,
 };
 
-/** `liveTags` of the row `stored`; that they come in an order leaves the planner one index to find them by. */
+/** `liveTags` of the row `stored`; their order leaves the planner one index to find them by. */
 function tagsOf(resource: Keyed): FragmentSqlToken {
   const column = PARENT_COLUMN[resource];
   return sql.fragment`select coalesce((

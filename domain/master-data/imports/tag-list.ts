@@ -1,14 +1,13 @@
-/** A tag as a cell names it. */
+/** A tag in a cell. */
 export interface ListedTag {
   tag_type: string;
   value: string;
 }
 
 /**
- * Reads tags out of a cell: `rfid:E280...;barcode:123`. The first colon ends the type; `\;`, `\:` and `\\` stand for
- * the character itself.
+ * Parses `rfid:E280...;barcode:123`. The first colon ends the type; `\;`, `\:` and `\\` stand for the character itself.
  *
- * @returns null if one of them has no type.
+ * @returns null if a tag has no type.
  */
 export function parseTagList(cell: string): ListedTag[] | null {
   const tags = splitUnescaped(cell, ';')
@@ -20,12 +19,12 @@ export function parseTagList(cell: string): ListedTag[] | null {
   return tags.includes(null) ? null : (tags as ListedTag[]);
 }
 
-/** What {@link parseTagList} reads the same tags out of. */
+/** The inverse of {@link parseTagList}. */
 export function formatTagList(tags: readonly ListedTag[]): string {
   return tags.map(({ tag_type, value }) => `${tag_type}:${value.replace(/[\\;]/g, '\\$&')}`).join(';');
 }
 
-/** The parts between separators that no backslash precedes, as they are written. */
+/** Parts between unescaped separators, as written. */
 function splitUnescaped(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -8,14 +8,14 @@ import type { Keyed } from '../live-by-key.ts';
 import { PARENT_TABLE } from '../tags/queries.ts';
 import type { GivenRow } from './given-row.ts';
 
-/** A row to write, as the database takes it. */
+/** A row to write, in database form. */
 export type WrittenRow = StoredItem & { id: number; external_key: string };
 
 export type NewRow = Omit<GivenRow, 'external_key' | 'name'> & { external_key: string; name: string };
 
 /**
- * Inserts rows, under placeholders for their ids, and locations without their parents; those whose key a live row has
- * are left out of the answer.
+ * Inserts rows under placeholder ids, locations without their parents; rows whose key is taken are left out of the
+ * result.
  */
 export function insertRows(
   transaction: OrganizationChange,
@@ -35,9 +35,8 @@ export function insertRows(
 }
 
 /**
- * Writes all columns of rows that this transaction has locked, but for the parents of locations. Each is there, so that
- * none is inserted: said so, it is found by its id whatever statistics there are, which an update joined with a list is
- * not.
+ * Writes all columns of rows locked by this transaction, except locations' parents. An upsert, although none is
+ * inserted: so each is found by its id whatever the statistics, unlike in an update joined with a list.
  */
 export async function updateRows(
   transaction: OrganizationChange,

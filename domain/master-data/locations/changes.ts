@@ -8,7 +8,7 @@ import { updated } from '../column-lists.ts';
 import { LOCATION_COLUMNS, type Stored } from '../columns.ts';
 
 /**
- * Locks the live location against other changes of it until the transaction ends.
+ * Locks the live location against other changes until the transaction ends.
  *
  * @returns its external key; null if there is none.
  */
@@ -27,8 +27,8 @@ export async function lockLocationForChange(
 }
 
 /**
- * Locks a live location against everything, what refers to it included: waits for those who are putting a child or
- * an asset under it, and keeps others from doing so. Null if there is none.
+ * Locks a live location exclusively, references included: waits for transactions that add a child or an asset, and
+ * blocks others. Null if there is none.
  */
 export async function lockLocationForDelete(
   transaction: OrganizationConnection,
@@ -41,7 +41,7 @@ export async function lockLocationForDelete(
   return row?.id ?? null;
 }
 
-/** Lets one transaction at a time move locations of the organization: two moves could close a circle together. */
+/** Serializes moves of an organization's locations: two could close a circle together. */
 export async function lockTree(transaction: OrganizationConnection): Promise<void> {
   await transaction.exec(sql.prepared('lock-tree', NO_ROWS)`
     select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.tree}::integer, ${transaction.orgId}::integer)`);
@@ -64,7 +64,7 @@ export async function isWithin(
   return rows.length > 0;
 }
 
-/** What a PATCH can set, as the database takes it. */
+/** Columns that a PATCH can set, in database form. */
 export type LocationColumns = Stored<typeof LOCATION_COLUMNS> & { parent_id: number | null };
 
 export async function updateLocation(
@@ -96,7 +96,7 @@ export async function updateLocationKey(
     where org_id = ${change.orgId} and id = ${id}`);
 }
 
-/** Of a location that is locked for it. */
+/** The location must be locked for it. */
 export async function softDeleteLocation(change: OrganizationChange, id: number): Promise<void> {
   await change.exec(sql.prepared('soft-delete-location', NO_ROWS)`
     update locations set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}

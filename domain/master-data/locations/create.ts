@@ -38,7 +38,7 @@ export function createLocation(
   });
 }
 
-/** The id of the parent, whichever way it is named; null for a root. */
+/** The parent's id, by either form; null for a root. */
 async function resolveParent(
   transaction: OrganizationConnection,
   { parent_id: id, parent_external_key: externalKey }: NewLocation,

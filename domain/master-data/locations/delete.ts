@@ -7,7 +7,7 @@ import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './chan
 import { countDescendants } from './tree.ts';
 
 /**
- * Soft-deletes a live location that nothing live is below or at, and detaches its tags (contract 3).
+ * Soft-deletes a live location without live children or assets, and detaches its tags (contract 3).
  *
  * @throws AppError `not_found`, or `conflict` saying what is in the way.
  */

@@ -14,7 +14,7 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`location.created_at`,
 };
 
-/** Which locations, in which order; without the others a list has those in effect. */
+/** Filters and order; by default a list has rows in effect. */
 export interface LocationFilters extends Paging {
   external_key?: readonly string[] | undefined;
   id?: number | undefined;
@@ -23,7 +23,7 @@ export interface LocationFilters extends Paging {
   is_active?: boolean | undefined;
   include_deleted: boolean;
   include_not_in_effect: boolean;
-  /** A text in their name, key, description or tags. */
+  /** Text in name, key, description or tags. */
   q?: string | undefined;
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }

@@ -1,7 +1,7 @@
 import type { Given, LOCATION_COLUMNS } from '../columns.ts';
 import type { TagColumns } from '../tags/tag-columns.ts';
 
-/** A location to create; its parent is named one way at most. */
+/** Its parent is named by at most one form. */
 export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
   /** Minted if left out. */
   external_key?: string | undefined;

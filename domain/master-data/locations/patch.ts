@@ -29,10 +29,9 @@ type LocationChanges = Changes<typeof LOCATION_COLUMNS> & {
 export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
 
 /**
- * Applies a patch to a live location (contract 4.7). A patch that changes nothing writes nothing.
+ * Applies a patch to a live location (contract 4.7). A patch without changes writes nothing.
  *
- * @throws Invalid for what is wrong with it, given the location as it is; `conflict` if it would
- * close a circle.
+ * @throws Invalid for faults of the patch, given the current location; `conflict` if it would close a circle.
  */
 export function patchLocation(
   db: OrganizationDatabase,
@@ -67,7 +66,7 @@ export async function orNotFound<Found>(location: Promise<Found | null>): Promis
   return found;
 }
 
-/** The parent after the patch, which stays live until the transaction ends; null for a root. */
+/** The new parent, which stays live until the transaction ends; null for a root. */
 async function patchedParent(
   transaction: OrganizationConnection,
   current: LocationRow,
@@ -87,7 +86,7 @@ async function patchedParent(
   return parentId;
 }
 
-/** Both ways of naming the parent, or one, resolved; both must mean the same location. */
+/** Resolves one or both forms of the parent; both must mean the same location. */
 async function resolve(
   transaction: OrganizationConnection,
   id: number | undefined,

@@ -12,22 +12,22 @@ import { fewLiveTags, liveTags } from '../tags/queries.ts';
 import { written } from '../written.ts';
 import type { NewLocation } from './new-location.ts';
 
-/** Of a `location` and its `parent`; all but its tags. */
+/** Columns of a `location` and its `parent`, except tags. */
 export const SHORT_COLUMNS = sql.fragment`location.id, location.external_key, ${selected(LOCATION_COLUMNS, 'location')},
   location.parent_id, parent.external_key as parent_external_key,
   location.created_at, location.updated_at, location.deleted_at`;
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${liveTags('location', 'location')}`;
 
-/** The texts of a location in a page, and where they come from. */
+/** Unbounded texts of a location in a page, with their sources. */
 export const TEXTS = { tags: sql.fragment`tagged.tags` };
 export const TAGGED = sql.fragment`lateral (select ${liveTags('location', 'location')} offset 0) tagged`;
 
-/** The parent is shown also when it was deleted since. */
+/** Deleted parents included. */
 export const PARENT = sql.fragment`locations parent
   on parent.org_id = location.org_id and parent.id = location.parent_id`;
 
-/** A live `location` and its `parent`, which is shown also when it was deleted since. */
+/** A live `location` and its `parent`, which may be deleted. */
 function liveWithParent(orgId: number, id: number): FragmentSqlToken {
   return sql.fragment`${rowById('location', orgId, id, { live: true })} location
     left join ${rowById('location', orgId, sql.fragment`location.parent_id`)} parent on true`;
@@ -43,7 +43,7 @@ export function findLiveLocation(
     from ${liveWithParent(connection.orgId, id)}`);
 }
 
-/** A live location, where others' look-ups wait behind it. */
+/** A live location, in a look-up that delays others' as little as possible. */
 export function lookUpLocation(
   connection: OrganizationConnection,
   id: number,
@@ -61,7 +61,7 @@ export function lookUpLocation(
 
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
-/** Locations by their ids, deleted or not. */
+/** By id, deleted or not. */
 export function readLocations(
   connection: OrganizationConnection,
   ids: readonly number[],
@@ -73,10 +73,7 @@ export function readLocations(
     where location.org_id = ${connection.orgId} and location.id = any(${sql.array(ids, 'int4')})`);
 }
 
-/**
- * The live location that an id or a key names, which then stays live until the transaction ends: deleting a location
- * takes its row's full lock.
- */
+/** A live location by id or key; it stays live until the transaction ends, since deleting takes its row's full lock. */
 export async function lockLiveLocation(
   transaction: OrganizationConnection,
   named: { id: number } | { externalKey: string },

@@ -16,8 +16,8 @@ import { lookUpLocation } from './queries.ts';
 import { countDescendants } from './tree.ts';
 
 /**
- * Gives a live location another external key; the one it has changes nothing. No other row is touched: the count is
- * of the live locations below it, which are now below another key.
+ * Gives a live location another external key; its present one changes nothing. No other row is touched: the count is of
+ * live locations below it.
  *
  * @throws AppError `conflict` if a live location has the key.
  */
@@ -40,10 +40,10 @@ export function renameLocation(
   });
 }
 
-/** Locations that are counted out of turn, in a few milliseconds. */
+/** Locations counted without a turn, in a few milliseconds. */
 const FEW = 1_000;
 
-/** Of more than {@link FEW} in the organization's turn: 15,000 within each other take the database 50 ms. */
+/** Counts more than {@link FEW} in the organization's turn: 15,000 nested ones take the database 50 ms. */
 async function countAll(transaction: OrganizationConnection, id: number): Promise<number> {
   const few = await countDescendants(transaction, id, FEW + 1);
   const all = () => countDescendants(transaction, id, 2 ** 31 - 1);

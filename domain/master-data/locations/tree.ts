@@ -30,7 +30,7 @@ export function listAncestors(...[db, id, ...rest]: Listing) {
   return listTree(db, tree, ...rest);
 }
 
-/** The locations directly below one, letter case aside. */
+/** Direct children, case-insensitively. */
 export function listChildren(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`
     select id, row_number() over (order by lower(external_key), external_key, id) as place from locations
@@ -44,7 +44,7 @@ export function listDescendants(...[db, id, ...rest]: Listing) {
   return listTree(db, tree, ...rest);
 }
 
-/** How many live locations are below one, up to `most`. */
+/** Live locations below one, counted up to `most`. */
 export async function countDescendants(
   connection: OrganizationConnection,
   id: number,
@@ -63,7 +63,7 @@ export async function countDescendants(
   return count;
 }
 
-/** @param tree the ids and their places; it may refer to itself as `tree`. */
+/** @param tree ids and positions; it may refer to itself as `tree`. */
 async function listTree(
   db: OrganizationDatabase,
   tree: FragmentSqlToken,

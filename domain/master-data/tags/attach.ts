@@ -7,7 +7,7 @@ import type { TagRow } from './stored-tags.ts';
 import type { TagColumns } from './tag-columns.ts';
 import { tagName } from './tag-name.ts';
 
-/** Attaches tags that were claimed (`refuse-taken.ts`) to a row that this transaction has made. */
+/** Attaches claimed tags (`refuse-taken.ts`) to a row made by this transaction. */
 export async function attachAll(
   change: OrganizationChange,
   parent: Parent,
@@ -20,7 +20,7 @@ export async function attachAll(
 }
 
 /**
- * Attaches one tag. May wait for who has just attached it and not yet committed.
+ * Attaches one tag. May wait for an uncommitted attach of the same tag.
  *
  * @throws AppError `conflict` if it is live, `not_found` if the row is gone.
  */
@@ -44,7 +44,6 @@ export async function attachOne(
 
 export const MISSING: Record<Parent, string> = { asset: 'Asset not found', location: 'Location not found' };
 
-/** A live asset or location has this tag. */
 export function tagTaken({ tagType, value }: { tagType: string; value: string }): AppError {
   return conflict(`tag ${tagName({ tag_type: tagType, value })} already exists`);
 }

@@ -5,7 +5,7 @@ import { claimed } from '../claims.ts';
 import { asRows } from './queries.ts';
 import type { TagArrays } from './tag-columns.ts';
 
-/** As `claim` does (`claims.ts`), also for tags; all at once, so that everybody takes the locks in the same order. */
+/** `claim` (`claims.ts`) including tags; in one statement, so that everybody takes the locks in the same order. */
 export async function claimWithTags(
   transaction: OrganizationConnection,
   names: readonly string[],
@@ -14,7 +14,7 @@ export async function claimWithTags(
   await transaction.exec(claiming(transaction.orgId, names, tags));
 }
 
-/** The statement that does it, for where it goes before another; it returns no rows. */
+/** The statement alone, to precede another one; it returns no rows. */
 export function claiming(orgId: number, names: readonly string[], tags: TagArrays): RowQuery<never> {
   const named = sql.fragment`(
     select unnest(${sql.binary(texts(names))}::text[]) as name

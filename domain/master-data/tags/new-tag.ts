@@ -6,7 +6,7 @@ import { tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { TAG } from './tag-schema.ts';
 
-/** A tag to attach, with the key that reads of it are matched by. */
+/** A tag to attach, with its matching key. */
 export interface NewTag {
   tagType: TagType;
   value: string;
@@ -18,7 +18,7 @@ export const tagValue = text(255);
 
 export const NEW_TAG = { tag_type: mandatoryNotNull(tagType), value: mandatory(tagValue) };
 
-/** What the description says of it. */
+/** Texts for the description. */
 export const NEW_TAG_TOLD = {
   title: 'NewTag',
   description:
@@ -30,12 +30,12 @@ export const NEW_TAG_TOLD = {
 /** A tag in the body of a create. */
 export const newTag: Field<NewTag> = objectField(NEW_TAG, toNewTag, NEW_TAG_TOLD);
 
-/** Separators alone are a value like any other (contract 2.4), which no read can be matched to. */
+/** A value of separators alone is valid (contract 2.4), but no read can match it. */
 export function toNewTag({ tag_type: tagType, value }: Values<typeof NEW_TAG>): Checked<NewTag> {
   return accepted({ tagType, value, tagKey: keyOfTag(tagType, value) });
 }
 
-/** What reads of a tag are matched by; the value itself where nothing else is left of it. */
+/** The matching key of a tag; the value itself if the key would be empty. */
 export function keyOfTag(tagType: TagType, value: string): string {
   return tagKey(tagType, value) || value;
 }

@@ -13,15 +13,15 @@ export type Parent = 'asset' | 'location';
 export const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
 export const PARENT_TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
-/** The text of the JSON that `json_agg` and `json_build_object` make of tags, in two thirds of their time. */
+/** The text that `json_agg` and `json_build_object` make, in two thirds of their time. */
 const TAG_LIST = sql.fragment`'[' || string_agg(
     '{"id" : ' || tag.id || ', "tag_type" : ' || to_json(tag.tag_type) || ', "value" : ' || to_json(tag.value) || '}',
     ', ' order by tag.id) || ']'`;
 
 /**
- * The live tags of a row, aggregated for `storedTags`, as a select-list item.
+ * Live tags of a row, aggregated for `storedTags`, as a select-list item.
  *
- * @param row the row's alias in the query, with `org_id` and `id`.
+ * @param row alias of a row with `org_id` and `id`.
  */
 export function liveTags(parent: Parent, row: string): FragmentSqlToken {
   return sql.fragment`coalesce((
@@ -32,12 +32,11 @@ export function liveTags(parent: Parent, row: string): FragmentSqlToken {
     ), '[]') as tags`;
 }
 
-/** The JSON of no tags. */
 export const NO_TAGS = sql.fragment`'[]'`;
 
 /**
- * The live tags of all rows of a query `page` that have any, aggregated for `storedTags`. Found in one go: for each row by
- * itself they took 200 us of PostgreSQL's time for a page of 50, and 100 so.
+ * Live tags of all rows of a query `page`, aggregated for `storedTags`. Found at once: row by row they took 200 us of
+ * PostgreSQL's time for a page of 50, and take 100 so.
  */
 export function tagsOfPage(parent: Parent, orgId: number): FragmentSqlToken {
   const column = PARENT_COLUMN[parent];
@@ -46,7 +45,7 @@ export function tagsOfPage(parent: Parent, orgId: number): FragmentSqlToken {
     group by tag.${column}`;
 }
 
-/** As {@link liveTags}; null where there are many, of which no more than these are read. */
+/** {@link liveTags}, or null if there are many, of which no more than these are read. */
 export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
   return sql.fragment`(
       select case when count(*) <= ${MOST_OF_FEW} then coalesce(json_agg(
@@ -62,7 +61,7 @@ export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
 
 const MOST_OF_FEW = 200;
 
-/** Attaches tags, claimed and found to be free, to a row that this transaction has made. */
+/** Attaches claimed, free tags to a row made by this transaction. */
 export async function attachTags(
   change: OrganizationChange,
   parent: Parent,
@@ -78,7 +77,7 @@ export async function attachTags(
 /**
  * Attaches a tag to a live row, which then stays live until the transaction ends.
  *
- * @returns the tag; null if it is live in the organization, or there is no such live row.
+ * @returns the tag; null if it is live already, or there is no such live row.
  */
 export function attachTag(
   change: OrganizationChange,
@@ -104,14 +103,14 @@ export function attachTag(
     returning id, tag_type, value`);
 }
 
-/** A tag of a list, and its place in it, from 1. */
+/** A tag of a list with its position, from 1. */
 export interface PlacedTag {
   place: number;
   tag_type: string;
   value: string;
 }
 
-/** The first of the tags that is live in the organization. */
+/** The first tag that is live in the organization. */
 export function firstTakenTag(
   connection: OrganizationConnection,
   tags: TagArrays,
@@ -124,12 +123,12 @@ export function firstTakenTag(
     limit 1`);
 }
 
-/** `tags` as rows of a from clause named `tag`, with their place in the list. */
+/** `tags` as rows of a from clause named `tag`, with their positions. */
 export function asRows(tags: TagArrays): FragmentSqlToken {
   return sql.fragment`unnest(${tagArrays(tags)}) with ordinality as tag (tag_type, value, tag_key, place)`;
 }
 
-/** An array each, for `unnest`. */
+/** An array per column, for `unnest`. */
 export function tagArrays({ types, values, keys }: TagArrays): FragmentSqlToken {
   return sql.fragment`${texts(types)}, ${texts(values)}, ${texts(keys)}`;
 }
@@ -139,8 +138,8 @@ function texts({ buffer, byteOffset, byteLength }: Uint8Array): FragmentSqlToken
 }
 
 /**
- * The live tag with the type and value of `tag`. Asked for in order of values it comes by the index on those; without
- * statistics one that has every tag of the organization to look through seems as good: 12 s for 10,000 tags.
+ * The live tag with the type and value of `tag`. Ordered by value it is found by the index on values; without
+ * statistics one with all tags of the organization seems as good: 12 s for 10,000 tags.
  */
 export function liveTag(orgId: number): FragmentSqlToken {
   return sql.fragment`select tag_type, value from tags
@@ -149,7 +148,7 @@ export function liveTag(orgId: number): FragmentSqlToken {
     order by value limit 1`;
 }
 
-/** Detaches one tag. Null if it is not attached to this row. */
+/** Null if it is not attached to this row. */
 export function detachTag(
   change: OrganizationChange,
   parent: Parent,
@@ -163,7 +162,7 @@ export function detachTag(
     returning id`);
 }
 
-/** Detaches all tags of a row: many in the organization's turn, as 10,000 keep the database busy for a while. */
+/** Many tags are detached in the organization's turn: 10,000 keep the database busy for a while. */
 export async function detachAllTags(
   change: OrganizationChange,
   parent: Parent,

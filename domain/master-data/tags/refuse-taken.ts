@@ -10,10 +10,10 @@ import { firstTakenTag } from './queries.ts';
 import type { TagColumns } from './tag-columns.ts';
 
 /**
- * Claims the names of a row to be made, so that making it will not fail for their sake.
+ * Claims the names of a row to be made, so that its insert cannot fail because of them.
  *
- * @param key undefined for one that is to be minted.
- * @throws AppError `conflict` if a live row has one of the names, or a tag is named twice.
+ * @param key undefined to mint one.
+ * @throws AppError `conflict` if a live row has one of the names, or a tag is repeated.
  */
 export async function refuseTaken(
   transaction: OrganizationConnection,

@@ -6,7 +6,7 @@ export interface TagRow {
   value: string;
 }
 
-/** Tags as a query aggregates them: the text of a JSON array. */
+/** Parses tags as a query aggregates them. */
 export function storedTags(json: string): TagRow[] {
   return JSON.parse(json);
 }

@@ -20,7 +20,7 @@ export const TAG_VALUE_SCHEMA: JsonSchema = {
   examples: [EXAMPLE.value],
 };
 
-/** What a tag is by, without its id. */
+/** A tag without its id. */
 export const TAG_WITHOUT_ID: JsonSchema = {
   title: 'Tag',
   description: 'A tag that is attached to an asset or a location.',
@@ -30,7 +30,7 @@ export const TAG_WITHOUT_ID: JsonSchema = {
   examples: [EXAMPLE],
 };
 
-/** A tag record (contract 2.4). */
+/** Contract 2.4. */
 export const TAG: JsonSchema = {
   ...TAG_WITHOUT_ID,
   properties: {
