@@ -87,9 +87,6 @@ const EXCEPTIONS: { from: string[]; to: string[]; why: string }[] = [
   },
 ];
 
-/** Where queries are sent by `pg` itself until they are written as the others are. */
-const RAW_YET = ['domain/tracking/'];
-
 /** What runs in browsers, and what it may take of the rest: what tells tags apart, and secrets from tags. */
 const APP = 'clients/handheld-app/';
 const LEAVES_FOR_BROWSERS = [
@@ -226,7 +223,7 @@ describe('the structure', () => {
   it('sends queries by the verbs, and knows pg and slonik nowhere but where they are made', () => {
     const above = sources.filter((file) => !file.startsWith('db/timescale/'));
     const holding = (among: readonly string[], pattern: RegExp) =>
-      among.filter((file) => pattern.test(sourceOf(file)) && !begins(file, RAW_YET));
+      among.filter((file) => pattern.test(sourceOf(file)));
     expect(holding(above, /\.query[(<]/)).to.deep.equal([]);
     expect(holding(above, /(from|import\() ?'pg'/)).to.deep.equal([]);
     const ofSlonik = sources.filter((file) => /'(@slonik\/[\w-]+|slonik)'/.test(sourceOf(file)));
@@ -235,14 +232,7 @@ describe('the structure', () => {
 
   it('names what a query gives as columns are named', () => {
     const translated = sources.filter((file) => / as "[a-z]+[A-Z]/.test(sourceOf(file)));
-    expect(translated.filter((file) => !begins(file, RAW_YET))).to.deep.equal([]);
-  });
-
-  it('has no list of raw queries longer than it is', () => {
-    const isRaw = (file: string) => /\.query[(<]| as "[a-z]+[A-Z]/.test(sourceOf(file));
-    expect(
-      RAW_YET.filter((path) => !sources.some((file) => file.startsWith(path) && isRaw(file))),
-    ).to.deep.equal([]);
+    expect(translated).to.deep.equal([]);
   });
 
   it('changes what people look after on behalf of somebody only', () => {

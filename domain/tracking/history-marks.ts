@@ -1,5 +1,6 @@
-import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { AssetTransition } from './transitions.ts';
 
 /**
@@ -9,20 +10,16 @@ import type { AssetTransition } from './transitions.ts';
  *
  * @param written of locked positions.
  */
-export async function markHistories(client: Client, written: readonly AssetTransition[]): Promise<void> {
+export async function markHistories(db: Connection, written: readonly AssetTransition[]): Promise<void> {
   const marked = written.filter(isMarked);
   if (marked.length === 0) {
     return;
   }
-  await client.query({
-    name: 'mark-histories',
-    text: 'select mark_histories($1::integer[], $2::integer[], $3::timestamptz[])',
-    values: [
-      integers(marked.map(({ orgId }) => orgId)),
-      integers(marked.map(({ assetId }) => assetId)),
-      timestamps(marked.map(({ observedAt }) => observedAt)),
-    ],
-  });
+  await db.exec(sql.prepared('mark-histories', NO_ROWS)`
+    select mark_histories(
+      ${sql.binary(integers(marked.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(marked.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(timestamps(marked.map(({ observedAt }) => observedAt)))}::timestamptz[])`);
 }
 
 /** One in 512, whatever the digits of instants are. The asset is in it, as many may be seen at one instant. */

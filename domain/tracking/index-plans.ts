@@ -1,4 +1,5 @@
-import type { Client } from '../../db/timescale/connections/client.ts';
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
 /**
  * Has this transaction's statements find each row by the index that leads to it most directly, whatever statistics there
@@ -19,11 +20,11 @@ import type { Client } from '../../db/timescale/connections/client.ts';
  *
  * Sent along with what follows it, in front of every look-up of the transaction. Compiling such plans (`jit`) would be for their costs, which mean nothing then.
  */
-export function findByIndexes(client: Client): Promise<unknown> {
-  return client.query({
-    name: 'find-by-indexes',
-    text: `select set_config('enable_seqscan', 'off', true), set_config('cpu_index_tuple_cost', '1', true),
-      set_config('cpu_operator_cost', '0', true), set_config('jit', 'off', true),
-      set_config('plan_cache_mode', 'force_generic_plan', true)`,
-  });
+export function findByIndexes(db: Connection): Promise<unknown> {
+  return db.exec(FIND_BY_INDEXES);
 }
+
+const FIND_BY_INDEXES = sql.prepared('find-by-indexes', NO_ROWS)`
+  select set_config('enable_seqscan', 'off', true), set_config('cpu_index_tuple_cost', '1', true),
+    set_config('cpu_operator_cost', '0', true), set_config('jit', 'off', true),
+    set_config('plan_cache_mode', 'force_generic_plan', true)`;

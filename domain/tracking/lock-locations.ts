@@ -1,5 +1,6 @@
-import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers } from '../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { PairMap } from './pair-map.ts';
 
 export interface LocationRef {
@@ -15,7 +16,7 @@ export interface LocationRef {
  * @returns by organization and id.
  */
 export async function lockLiveLocations(
-  client: Client,
+  db: Connection,
   locations: readonly { orgId: number; locationId: number | null }[],
 ): Promise<LiveLocations> {
   const live = new PairMap<number, number, true>();
@@ -23,24 +24,22 @@ export async function lockLiveLocations(
   if (distinct.length === 0) {
     return live;
   }
-  const { rows } = await client.query<{ orgId: number; locationId: number }>({
-    name: 'lock-locations',
-    text: `select location.org_id as "orgId", location.id as "locationId"
-      from (
-        select org_id, id from unnest($1::integer[], $2::integer[]) as given (org_id, id) order by org_id, id
-      ) wanted
-      cross join lateral (
-        select org_id, id from locations
-        where org_id = wanted.org_id and id = wanted.id and deleted_at is null
-        for key share
-      ) location`,
-    values: [
-      integers(distinct.map(({ orgId }) => orgId)),
-      integers(distinct.map(({ locationId }) => locationId)),
-    ],
-  });
-  for (const { orgId, locationId } of rows) {
-    live.add(orgId, locationId, true);
+  const rows = await db.any(sql.prepared('lock-locations', rowsOf<{ org_id: number; id: number }>())`
+    select location.org_id, location.id
+    from (
+      select org_id, id
+      from unnest(
+        ${sql.binary(integers(distinct.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(distinct.map(({ locationId }) => locationId)))}::integer[]) as given (org_id, id)
+      order by org_id, id
+    ) wanted
+    cross join lateral (
+      select org_id, id from locations
+      where org_id = wanted.org_id and id = wanted.id and deleted_at is null
+      for key share
+    ) location`);
+  for (const { org_id: orgId, id } of rows) {
+    live.add(orgId, id, true);
   }
   return live;
 }

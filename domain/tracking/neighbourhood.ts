@@ -1,6 +1,7 @@
 import type { Micros } from '../../base/instant.ts';
-import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Sighting, Transition } from './history.ts';
 import { type AssetRef, assetName } from './positions.ts';
 import type { Window } from './revise.ts';
@@ -23,21 +24,15 @@ export interface Neighbourhood {
  * @returns by {@link assetName}.
  */
 export async function loadNeighbourhoods(
-  client: Client,
+  db: Connection,
   changed: readonly ChangedInstant[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
-  const values = [
-    integers(changed.map(({ orgId }) => orgId)),
-    integers(changed.map(({ assetId }) => assetId)),
-    timestamps(changed.map(({ observedAt }) => observedAt)),
-    changed.reduce((earliest, { observedAt }) => Math.min(earliest, observedAt), Number.MAX_SAFE_INTEGER),
-  ];
   const [sightings, transitions] = await Promise.all([
-    client.query<SightingRow>({ name: 'load-sightings', text: SIGHTINGS, values }),
-    client.query<TransitionRow>({ name: 'load-transitions', text: TRANSITIONS, values }),
+    loadSightings(db, changed),
+    loadTransitions(db, changed),
   ]);
-  const sightingsOf = Map.groupBy(sightings.rows, ({ position }) => position - 1);
-  const transitionsOf = Map.groupBy(transitions.rows, ({ position }) => position - 1);
+  const sightingsOf = Map.groupBy(sightings, ({ position }) => position - 1);
+  const transitionsOf = Map.groupBy(transitions, ({ position }) => position - 1);
   const instantsOf = Map.groupBy(changed.entries(), ([, instant]) => assetName(instant));
   return new Map(
     [...instantsOf].map(([name, instants]) => [
@@ -54,50 +49,70 @@ export async function loadNeighbourhoods(
   );
 }
 
-/**
- * `$4`, the earliest of the instants, tells the database once which chunks it need not look into; otherwise it would
- * find that out anew for each instant (of 25 chunks, 45 us).
- */
-const CHANGED = `unnest($1::integer[], $2::integer[], $3::timestamptz[]) with ordinality
-  as changed (org_id, asset_id, observed_at, position)
-  left join lateral (
-    select scan.observed_at from scan_events scan
-    where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
-      and scan.observed_at > changed.observed_at and scan.observed_at >= time_of_micros($4::bigint)
-    order by scan.observed_at limit 1
-  ) next on true`;
-
 /** Between the two there is none. Said as a range, or the database may think of reading all that is stored. */
-const SIGHTINGS = `select changed.position::integer as position,
-    micros_of_time(near.observed_at) as observed_at, near.location_id, near.rssi
-  from ${CHANGED}
-  cross join lateral (
-    select scan.observed_at, scan.location_id, scan.rssi from scan_events scan
-    where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
-      and scan.observed_at between changed.observed_at and coalesce(next.observed_at, changed.observed_at)
-      and scan.observed_at >= time_of_micros($4::bigint)
-    order by scan.observed_at offset 0
-  ) near`;
+function loadSightings(db: Connection, changed: readonly ChangedInstant[]): Promise<readonly SightingRow[]> {
+  return db.any(sql.prepared('load-sightings', rowsOf<SightingRow>())`
+    select changed.position::integer as position,
+      micros_of_time(near.observed_at) as observed_at, near.location_id, near.rssi
+    from ${withNext(changed)}
+    cross join lateral (
+      select scan.observed_at, scan.location_id, scan.rssi from scan_events scan
+      where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
+        and scan.observed_at between changed.observed_at and coalesce(next.observed_at, changed.observed_at)
+        and scan.observed_at >= ${since(changed)}
+      order by scan.observed_at offset 0
+    ) near`);
+}
 
-const TRANSITIONS = `select changed.position::integer as position,
-    micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds
-  from ${CHANGED}
-  cross join lateral (
-    (select * from location_transitions before
-      where before.org_id = changed.org_id and before.asset_id = changed.asset_id
-        and before.observed_at < changed.observed_at
-      order by before.observed_at desc limit 1)
-    union all
-    (select * from location_transitions within
-      where within.org_id = changed.org_id and within.asset_id = changed.asset_id
-        and within.observed_at between changed.observed_at
-          and coalesce(next.observed_at, changed.observed_at))
-    union all
-    (select * from location_transitions after
-      where after.org_id = changed.org_id and after.asset_id = changed.asset_id
-        and after.observed_at > coalesce(next.observed_at, changed.observed_at)
-      order by after.observed_at limit 1)
-  ) near`;
+function loadTransitions(
+  db: Connection,
+  changed: readonly ChangedInstant[],
+): Promise<readonly TransitionRow[]> {
+  return db.any(sql.prepared('load-transitions', rowsOf<TransitionRow>())`
+    select changed.position::integer as position,
+      micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds
+    from ${withNext(changed)}
+    cross join lateral (
+      (select * from location_transitions before
+        where before.org_id = changed.org_id and before.asset_id = changed.asset_id
+          and before.observed_at < changed.observed_at
+        order by before.observed_at desc limit 1)
+      union all
+      (select * from location_transitions within
+        where within.org_id = changed.org_id and within.asset_id = changed.asset_id
+          and within.observed_at between changed.observed_at
+            and coalesce(next.observed_at, changed.observed_at))
+      union all
+      (select * from location_transitions after
+        where after.org_id = changed.org_id and after.asset_id = changed.asset_id
+          and after.observed_at > coalesce(next.observed_at, changed.observed_at)
+        order by after.observed_at limit 1)
+    ) near`);
+}
+
+/** The changed instants, with the next of each at which its asset was seen. */
+function withNext(changed: readonly ChangedInstant[]): FragmentSqlToken {
+  return sql.fragment`unnest(
+      ${sql.binary(integers(changed.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(changed.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(timestamps(changed.map(({ observedAt }) => observedAt)))}::timestamptz[])
+      with ordinality as changed (org_id, asset_id, observed_at, position)
+    left join lateral (
+      select scan.observed_at from scan_events scan
+      where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
+        and scan.observed_at > changed.observed_at and scan.observed_at >= ${since(changed)}
+      order by scan.observed_at limit 1
+    ) next on true`;
+}
+
+/**
+ * The earliest of the instants tells the database once which chunks it need not look into; otherwise it would find that
+ * out anew for each instant (of 25 chunks, 45 us).
+ */
+function since(changed: readonly ChangedInstant[]): FragmentSqlToken {
+  const first = changed.reduce((at, { observedAt }) => Math.min(at, observedAt), Number.MAX_SAFE_INTEGER);
+  return sql.fragment`time_of_micros(${first}::bigint)`;
+}
 
 interface SightingRow {
   position: number;

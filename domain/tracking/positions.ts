@@ -1,6 +1,7 @@
 import type { Micros } from '../../base/instant.ts';
-import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { Stay } from './history.ts';
 import { PairMap } from './pair-map.ts';
 
@@ -26,17 +27,17 @@ export function assetName({ orgId, assetId }: AssetRef): string {
  * The assets' positions, locked until this transaction ends, so that of two recorders of one asset the second sees
  * all that the first wrote. Locked in one order everywhere, so that no two recorders wait for each other.
  */
-export async function lockPositions(client: Client, assets: readonly AssetRef[]): Promise<Position[]> {
+export async function lockPositions(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
   const distinct = distinctAssets(assets);
   if (distinct.length === 0) {
     return [];
   }
-  const positions = await lockExisting(client, distinct);
+  const positions = await lockExisting(db, distinct);
   if (positions.length === distinct.length) {
     return positions;
   }
-  await insertMissing(client, distinct);
-  return lockExisting(client, distinct);
+  await insertMissing(db, distinct);
+  return lockExisting(db, distinct);
 }
 
 function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
@@ -49,23 +50,23 @@ function distinctAssets(assets: readonly AssetRef[]): readonly AssetRef[] {
   return distinct.values();
 }
 
-async function lockExisting(client: Client, assets: readonly AssetRef[]): Promise<Position[]> {
-  const { rows } = await client.query<PositionRow>({
-    name: 'lock-positions',
-    text: `select position.row, position.org_id, position.asset_id, position.location_id,
-        micros_of_time(position.since) as since, micros_of_time(position.last_seen) as last_seen
-      from (
-        select org_id, asset_id from unnest($1::integer[], $2::integer[]) as given (org_id, asset_id)
-        order by org_id, asset_id
-      ) wanted
-      cross join lateral (
-        select ctid as row, * from positions
-        where org_id = wanted.org_id and asset_id between wanted.asset_id and wanted.asset_id
-        order by asset_id limit 1
-        for no key update
-      ) position`,
-    values: [integers(assets.map(({ orgId }) => orgId)), integers(assets.map(({ assetId }) => assetId))],
-  });
+async function lockExisting(db: Connection, assets: readonly AssetRef[]): Promise<Position[]> {
+  const rows = await db.any(sql.prepared('lock-positions', rowsOf<PositionRow>())`
+    select position.row, position.org_id, position.asset_id, position.location_id,
+      micros_of_time(position.since) as since, micros_of_time(position.last_seen) as last_seen
+    from (
+      select org_id, asset_id
+      from unnest(
+        ${sql.binary(integers(assets.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(assets.map(({ assetId }) => assetId)))}::integer[]) as given (org_id, asset_id)
+      order by org_id, asset_id
+    ) wanted
+    cross join lateral (
+      select ctid as row, * from positions
+      where org_id = wanted.org_id and asset_id between wanted.asset_id and wanted.asset_id
+      order by asset_id limit 1
+      for no key update
+    ) position`);
   return rows.map(toPosition);
 }
 
@@ -91,15 +92,15 @@ function toPosition(stored: PositionRow): Position {
   return { orgId, assetId, stay, lastSeen, row };
 }
 
-async function insertMissing(client: Client, assets: readonly AssetRef[]): Promise<void> {
-  await client.query({
-    name: 'insert-positions',
-    text: `insert into positions (org_id, asset_id)
-      select org_id, asset_id from unnest($1::integer[], $2::integer[]) as wanted (org_id, asset_id)
-      order by org_id, asset_id
-      on conflict do nothing`,
-    values: [integers(assets.map(({ orgId }) => orgId)), integers(assets.map(({ assetId }) => assetId))],
-  });
+async function insertMissing(db: Connection, assets: readonly AssetRef[]): Promise<void> {
+  await db.exec(sql.prepared('insert-positions', NO_ROWS)`
+    insert into positions (org_id, asset_id)
+    select org_id, asset_id
+    from unnest(
+      ${sql.binary(integers(assets.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(assets.map(({ assetId }) => assetId)))}::integer[]) as wanted (org_id, asset_id)
+    order by org_id, asset_id
+    on conflict do nothing`);
 }
 
 /**
@@ -107,28 +108,24 @@ async function insertMissing(client: Client, assets: readonly AssetRef[]): Promi
  * table that statistics called empty it took all of an organization's positions for each.) By `on conflict`,
  * which inserts, every batch was counted by the trigger of migration 0017 as well: a tenth of a millisecond.
  */
-export async function updatePositions(client: Client, positions: readonly Position[]): Promise<void> {
+export async function updatePositions(db: Connection, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) {
     return;
   }
-  const { rowCount } = await client.query({
-    name: 'update-positions',
-    text: `update positions
-      set location_id = changed.location_id, since = changed.since, last_seen = changed.last_seen
-      from unnest($1::text[], $2::integer[], $3::integer[], $4::integer[], $5::timestamptz[], $6::timestamptz[])
-        as changed (row, org_id, asset_id, location_id, since, last_seen)
-      where positions.ctid = changed.row::tid
-        and positions.org_id + 0 = changed.org_id and positions.asset_id + 0 = changed.asset_id`,
-    values: [
-      texts(positions.map(({ row }) => row)),
-      integers(positions.map(({ orgId }) => orgId)),
-      integers(positions.map(({ assetId }) => assetId)),
-      integers(positions.map(({ stay }) => stay?.locationId ?? null)),
-      timestamps(positions.map(({ stay }) => stay?.since ?? null)),
-      timestamps(positions.map(({ lastSeen }) => lastSeen)),
-    ],
-  });
-  if (rowCount !== positions.length) {
-    throw new RangeError(`${rowCount} of ${positions.length} positions are where they were locked`);
+  const updated = await db.exec(sql.prepared('update-positions', NO_ROWS)`
+    update positions
+    set location_id = changed.location_id, since = changed.since, last_seen = changed.last_seen
+    from unnest(
+      ${sql.binary(texts(positions.map(({ row }) => row)))}::text[],
+      ${sql.binary(integers(positions.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(positions.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(integers(positions.map(({ stay }) => stay?.locationId ?? null)))}::integer[],
+      ${sql.binary(timestamps(positions.map(({ stay }) => stay?.since ?? null)))}::timestamptz[],
+      ${sql.binary(timestamps(positions.map(({ lastSeen }) => lastSeen)))}::timestamptz[])
+      as changed (row, org_id, asset_id, location_id, since, last_seen)
+    where positions.ctid = changed.row::tid
+      and positions.org_id + 0 = changed.org_id and positions.asset_id + 0 = changed.asset_id`);
+  if (updated !== positions.length) {
+    throw new RangeError(`${updated} of ${positions.length} positions are where they were locked`);
   }
 }

@@ -1,5 +1,6 @@
-import type { Client } from '../../db/timescale/connections/client.ts';
 import { integers, texts } from '../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { PairMap } from './pair-map.ts';
 import type { Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
@@ -21,37 +22,16 @@ export interface Resolutions {
 }
 
 /**
- * Asked for in order of their keys, the tags come by the index on those, and not by one that has every tag of the
- * organization to look through but, without statistics, seems as good.
- */
-const CANDIDATES = `select read.position::integer as position, tag.value, tag.asset_id, tag.location_id
-  from unnest($1::integer[], $2::text[], $3::text[]) with ordinality as read (org_id, tag_type, tag_key, position)
-  cross join lateral (
-    select value, asset_id, location_id from tags
-    where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
-      and tag_key >= read.tag_key and tag_key <= read.tag_key
-    order by tag_key offset 0
-  ) tag`;
-
-/**
  * Resolves reads by the tags as they are now. A live tag with the very value wins; otherwise the one live tag with
  * the same key; if there are several, the read is ambiguous: an asset is never picked by chance.
  */
-export async function resolveTags(client: Client, reads: readonly Read[]): Promise<Resolutions> {
+export async function resolveTags(db: Connection, reads: readonly Read[]): Promise<Resolutions> {
   const asked = new AskedFor();
   for (const read of reads) {
     asked.add(read);
   }
   const distinct = asked.reads();
-  const { rows } = await client.query<CandidateRow>({
-    name: 'resolve-tags',
-    text: CANDIDATES,
-    values: [
-      integers(distinct.map(({ read }) => read.orgId)),
-      texts(distinct.map(({ read }) => read.tagType)),
-      texts(distinct.map(({ read }) => tagKey(read.tagType, read.value))),
-    ],
-  });
+  const rows = await findCandidates(db, distinct);
   for (const row of rows) {
     const one = distinct[row.position - 1];
     if (one?.candidates === NONE) {
@@ -64,6 +44,26 @@ export async function resolveTags(client: Client, reads: readonly Read[]): Promi
     one.resolution = resolve(one.read.value, one.candidates);
   }
   return asked;
+}
+
+/**
+ * Asked for in order of their keys, the tags come by the index on those, and not by one that has every tag of the
+ * organization to look through but, without statistics, seems as good.
+ */
+function findCandidates(db: Connection, asked: readonly AskedRead[]): Promise<readonly CandidateRow[]> {
+  return db.any(sql.prepared('resolve-tags', rowsOf<CandidateRow>())`
+    select read.position::integer as position, tag.value, tag.asset_id, tag.location_id
+    from unnest(
+      ${sql.binary(integers(asked.map(({ read }) => read.orgId)))}::integer[],
+      ${sql.binary(texts(asked.map(({ read }) => read.tagType)))}::text[],
+      ${sql.binary(texts(asked.map(({ read }) => tagKey(read.tagType, read.value))))}::text[])
+      with ordinality as read (org_id, tag_type, tag_key, position)
+    cross join lateral (
+      select value, asset_id, location_id from tags
+      where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
+        and tag_key >= read.tag_key and tag_key <= read.tag_key
+      order by tag_key offset 0
+    ) tag`);
 }
 
 /** A read of each value that is asked for, with what it stands for. */

@@ -9,6 +9,8 @@ import {
 } from '../../db/timescale/queries/array-parameters.ts';
 import type { BinaryValues } from '../../db/timescale/queries/binary-values.ts';
 import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { PlacedScan } from './placed-scan.ts';
 
 /**
@@ -78,35 +80,33 @@ function writeScanEvent(into: BinaryValues, placed: PlacedScan): void {
  * recorder has just given them a still stronger one. They are stored, so nothing is inserted: `on conflict` finds each
  * by its identity.
  */
-export async function strengthenScanEvents(client: Client, placed: readonly PlacedScan[]): Promise<void> {
+export async function strengthenScanEvents(db: Connection, placed: readonly PlacedScan[]): Promise<void> {
   const sources = placed.flatMap(({ scan: { source } }) => (source.kind === 'reader' ? [source] : []));
   if (sources.length === 0) {
     return;
   }
-  await client.query({
-    name: 'strengthen-scan-events',
-    text: `insert into scan_events as known (org_id, asset_id, location_id, observed_at, received_at,
-        time_is_received, tag_type, tag_value, rssi, reader_id, antenna)
-      select org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, rssi,
-        reader_id, antenna
-      from unnest($1::integer[], $2::integer[], $3::integer[], $4::timestamptz[], $5::timestamptz[], $6::boolean[],
-        $7::text[], $8::text[], $9::float8[], $10::integer[], $11::smallint[])
-        as stronger (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value,
-        rssi, reader_id, antenna)
-      on conflict (org_id, observed_at, reader_id, antenna, tag_type, tag_value) where reader_id is not null
-      do update set rssi = excluded.rssi where known.rssi is null or known.rssi < excluded.rssi`,
-    values: [
-      integers(placed.map(({ orgId }) => orgId)),
-      integers(placed.map(({ assetId }) => assetId)),
-      integers(placed.map(({ locationId }) => locationId)),
-      timestamps(placed.map(({ observedAt }) => observedAt)),
-      timestamps(placed.map(({ scan }) => scan.receivedAt)),
-      placed.map(({ timeIsReceived }) => timeIsReceived),
-      texts(placed.map(({ scan }) => scan.tagType)),
-      texts(placed.map(({ tagValue }) => tagValue)),
-      doubles(placed.map(({ scan }) => scan.rssi)),
-      integers(sources.map(({ readerId }) => readerId)),
-      smallints(sources.map(({ antenna }) => antenna)),
-    ],
-  });
+  await db.exec(sql.prepared('strengthen-scan-events', NO_ROWS)`
+    insert into scan_events as known (org_id, asset_id, location_id, observed_at, received_at,
+      time_is_received, tag_type, tag_value, rssi, reader_id, antenna)
+    select org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value, rssi,
+      reader_id, antenna
+    from unnest(
+      ${sql.binary(integers(placed.map(({ orgId }) => orgId)))}::integer[],
+      ${sql.binary(integers(placed.map(({ assetId }) => assetId)))}::integer[],
+      ${sql.binary(integers(placed.map(({ locationId }) => locationId)))}::integer[],
+      ${sql.binary(timestamps(placed.map(({ observedAt }) => observedAt)))}::timestamptz[],
+      ${sql.binary(timestamps(placed.map(({ scan }) => scan.receivedAt)))}::timestamptz[],
+      ${sql.array(
+        placed.map(({ timeIsReceived }) => timeIsReceived),
+        'bool',
+      )},
+      ${sql.binary(texts(placed.map(({ scan }) => scan.tagType)))}::text[],
+      ${sql.binary(texts(placed.map(({ tagValue }) => tagValue)))}::text[],
+      ${sql.binary(doubles(placed.map(({ scan }) => scan.rssi)))}::float8[],
+      ${sql.binary(integers(sources.map(({ readerId }) => readerId)))}::integer[],
+      ${sql.binary(smallints(sources.map(({ antenna }) => antenna)))}::smallint[])
+      as stronger (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type, tag_value,
+      rssi, reader_id, antenna)
+    on conflict (org_id, observed_at, reader_id, antenna, tag_type, tag_value) where reader_id is not null
+    do update set rssi = excluded.rssi where known.rssi is null or known.rssi < excluded.rssi`);
 }

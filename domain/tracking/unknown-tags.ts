@@ -1,5 +1,4 @@
 import type { Micros } from '../../base/instant.ts';
-import type { Client } from '../../db/timescale/connections/client.ts';
 import {
   bigints,
   doubles,
@@ -8,6 +7,8 @@ import {
   texts,
   timestamps,
 } from '../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { compareRssi } from './history.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
@@ -20,7 +21,7 @@ export const UNKNOWN_TAGS_KEPT = 10_000;
  * Not for readers that do not report unknown tags, not for a location's tag, and not again for a redelivered message.
  */
 export async function recordUnknownTags(
-  client: Client,
+  db: Connection,
   scans: readonly Scan[],
   outcomes: readonly Outcome[],
   kept = UNKNOWN_TAGS_KEPT,
@@ -36,76 +37,77 @@ export async function recordUnknownTags(
     return;
   }
   const tags = [...Map.groupBy(sightings, ({ name }) => name).values()].map(summarise);
-  const { rows } = await client.query<{ org_id: number }>({
-    name: 'record-unknown-tags',
-    text: UPSERT,
-    values: [
-      integers(tags.map(({ scan }) => scan.orgId)),
-      texts(tags.map(({ scan }) => scan.tagType)),
-      texts(tags.map(({ key }) => key)),
-      texts(tags.map(({ scan }) => scan.value)),
-      integers(tags.map(({ ambiguous }) => (ambiguous ? 1 : 0))),
-      bigints(tags.map(({ count }) => count)),
-      timestamps(tags.map(({ firstSeen }) => firstSeen)),
-      timestamps(tags.map(({ observedAt }) => observedAt)),
-      integers(tags.map(({ scan: { source } }) => (source.kind === 'reader' ? source.readerId : null))),
-      smallints(tags.map(({ scan: { source } }) => (source.kind === 'reader' ? source.antenna : null))),
-      doubles(tags.map(({ scan }) => scan.rssi)),
-      integers(tags.map(({ placeId }) => placeId)),
-    ],
-  });
-  if (rows.length > 0) {
-    const grown = integers(rows.map(({ org_id: orgId }) => orgId));
-    await client.query({ name: 'trim-unknown-tags', text: TRIM, values: [grown, kept] });
+  const grown = await upsert(db, tags);
+  if (grown.length > 0) {
+    await trim(db, grown, kept);
   }
 }
 
 /**
  * A tag's last sighting tells; `case` for each column takes a quarter less time than one sorted row for all of them.
  *
- * Answers with the organizations that have more tags than before, and not with a row for each tag.
+ * @returns the organizations that have more tags than before, and not a row for each tag.
  */
-const UPSERT = `with upserted as (
-  insert into unknown_tags as stored (org_id, tag_type, tag_key, value, ambiguous, count,
-    first_seen, last_seen, reader_id, antenna, rssi, location_id)
-  select org_id, tag_type, tag_key, value, ambiguous = 1, count, first_seen, last_seen,
-    reader_id, antenna, rssi, location_id
-  from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::bigint[],
-    $7::timestamptz[], $8::timestamptz[], $9::integer[], $10::smallint[], $11::float8[], $12::integer[])
-    as seen (org_id, tag_type, tag_key, value, ambiguous, count, first_seen, last_seen, reader_id, antenna, rssi,
-    location_id)
-  order by org_id, tag_type, tag_key
-  on conflict (org_id, tag_type, tag_key) do update set
-    count = stored.count + excluded.count,
-    first_seen = least(stored.first_seen, excluded.first_seen),
-    last_seen = greatest(stored.last_seen, excluded.last_seen),
-    value = case when excluded.last_seen >= stored.last_seen then excluded.value else stored.value end,
-    ambiguous = case when excluded.last_seen >= stored.last_seen then excluded.ambiguous else stored.ambiguous end,
-    reader_id = case when excluded.last_seen >= stored.last_seen then excluded.reader_id else stored.reader_id end,
-    antenna = case when excluded.last_seen >= stored.last_seen then excluded.antenna else stored.antenna end,
-    rssi = case when excluded.last_seen >= stored.last_seen then excluded.rssi else stored.rssi end,
-    location_id = case when excluded.last_seen >= stored.last_seen then excluded.location_id else stored.location_id end
-  returning stored.org_id, xmax = 0 as is_new
-)
-select distinct org_id from upserted where is_new order by org_id`;
+async function upsert(db: Connection, tags: readonly Summary[]): Promise<number[]> {
+  const readers = tags.map(({ scan: { source } }) => (source.kind === 'reader' ? source : null));
+  const rows = await db.any(sql.prepared('record-unknown-tags', rowsOf<{ org_id: number }>())`
+    with upserted as (
+      insert into unknown_tags as stored (org_id, tag_type, tag_key, value, ambiguous, count,
+        first_seen, last_seen, reader_id, antenna, rssi, location_id)
+      select org_id, tag_type, tag_key, value, ambiguous = 1, count, first_seen, last_seen,
+        reader_id, antenna, rssi, location_id
+      from unnest(
+        ${sql.binary(integers(tags.map(({ scan }) => scan.orgId)))}::integer[],
+        ${sql.binary(texts(tags.map(({ scan }) => scan.tagType)))}::text[],
+        ${sql.binary(texts(tags.map(({ key }) => key)))}::text[],
+        ${sql.binary(texts(tags.map(({ scan }) => scan.value)))}::text[],
+        ${sql.binary(integers(tags.map(({ ambiguous }) => (ambiguous ? 1 : 0))))}::integer[],
+        ${sql.binary(bigints(tags.map(({ count }) => count)))}::bigint[],
+        ${sql.binary(timestamps(tags.map(({ firstSeen }) => firstSeen)))}::timestamptz[],
+        ${sql.binary(timestamps(tags.map(({ observedAt }) => observedAt)))}::timestamptz[],
+        ${sql.binary(integers(readers.map((reader) => reader?.readerId ?? null)))}::integer[],
+        ${sql.binary(smallints(readers.map((reader) => reader?.antenna ?? null)))}::smallint[],
+        ${sql.binary(doubles(tags.map(({ scan }) => scan.rssi)))}::float8[],
+        ${sql.binary(integers(tags.map(({ placeId }) => placeId)))}::integer[])
+        as seen (org_id, tag_type, tag_key, value, ambiguous, count, first_seen, last_seen, reader_id, antenna, rssi,
+        location_id)
+      order by org_id, tag_type, tag_key
+      on conflict (org_id, tag_type, tag_key) do update set
+        count = stored.count + excluded.count,
+        first_seen = least(stored.first_seen, excluded.first_seen),
+        last_seen = greatest(stored.last_seen, excluded.last_seen),
+        value = case when excluded.last_seen >= stored.last_seen then excluded.value else stored.value end,
+        ambiguous = case when excluded.last_seen >= stored.last_seen then excluded.ambiguous else stored.ambiguous end,
+        reader_id = case when excluded.last_seen >= stored.last_seen then excluded.reader_id else stored.reader_id end,
+        antenna = case when excluded.last_seen >= stored.last_seen then excluded.antenna else stored.antenna end,
+        rssi = case when excluded.last_seen >= stored.last_seen then excluded.rssi else stored.rssi end,
+        location_id = case when excluded.last_seen >= stored.last_seen then excluded.location_id else stored.location_id end
+      returning stored.org_id, xmax = 0 as is_new
+    )
+    select distinct org_id from upserted where is_new order by org_id`);
+  return rows.map((row) => row.org_id);
+}
 
 /**
  * Rows another recorder is writing are spared: its own trim sees to them. The lock stands outside the ordered query,
  * or it would fall on the rows that OFFSET skips too. What is locked is deleted by its place in the table, at no search.
  */
-const TRIM = `delete from unknown_tags where ctid = any (array(
-    select old.ctid
-    from unnest($1::integer[]) as grown (org_id)
-    cross join lateral (
-      select tag_type, tag_key from unknown_tags where unknown_tags.org_id = grown.org_id
-      order by last_seen desc offset $2
-    ) surplus
-    cross join lateral (
-      select ctid from unknown_tags
-      where org_id = grown.org_id and tag_type = surplus.tag_type and tag_key = surplus.tag_key
-      for update skip locked
-    ) old
-  ))`;
+async function trim(db: Connection, grown: readonly number[], kept: number): Promise<void> {
+  await db.exec(sql.prepared('trim-unknown-tags', NO_ROWS)`
+    delete from unknown_tags where ctid = any (array(
+      select old.ctid
+      from unnest(${sql.binary(integers(grown))}::integer[]) as grown (org_id)
+      cross join lateral (
+        select tag_type, tag_key from unknown_tags where unknown_tags.org_id = grown.org_id
+        order by last_seen desc offset ${kept}
+      ) surplus
+      cross join lateral (
+        select ctid from unknown_tags
+        where org_id = grown.org_id and tag_type = surplus.tag_type and tag_key = surplus.tag_key
+        for update skip locked
+      ) old
+    ))`);
+}
 
 interface UnknownSighting {
   name: string;
@@ -133,8 +135,13 @@ function isUnresolved(outcome: Outcome): outcome is Extract<Outcome, { status: '
   return outcome.status === 'ambiguous' || (outcome.status === 'unknown' && outcome.locationId === null);
 }
 
+interface Summary extends UnknownSighting {
+  firstSeen: Micros;
+  count: number;
+}
+
 /** The last sighting of a tag (of several at one instant the strongest), with the first time and the count. */
-function summarise(sightings: readonly UnknownSighting[]) {
+function summarise(sightings: readonly UnknownSighting[]): Summary {
   const last = sightings.reduce((best, one) =>
     (one.observedAt - best.observedAt || compareRssi(one.scan.rssi, best.scan.rssi)) > 0 ? one : best,
   );
