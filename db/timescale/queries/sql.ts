@@ -1,4 +1,9 @@
-import { createSqlTag, type QuerySqlToken } from '@slonik/sql-tag';
+import {
+  createSqlTag,
+  type FragmentSqlToken,
+  type QuerySqlToken,
+  type ValueExpression,
+} from '@slonik/sql-tag';
 import type pg from 'pg';
 
 export type { FragmentSqlToken, ValueExpression } from '@slonik/sql-tag';
@@ -7,7 +12,9 @@ export type { FragmentSqlToken, ValueExpression } from '@slonik/sql-tag';
  * slonik's tag alone: the rest of slonik would take 10 MB and 50 ms of every process. Nothing else imports it; {@link
  * toConfig} turns what the tag makes into what `pg` takes.
  */
-export const sql = createSqlTag();
+const tag = createSqlTag();
+
+export const sql = { ...tag, fragment, prepared };
 
 /** A query made by `sql.type` or `sql.prepared`. */
 export type RowQuery<Row> = QuerySqlToken<RowType<Row>>;
@@ -15,6 +22,67 @@ export type RowQuery<Row> = QuerySqlToken<RowType<Row>>;
 type RowType<Row> = QuerySqlToken['parser'] & {
   readonly '~standard': { readonly types?: { readonly input: Row; readonly output: Row } | undefined };
 };
+
+/** As slonik's, but composed once for each template: see {@link composedOnce}. */
+function fragment(template: TemplateStringsArray, ...given: ValueExpression[]): FragmentSqlToken {
+  return composedOnce(template, given, '', () => tag.fragment(template, ...given));
+}
+
+/** As slonik's, but composed once for each template: see {@link composedOnce}. */
+function prepared<Row>(name: string, parser: RowType<Row>) {
+  return (template: TemplateStringsArray, ...given: ValueExpression[]): RowQuery<Row> =>
+    composedOnce(template, given, name, () => {
+      const query = tag.prepared(name, parser)(template, ...given);
+      return { ...query, text: toConfig(query).text };
+    });
+}
+
+interface Composed {
+  name: string;
+  /** For each place of the template the text of the fragment there, or null where it is a parameter. */
+  texts: readonly (string | null)[];
+  token: object;
+}
+
+const composed = new WeakMap<TemplateStringsArray, Composed>();
+
+/**
+ * Remembers what a template was last composed to, and for which fragments, so that it is not composed anew for other
+ * values. slonik does so each time: FIGURES.
+ */
+function composedOnce<Token extends FragmentSqlToken | RowQuery<unknown>>(
+  template: TemplateStringsArray,
+  given: readonly ValueExpression[],
+  name: string,
+  compose: () => Token,
+): Token {
+  const texts: (string | null)[] = [];
+  const values: Token['values'][number][] = [];
+  for (const each of given) {
+    if (each === null || (typeof each !== 'object' && each !== undefined)) {
+      texts.push(null);
+      values.push(each);
+    } else if (each !== undefined && 'type' in each && each.type === BINARY.type) {
+      texts.push(null);
+      values.push(each.data);
+    } else if (each !== undefined && 'type' in each && each.type === EMPTY.type) {
+      texts.push(each.sql);
+      values.push(...each.values);
+    } else {
+      return compose();
+    }
+  }
+  const known = composed.get(template);
+  if (known?.name === name && known.texts.every((text, index) => text === texts[index])) {
+    return { ...(known.token as Token), values };
+  }
+  const token = compose();
+  composed.set(template, { name, texts, token });
+  return token;
+}
+
+const BINARY = tag.binary(Buffer.alloc(0));
+const EMPTY = tag.fragment``;
 
 /**
  * Type of a query's rows. Schema and query are written side by side and tested on the database, so rows are not
@@ -37,17 +105,19 @@ export const NO_ROWS = rowsOf<never>();
  *
  * @throws RangeError for a text with the marker elsewhere, as in a literal.
  */
-export function toConfig({
-  name,
-  sql,
-  values,
-}: Pick<RowQuery<unknown>, 'name' | 'sql' | 'values'>): pg.QueryConfig {
+export function toConfig(
+  query: Pick<RowQuery<unknown>, 'name' | 'sql' | 'values'> & { text?: string },
+): pg.QueryConfig {
+  const { name, values, text = textOf(query) } = query;
+  return { text, values: [...values], ...(name === undefined ? {} : { name }) };
+}
+
+function textOf({ sql, values }: Pick<RowQuery<unknown>, 'sql' | 'values'>): string {
   const parts = sql.split(MARK);
   if (parts.length > 1 && parts.length - 1 !== values.length) {
     throw new RangeError(`a statement with ${values.length} values has ${MARK} ${parts.length - 1} times`);
   }
-  const text = parts.join('$');
-  return { text, values: [...values], ...(name === undefined ? {} : { name }) };
+  return parts.join('$');
 }
 
 const MARK = '$slonik_';

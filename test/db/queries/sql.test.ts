@@ -4,7 +4,7 @@ import { sql as slonik } from 'slonik';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
-import { rowsOf, sql, toConfig } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql, toConfig, type ValueExpression } from '../../../db/timescale/queries/sql.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const ANY = rowsOf<unknown>();
@@ -102,4 +102,55 @@ describe('a composed query', () => {
         where ${tag.join([tag.fragment`b = ${null}`], tag.fragment` and `)}`;
     expect(toConfig(compose(sql))).to.deep.equal(toConfig(compose(slonik as unknown as typeof sql)));
   });
+
+  it('is that at every execution, whatever values and fragments are given at the same place (1,000 random ones)', () => {
+    type Tag = Pick<typeof sql, 'prepared' | 'fragment' | 'array' | 'binary' | 'join'>;
+    const nested = (tag: Tag, part: Part) => tag.fragment`(${partOf(tag, part)}, ${2})`;
+    const partOf = (tag: Tag, { kind, value, within }: Part): ValueExpression => {
+      switch (kind) {
+        case 'value':
+          return value;
+        case 'binary':
+          return tag.binary(Buffer.from(String(value)));
+        case 'array':
+          return tag.array([String(value)], 'text');
+        case 'constant':
+          return value === null ? tag.fragment`now()` : tag.fragment`current_date`;
+        case 'fragment':
+          return tag.fragment`lower(${value})`;
+        case 'joined':
+          return tag.join([tag.fragment`${value}`, tag.fragment`${1}`], tag.fragment`, `);
+        case 'nested':
+          return within === null ? value : nested(tag, within);
+      }
+    };
+    const compose = (tag: Tag, name: string, [one, two, three]: Part[]) =>
+      tag.prepared(name, ANY)`select ${partOf(tag, one as Part)}, ${partOf(tag, two as Part)}
+        where ${partOf(tag, three as Part)}`;
+    const part = fc.letrec<{ part: Part }>((tie) => ({
+      part: fc.record({
+        kind: fc.constantFrom('value', 'binary', 'array', 'constant', 'fragment', 'joined', 'nested'),
+        value: fc.oneof(fc.constant(null), fc.string(), fc.integer(), fc.boolean()),
+        within: fc.option(tie('part'), { maxDepth: 2 }),
+      }),
+    })).part;
+    fc.assert(
+      fc.property(
+        fc.array(part, { minLength: 3, maxLength: 3 }),
+        fc.constantFrom('a', 'b'),
+        (parts, name) => {
+          const made = toConfig(compose(sql, name, parts));
+          expect(made).to.deep.equal(toConfig(compose(slonik as unknown as Tag, name, parts)));
+          expect(toConfig(compose(sql, name, parts))).to.deep.equal(made);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
 });
+
+interface Part {
+  kind: 'value' | 'binary' | 'array' | 'constant' | 'fragment' | 'joined' | 'nested';
+  value: string | number | boolean | null;
+  within: Part | null;
+}
