@@ -29,11 +29,8 @@ export class DatabaseUnavailable extends AppError {
 }
 
 export type AppErrorCode =
-  /** An argument or a definition that cannot be used. */
   | 'invalid_input'
-  /** A setting of the process that cannot be used. */
   | 'misconfigured'
-  /** What was named does not exist. */
   | 'not_found'
   /** A conflict with what exists. */
   | 'conflict'

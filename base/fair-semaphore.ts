@@ -1,8 +1,6 @@
 import { AppError } from './errors.ts';
 
-/** Bounds of waiting. */
 export interface QueueBounds {
-  /** Waiting tasks of one key; one more is refused. */
   waitingPerKey: number;
   /** Milliseconds. */
   patience: number;
@@ -11,7 +9,6 @@ export interface QueueBounds {
 }
 
 export interface SemaphoreBounds extends QueueBounds {
-  /** Concurrent tasks in all. */
   total: number;
   /** Concurrent tasks of one key, guaranteed. */
   perKey: number;

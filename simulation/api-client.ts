@@ -105,5 +105,4 @@ async function withinLimits(ask: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** The longest page. */
 const PAGE = 200;

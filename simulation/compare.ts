@@ -1,6 +1,5 @@
 import type { AssetRecord, HistoryRow } from './truth/asset-record.ts';
 
-/** A difference between the API and the truth. */
 export interface Difference {
   asset: string;
   what: string;

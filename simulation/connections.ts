@@ -1,7 +1,6 @@
 import mqtt from 'mqtt';
 import { SentMessages } from './sent-messages.ts';
 
-/** A reader as it connects to the broker. */
 export interface ConnectedReader {
   name: string;
   topic: string;
@@ -9,7 +8,6 @@ export interface ConnectedReader {
   login: { username: string; password: string } | null;
 }
 
-/** One connection to the broker per reader. */
 export interface Connections {
   /**
    * Resolves when the broker has acknowledged.

@@ -11,7 +11,6 @@ export function dwell(role: Role, stage: Stage, now: Micros, random: Random): Mi
   return Math.round((skewed / activityAt(now)) * MICROS_PER_SECOND);
 }
 
-/** Travel time to the next place. */
 export function travel(random: Random): Micros {
   return random.integer(6 * MICROS_PER_SECOND, 25 * MICROS_PER_SECOND);
 }

@@ -15,7 +15,6 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-/** The fault of one reader. */
 export interface Trouble {
   /** How far its clock is ahead; negative if behind. */
   clockOffset: Micros;

@@ -9,7 +9,6 @@ export interface SimulatedAsset {
   key: string;
   name: string;
   role: Role;
-  /** When a person works. */
   shift: Shift;
   /** Tag values as readers read them: hex digits in upper case. */
   tags: Record<'rfid' | 'ble', string>;

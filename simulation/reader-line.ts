@@ -6,7 +6,6 @@ import type { Random } from './random.ts';
 import type { SiteReader } from './site.ts';
 import { NO_OUTCOMES, type PlacedRead, type ReadOutcome } from './truth/expected.ts';
 
-/** A read as the reader made it, with its asset. */
 export interface LineRead {
   /** External key; null for a stranger's tag or an impossible one. */
   asset: string | null;

@@ -13,12 +13,10 @@ export function shiftAt(at: Micros): Shift {
   return SHIFTS[Math.floor(((at - FIRST_BEGINS) / LENGTH) % 3)] ?? 0;
 }
 
-/** When the shift under way at `at` ends. */
 export function endOfShift(at: Micros): Micros {
   return at + LENGTH - ((at - FIRST_BEGINS) % LENGTH);
 }
 
-/** When `shift` next begins after `at`. */
 export function nextStartOf(shift: Shift, at: Micros): Micros {
   let start = endOfShift(at);
   while (shiftAt(start) !== shift) {

@@ -27,7 +27,6 @@ export interface Site {
   readers: readonly SiteReader[];
 }
 
-/** Where assets stop. */
 export function stopsOf({ places }: Site): Place[] {
   return places.filter(({ stage }) => stage !== null);
 }

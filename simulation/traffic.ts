@@ -18,7 +18,6 @@ export interface TrafficOptions {
   random: Random;
 }
 
-/** All messages of a site's readers. */
 export class Traffic {
   readonly #options: TrafficOptions;
   readonly #life: SiteLife;

@@ -5,9 +5,7 @@ export interface WarehousePlan {
   /** Number of readers, of `formats` in turn. */
   readers: number;
   formats: readonly EncoderName[];
-  /** Prefix of location keys and reader names. */
   prefix: string;
-  /** Prefix of the readers' topics. */
   topicRoot: string;
 }
 

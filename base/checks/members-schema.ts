@@ -1,7 +1,6 @@
 import type { JsonSchema } from './fields.ts';
 import type { Member, Members } from './members.ts';
 
-/** Texts for the description. */
 export interface Told {
   title?: string;
   description?: string;

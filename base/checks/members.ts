@@ -9,7 +9,6 @@ export interface Writable<T> {
   field: Field<unknown>;
   isRequired: boolean;
   isNullable: boolean;
-  /** Treats null as absent. */
   nullIsAbsent: boolean;
   /** Carries the type only; never set. */
   readonly type?: T;

@@ -54,7 +54,6 @@ export interface ReadAlone {
   unknown: Refusal | null;
 }
 
-/** Whether the member was given at all. */
 export function isGiven({ reads, given }: ReadAlone, name: string): boolean {
   const read = reads[name];
   return name in given || (read !== undefined && !(read.ok && read.value === undefined));

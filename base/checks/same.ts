@@ -1,7 +1,6 @@
 import type { Json } from '../json/exact-json.ts';
 import { fromDatabase, type Instant, parseTimestamp, toWire } from '../timestamps.ts';
 
-/** Exact comparison with a scalar column. */
 export function sameScalar(value: Json, stored: string | number | boolean | null): boolean {
   return value === stored;
 }

@@ -22,13 +22,11 @@ export interface IntakeConfig {
   LATENESS_DAYS: number;
 }
 
-/** Passed in by the caller. */
 export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & {
   /** Shared by the process; its own by default. */
   threads?: WorkThreads | undefined;
 };
 
-/** The part behind every source of messages. */
 export interface StartedIntake {
   intake: Intake;
   registry: Registry;

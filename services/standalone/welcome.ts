@@ -2,7 +2,6 @@ import type { StandaloneConfig } from './config.ts';
 import type { FirstCredentials } from './first-start.ts';
 import type { Standalone } from './standalone.ts';
 
-/** The addresses of everything. */
 export function welcomeText({ apiUrl, mqttUrl, handheldUrl }: Standalone, config: StandaloneConfig): string {
   return `
 tagtrail is running. Ctrl-C stops it; nothing is lost.

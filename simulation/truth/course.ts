@@ -2,7 +2,6 @@ import { firstOf, isExact, lastOf, type Span } from './span.ts';
 
 /** A read of an asset at a place. */
 export interface Seen extends Span {
-  /** External key. */
   location: string;
   /** dBm. */
   rssi: number;

@@ -13,7 +13,6 @@ export const NO_OUTCOMES: Readonly<Record<ReadOutcome, number>> = {
 
 /** A read of a registered tag at a mounted antenna. */
 export interface PlacedRead {
-  /** External key. */
   asset: string;
   location: string;
   /** By a usable clock; null if the time of reception counts. */

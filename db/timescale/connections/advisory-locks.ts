@@ -3,15 +3,12 @@
  * beside the number are separate.
  */
 export const ADVISORY_LOCKS = {
-  /** Migrating. */
   migration: 7_461_726,
   /** Giving a reader a name or a topic, or changing a format. */
   registration: 7_461_727,
-  /** Dropping expired data. */
   sweep: 7_461_728,
   /** Shared by recorders, exclusive for whoever changes a smoothing setting. */
   smoothing: 7_461_729,
-  /** Recomputing histories. */
   recomputation: 7_461_732,
   /** Occupying the embedded database, while its owner runs. */
   occupation: 7_461_730,
@@ -19,15 +16,12 @@ export const ADVISORY_LOCKS = {
   use: 7_461_731,
   /** Dividing a broker's sessions among ingest processes. */
   sessions: 7_461_733,
-  /** Building search indexes. */
   searchIndexes: 7_461_734,
 } as const;
 
 /** First of two numbers; the second is the organization. */
 export const ORGANIZATION_LOCKS = {
-  /** Changing the tree of locations. */
   tree: 7_461_727,
-  /** Importing assets or locations. */
   imports: 7_461_728,
   /** Claiming names of live rows; hashed with the organization and the name. */
   names: 7_461_729,

@@ -4,7 +4,6 @@ import type { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 export interface Awaiting {
   signal?: AbortSignal | undefined;
-  /** Called once if another session has the lock. */
   onWaiting?: (() => void) | undefined;
 }
 

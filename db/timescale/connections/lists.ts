@@ -35,7 +35,6 @@ export interface ListOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Routes lists so that they delay nobody else. */
 export class Lists {
   readonly #shared: PipelinedConnections;
   readonly #scanning: ScanningConnections;

@@ -30,7 +30,6 @@ export interface OrganizationDatabase extends OrganizationConnection {
    * queue behind.
    */
   transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
-  /** Group commit; see {@link GroupedWrite}. */
   grouped<Item, Row, Outcome>(write: GroupedWrite<Item, Row, Outcome>, item: Item): Promise<Outcome>;
   /** See {@link ListOptions}. */
   listing(options: ListOptions): OrganizationConnection;

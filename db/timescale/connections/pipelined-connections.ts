@@ -50,7 +50,6 @@ export class PipelinedConnections {
     this.#silent = silent;
   }
 
-  /** See {@link sendPreceded}. */
   async query(
     preceding: Preceding,
     query: pg.QueryConfig,

@@ -21,10 +21,8 @@ const PATIENCE: Patience = { statement: 30_000, answer: 60_000 };
  */
 const IDLE_TIMEOUT = 30_000;
 
-/** Connections shared by a whole process. */
 export interface ServiceConnections {
   max: number;
-  /** `application_name` in PostgreSQL. */
   applicationName?: string;
   /** Null for work whose statements may take any time. */
   patience?: Patience | null;

@@ -9,7 +9,6 @@ import { type Table, tablesInOrder } from './tables.ts';
 export interface CopyOptions {
   /** Copy although processes are connected to the source; later writes are not copied. */
   isWhileRunning: boolean;
-  /** Rows copied so far. */
   onProgress?(table: string, rows: number): void;
 }
 

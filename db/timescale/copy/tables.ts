@@ -4,7 +4,6 @@ export interface Table {
   name: string;
   /** Quoted SQL identifier. */
   identifier: string;
-  /** Sequences by column. */
   sequences: { column: string; sequence: string }[];
 }
 

@@ -74,7 +74,6 @@ const UNFINISHED = 'unfinished-';
 /** Milliseconds to wait for another process that is initializing. Doing it twice costs time and nothing else. */
 const PATIENCE = 30_000;
 
-/** Removes leftovers of killed processes. */
 function removeAbandoned(folder: string): void {
   for (const { name, pid } of attempts(folder)) {
     if (!isAlive(pid)) {

@@ -6,7 +6,6 @@ import { AppError } from '../../../base/errors.ts';
 
 const run = promisify(execFile);
 
-/** Subfolder of the initialized database. */
 export const CLUSTER = 'cluster';
 
 /** Runs a program as a user PostgreSQL accepts: the server refuses to run as root. */

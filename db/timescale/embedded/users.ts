@@ -19,7 +19,6 @@ import { readPostmaster } from './postmaster.ts';
  * A running `npm start` of a version without shares occupies the data folder, which counts as one.
  */
 export interface Membership {
-  /** Stops the server unless somebody else uses it. */
   leave(): Promise<void>;
 }
 

@@ -80,7 +80,6 @@ export function createIntake(options: IntakeOptions): Intake {
   const inOrder = new InOrder();
   let isDraining = false;
   let isDrained = false;
-  /** Messages waiting for the registry. */
   let held = 0;
   const whenNoneIsHeld = () =>
     held === 0 ? Promise.resolve() : new Promise<void>((resolve) => registry.whenFresh(resolve));

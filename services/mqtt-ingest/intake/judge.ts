@@ -4,7 +4,6 @@ import type { Format } from '../../../domain/formats/mapping/format.ts';
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 
-/** Decodes a message by the reader's format, or says why it is not accepted as that reader's. */
 export function judge(reader: RegisteredReader | null, topic: string, payload: Buffer): Mapped {
   const readable = readableBy(reader, topic);
   return 'outcome' in readable

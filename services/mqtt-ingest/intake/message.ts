@@ -4,7 +4,6 @@ import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { ClockSample } from './reader-clocks.ts';
 
-/** A message as received from a broker. */
 export interface IncomingMessage {
   topic: string;
   payload: Buffer;
@@ -22,7 +21,6 @@ export interface IncomingMessage {
   onDecoded?: (reads: number) => void;
 }
 
-/** A decoded message, ready to be recorded. */
 export interface ReadMessage {
   topic: string;
   /** By this machine's clock, which may turn out to have been wrong. */

@@ -45,7 +45,6 @@ const COUNTED_AS = {
   rejected: 'rejected',
 } as const satisfies Record<OutcomeStatus, Counter>;
 
-/** Counts one message. */
 export function countItems(
   { mapped, receivedAt, throttledMs = 0, clockSample = null }: ReadMessage,
   itemResults: readonly ItemResult[],

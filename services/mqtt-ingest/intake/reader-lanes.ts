@@ -64,7 +64,6 @@ export class ReaderLanes {
   }
 }
 
-/** A reader's submitted, unfinished messages. */
 interface UnderWay {
   isLarge: boolean;
   messages: number;

@@ -7,7 +7,6 @@ import { isDeviceTimeUsed } from '../../../domain/tracking/observed-at.ts';
 import type { ReadMessage } from './message.ts';
 
 export interface Reception {
-  /** When this message was first received. */
   receivedAt: Micros;
   isRedelivery: boolean;
 }

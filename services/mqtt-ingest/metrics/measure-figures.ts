@@ -33,7 +33,6 @@ export function measureFigures<Name extends string>(
   }
 }
 
-/** Figures of every source of messages. */
 export const HELD = [
   ['tagtrail_ingest_held_messages', 'Messages received and not committed yet.', 'heldMessages'],
   ['tagtrail_ingest_held_bytes', 'Payload of messages received and not committed yet.', 'heldBytes'],

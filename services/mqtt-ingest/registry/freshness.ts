@@ -82,7 +82,6 @@ export class Freshness {
     }
   }
 
-  /** Releases all callers. */
   close(): void {
     this.#closing.abort();
     this.#know(Number.POSITIVE_INFINITY);

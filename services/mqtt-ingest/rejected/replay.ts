@@ -34,7 +34,6 @@ export interface Replay {
 
 export interface ReplayOptions {
   pool: Pool;
-  /** Who wants it replayed. */
   actor: Actor;
   /** As registered now. */
   readers: readonly RegisteredReader[];

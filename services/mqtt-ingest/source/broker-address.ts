@@ -6,7 +6,6 @@ export type BrokerAddress = Pick<
   'protocol' | 'host' | 'port' | 'path' | 'username' | 'password' | 'ca' | 'cert' | 'key'
 >;
 
-/** Protocols of MQTT_URL. */
 export const BROKER_PROTOCOLS = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 
 /** Whether one of {@link BROKER_PROTOCOLS} uses TLS. */
@@ -42,7 +41,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Address without credentials. */
 export function placeOfBroker(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;

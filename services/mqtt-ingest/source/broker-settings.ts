@@ -42,7 +42,6 @@ export type BrokerConfig = Configuration<typeof BROKER_SETTINGS>;
 /** Required form of MQTT_URL. */
 export const BROKER_URL = [BROKER_PROTOCOLS, 'mqtt://user:password@host:1883'] as const;
 
-/** A fault of the certificates, or null. */
 export function faultOfCertificates(config: BrokerConfig & { MQTT_URL: string | null }): string | null {
   const { MQTT_URL: url, MQTT_CA_FILE: ca, MQTT_CERT_FILE: cert, MQTT_KEY_FILE: key } = config;
   if (url === null) {

@@ -30,7 +30,6 @@ export interface EmbeddedBroker {
 }
 
 export interface EmbeddedBrokerFigures {
-  /** Connections. */
   signedIn: number;
   unauthenticated: number;
   /** These three count since the start. */
@@ -51,9 +50,7 @@ export interface EmbeddedBrokerOptions {
   onRefused(username: string | null, reason: string): void;
   /** Called for credentials that no reader has; the name is empty if none was given. */
   onSignInRefused?(username: string, address: string): void;
-  /** Called when a reader exceeds its quota. */
   onThrottled(reader: RegisteredReader): void;
-  /** Called when a reader has signed in. */
   onConnected(reader: RegisteredReader, remoteAddress: string): void;
   onDisconnected(reader: RegisteredReader): void;
   quota: QuotaLimits;

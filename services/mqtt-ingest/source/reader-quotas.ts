@@ -88,7 +88,6 @@ export class ReaderQuota {
     return this.#gathered;
   }
 
-  /** The connection with the largest unfinished packet. */
   largest(): Socket | undefined {
     return [...this.#gathering].sort(([, a], [, b]) => b - a)[0]?.[0];
   }
@@ -113,7 +112,6 @@ export class ReaderQuota {
   }
 }
 
-/** Quotas by user name. */
 export class ReaderQuotas {
   readonly #limits: QuotaLimits;
   readonly #now: Now;

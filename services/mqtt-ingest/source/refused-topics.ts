@@ -23,7 +23,6 @@ export class RefusedTopics {
     this.#topics.delete(topic);
   }
 
-  /** Forgets all other topics. */
   keepOnly(wanted: ReadonlySet<string>): void {
     for (const topic of this.#topics.keys()) {
       if (!wanted.has(topic)) {

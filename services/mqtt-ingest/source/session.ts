@@ -25,7 +25,6 @@ import { takeDeliveries } from './take-deliveries.ts';
 export interface Session {
   figures(): SessionFigures;
   isConnected(): boolean;
-  /** Why it is not connected. */
   fault(): Error;
   /** Call when the registered readers, or the holders of sessions, have changed. */
   follow(): void;
@@ -50,7 +49,6 @@ export interface SessionSurroundings {
   address: BrokerAddress;
   /** Null to find out. */
   protocolVersion: ProtocolVersion | null;
-  /** Group of shared subscriptions. */
   group: string;
   /** Seconds the broker keeps messages for an absent session. */
   sessionExpiry: number;

@@ -43,7 +43,6 @@ export interface SubscriberFigures extends SessionFigures {
 }
 
 export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'mostHeld'> {
-  /** Of this process. */
   clientId: string;
   /** How processes divide the readers. */
   shared: 'auto' | 'on' | 'off';
@@ -51,7 +50,6 @@ export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'm
   sessions: number;
   mostHeld?: { messages: number; bytes: number };
   pool: Pool;
-  /** Topics of deleted readers. */
   retiredTopics(): Promise<readonly string[]>;
 }
 

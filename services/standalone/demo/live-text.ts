@@ -4,7 +4,6 @@ import type { Demo } from './demo.ts';
 import type { Move } from './moves.ts';
 import { STOPS } from './site.ts';
 
-/** Commands to try in another window. */
 export function invitation(
   { standalone: { apiUrl, mqttUrl }, site: { apiKey, readers } }: Demo,
   asset: { id: number; external_key: string },

@@ -9,7 +9,6 @@ export interface Move {
   at: string;
 }
 
-/** Moves between two reports in order of time. */
 export function movesBetween(
   before: readonly AssetLocationAnswer[],
   after: readonly AssetLocationAnswer[],

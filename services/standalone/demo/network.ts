@@ -13,7 +13,6 @@ export interface Transmission {
   at: Micros;
   reader: SiteReader;
   message: Message;
-  /** Sent before. */
   isRepeat: boolean;
   /** With MQTT's DUP flag. */
   isDup: boolean;

@@ -34,7 +34,6 @@ export function summaryLine(
   return `${truth.length} assets, ${count(rows)} history rows, ${count(figures.reads)} reads (${faults}): ${result}`;
 }
 
-/** What was sent, including faults. */
 export function planLines(figures: PlanFigures): string[] {
   return [
     `${count(figures.messages)} messages with ${count(figures.reads)} reads of registered tags at mounted antennas:`,

@@ -1,7 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Step, Transmission } from './network.ts';
 
-/** Counts of a plan, in order of sending. */
 export interface PlanFigures {
   messages: number;
   /** Reads of registered tags at mounted antennas, each counted once. */

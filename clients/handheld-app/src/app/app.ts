@@ -144,7 +144,6 @@ export class App {
     void this.#completeSweep();
   }
 
-  /** Changes the user's place. */
   async goTo(place: Place): Promise<void> {
     await this.walking.choose(place);
     this.#announcer.cue('place');
@@ -160,7 +159,6 @@ export class App {
     }
   }
 
-  /** Starts a sweep of the user's place. */
   async startSweep(place: Place): Promise<void> {
     this.#announcer.notice.value = null;
     await this.sweeping.start(ulid(), place);

@@ -1,7 +1,6 @@
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
 import type { Place } from './place.ts';
 
-/** The result of one scan of a submission. */
 export interface ScanResult {
   status: string;
   /** Where the asset was before it moved. */
@@ -17,7 +16,6 @@ export interface AssetRef {
   name: string;
 }
 
-/** An asset that should be at a location. */
 export interface ListedAsset extends AssetRef {
   tags: readonly { tag_type: string; value: string }[];
 }

@@ -10,7 +10,6 @@ const SLOWEST_BYTES_PER_SECOND = 1_000;
 const MOST_DOUBLINGS = 3;
 const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
-/** Attempts to read a whole list. */
 const MOST_ATTEMPTS = 3;
 
 export class GatewayClient {

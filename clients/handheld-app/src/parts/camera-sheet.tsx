@@ -3,7 +3,6 @@ import { CameraFault, type CameraProblem, watchCodes } from '../scanning/camera.
 import { Repeats } from '../scanning/repeats.ts';
 import { Sheet } from './sheet.tsx';
 
-/** Scans with the camera while it is open. */
 export function CameraSheet({
   title,
   onCode,

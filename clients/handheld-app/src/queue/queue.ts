@@ -6,10 +6,8 @@ import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
 
-/** Latest scans that screens show. */
 const SHOWN = 200;
 
-/** A scan with what the device knows of its tag. */
 export interface ShownScan {
   scan: StoredScan;
   known: KnownAsset | null;
@@ -17,7 +15,6 @@ export interface ShownScan {
 
 /** What screens show of the queue; reloaded on every change, in this tab or another. */
 export class QueueView {
-  /** Scans not answered yet. */
   readonly waiting = signal(0);
   readonly recent = signal<readonly ShownScan[]>([]);
   readonly refused = signal<readonly StoredSubmission[]>([]);

@@ -20,7 +20,6 @@ export class Walking {
     this.now.value = { ...this.next(null), unplaced: null, ...kept };
   }
 
-  /** The walk at another place; not stored yet. */
   next(place: Place | null): Walk {
     const unplaced = this.#unplacedSoFar();
     return { place: place === null ? null : placeOf(place), leg: this.#newId(), unplaced };
@@ -42,7 +41,6 @@ export class Walking {
     }
   }
 
-  /** Dismisses the scans made without a place. */
   async forgetUnplaced(): Promise<void> {
     this.now.value = { ...this.now.value, unplaced: null };
     await this.#database.put('kept', this.now.value, 'walk');

@@ -12,7 +12,6 @@ declare global {
   }
 }
 
-/** Why the camera cannot scan, for the user. */
 export type CameraProblem = { title: string; remedy: string };
 
 const UNABLE: CameraProblem = {

@@ -2,7 +2,6 @@ import { type Broken, RECENT_MS, type Stroke, WedgeDecoder } from './wedge.ts';
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** A text field before a scanner typed into it. */
 interface FieldBefore {
   field: Field;
   value: string;

@@ -26,7 +26,6 @@ const UNREADABLE = '…';
 /** Length of a tag value (contract 2.4), and of a token. Anything longer is noise. */
 const MOST_CHARACTERS = 255;
 
-/** Why a scan has no usable value. */
 export type WhyBroken = 'pause' | 'keys' | 'unended' | 'interrupted' | 'long' | 'slow';
 
 export interface Broken {

@@ -4,7 +4,6 @@ import type { Location } from '../gateway/place.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted, momentOf } from '../parts/titles.ts';
 
-/** Search results shown. */
 const MOST_HITS = 50;
 
 export function PlaceScreen() {

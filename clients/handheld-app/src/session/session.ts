@@ -9,9 +9,7 @@ import { handheldOf } from './token.ts';
 /** The device's sign-in. A refused token is kept only to compare with. */
 export interface StoredSession {
   token: string | null;
-  /** The handheld whose scans are on the device. */
   handheld: string | null;
-  /** Why the gateway refused the token. */
   rejected: string | null;
 }
 

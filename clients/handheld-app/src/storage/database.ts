@@ -8,12 +8,10 @@ export interface StoredSubmission {
   submission_id: string;
   submission: Submission;
   state: 'ready' | 'refused';
-  /** The gateway's reason for refusing it. */
   reason: string | null;
   status: number | null;
 }
 
-/** What should be at a location, as last fetched. */
 export interface StoredList {
   location_id: number;
   fetched_at: string;

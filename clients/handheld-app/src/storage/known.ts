@@ -10,7 +10,6 @@ export function knownKey({ tag_type, value }: { tag_type: TagType; value: string
   return `${tag_type}:${tagKey(tag_type, value)}`;
 }
 
-/** What the device knows of tags, in their order. */
 export async function findKnown(
   database: Database,
   tags: readonly { tag_type: TagType; value: string }[],

@@ -16,13 +16,11 @@ export interface NewScan {
   value: string;
   /** By the device's clock; RFC 3339 in UTC. */
   observed_at: string;
-  /** The user's place as far as the device knew. */
   place: Place | null;
   /** Part of the walk: a new one begins whenever the place changes on the device. */
   leg: string;
   /** The place that the tag belongs to, if known as a location's: the walk goes on there. */
   sets: Place | null;
-  /** The sweep it was made in. */
   sweep: string | null;
 }
 

@@ -15,7 +15,6 @@ export interface SweptAsset {
   asset: AssetRef;
   /** Where it belonged before it was found here, if known. */
   from: string | null;
-  /** Not confirmed by the gateway yet. */
   isPending: boolean;
 }
 
@@ -110,7 +109,6 @@ function otherPlaces(place: Place, scans: readonly StoredScan[]): Place[] {
   return [...new Map(set.map((each) => [each.id, each])).values()].filter(({ id }) => id !== place.id);
 }
 
-/** Results that were recorded for an asset. */
 const RECORDED = new Set(['moved', 'seen', 'duplicate']);
 
 function assetOf({ state, result }: StoredScan, known: KnownAsset | null): AssetRef | null {

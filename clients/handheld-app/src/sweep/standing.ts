@@ -27,7 +27,6 @@ export function standingAtFirst(
   return { asset, from: known?.place?.name ?? null, isPending: true, at: place, isSure: isExpected };
 }
 
-/** After one more scan. */
 export function standingAfter(before: Standing, { result }: StoredScan, place: Place): Standing {
   if (result === null) {
     // It will be moved here, one supposes, unless it was before.
@@ -50,7 +49,6 @@ export function standingLookedUp(standing: Standing, whereabouts: Whereabouts): 
   return standing.isSure || at === null ? standing : { ...standing, at, isSure: true };
 }
 
-/** Whether it is at the swept place. */
 export function isHere({ at, isSure }: Standing, place: Place): boolean {
   return isSure && at.id === place.id;
 }

@@ -15,7 +15,6 @@ export interface Sweep {
   started_at: string;
   finished_at: string | null;
   expected: ListedAsset[] | null;
-  /** When the gateway sent it. */
   fetched_at: string | null;
   /** Missing in sweeps of earlier versions. */
   list?: (typeof LISTS)[number];

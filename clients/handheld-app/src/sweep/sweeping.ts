@@ -35,9 +35,7 @@ export class Sweeping {
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
   readonly #token: () => string | null;
-  /** Sweeps whose lists have been requested. */
   readonly #asking = new Set<string>();
-  /** Changes of the sweep in this tab. */
   #changes = 0;
 
   constructor({ database, gateway, clock, otherTabs, token }: SweepingParts) {
@@ -155,7 +153,6 @@ export class Sweeping {
     await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at }));
   }
 
-  /** Resumes a sweep that was finished too early. */
   async resume(): Promise<void> {
     await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at: null }));
   }
@@ -217,7 +214,6 @@ export class Sweeping {
   }
 }
 
-/** The place does not exist (any more). */
 function isGone(answer: Answer<unknown> | null): boolean {
   return answer?.kind === 'refused' && answer.status === 404;
 }

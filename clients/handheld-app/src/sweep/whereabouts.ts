@@ -6,7 +6,6 @@ interface Kept {
   places: Whereabouts;
 }
 
-/** Answers for a sweep so far. */
 export async function whereaboutsOf(database: Database, sweepId: string): Promise<Whereabouts> {
   return placesOf(await database.get('kept', 'whereabouts'), sweepId);
 }

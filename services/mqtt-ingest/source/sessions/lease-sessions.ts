@@ -4,11 +4,9 @@ import { inTransaction } from '../../../../db/timescale/connections/transaction.
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
-/** A process asking for its share of sessions. */
 export interface Asking {
   /** Broker and group. */
   realm: string;
-  /** Client id of the process. */
   process: string;
   /** Client ids of the sessions there are to be. Earlier ones are divided, too. */
   sessions: readonly string[];

@@ -10,11 +10,9 @@ export interface SessionRecord {
   connected(isResumed: boolean): Promise<boolean>;
   /** Records that the broker lost its subscriptions, though it had the session. */
   forgotten(): Promise<void>;
-  /** Topics it is known to be subscribed to. */
   topics(): Promise<string[]>;
   /** Records subscriptions that the broker has confirmed. */
   confirm(topics: readonly string[]): Promise<void>;
-  /** Removes such records. */
   forget(topics: readonly string[]): Promise<void>;
   /**
    * Removes topics that their successors are known to hold. Of two sessions that each take the other for the successor,
