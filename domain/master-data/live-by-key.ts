@@ -69,18 +69,28 @@ export function findLiveByKeys(
 }
 
 /**
- * Prevents deletion of a location until the transaction ends: deleting takes its row's full lock first.
- *
- * @throws AppError `not_found` naming the key.
+ * The live location with this key, or null. It stays live until the transaction ends, since deleting takes its row's full
+ * lock first.
  */
+export async function lockLiveLocationByKey(
+  transaction: Connection,
+  orgId: number,
+  externalKey: string,
+): Promise<number | null> {
+  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    ${liveByKey('location', orgId, externalKey)} for key share`);
+  return row?.id ?? null;
+}
+
+/** As {@link lockLiveLocationByKey}. @throws AppError `not_found` naming the key, if there is none. */
 export async function holdLiveLocation(
   transaction: Connection,
   orgId: number,
   externalKey: string,
 ): Promise<number> {
-  const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
-    ${liveByKey('location', orgId, externalKey)} for key share`);
-  return row?.id ?? refuse('location', orgId, externalKey);
+  return (
+    (await lockLiveLocationByKey(transaction, orgId, externalKey)) ?? refuse('location', orgId, externalKey)
+  );
 }
 
 function refuse(resource: Keyed, orgId: number, externalKey: string): never {

@@ -1,11 +1,10 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, makeChange } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
-import { LIVE_READERS } from '../live-readers.ts';
+import { lockReader } from './stored-reader.ts';
 
 /** What is to change of an antenna; what is left out stays as it is. */
 export interface AntennaChange {
@@ -42,21 +41,11 @@ export async function setAntenna(
     throw new AppError('invalid_input', `Antenna port ${port} is not an integer from 1 to 32767`);
   }
   return makeChange(db, actor, async (change) => {
-    const orgId = await organizationOf(change, readerId);
+    const { orgId } = await lockReader(change, readerId);
     const locationId =
       locationExternalKey == null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
     return toSettings(await upsert(change, { ...wanted, orgId, locationId }));
   });
-}
-
-/** The organization of a live reader, which stays until the transaction ends. */
-async function organizationOf(transaction: Connection, readerId: number): Promise<number> {
-  const reader = await transaction.maybeOne(sql.type(rowsOf<{ org_id: number }>())`
-    select reader.org_id from ${LIVE_READERS} where reader.id = ${readerId} for key share of reader`);
-  if (reader === null) {
-    throw new AppError('not_found', `Reader ${readerId} not found`);
-  }
-  return reader.org_id;
 }
 
 interface AntennaRow {

@@ -7,6 +7,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
+import { lockLiveLocationByKey } from '../live-by-key.ts';
 import type { LocationRow } from '../rows.ts';
 import { attachAll } from '../tags/attach.ts';
 import { refuseTaken } from '../tags/refuse-taken.ts';
@@ -44,10 +45,10 @@ async function resolveParent(
   { parent_id: id, parent_external_key: externalKey }: NewLocation,
 ): Promise<number | null> {
   if (id !== undefined && id !== null) {
-    return mustExist(await lockLiveLocation(transaction, { id }), 'parent_id', id);
+    return mustExist(await lockLiveLocation(transaction, id), 'parent_id', id);
   }
   if (externalKey !== undefined && externalKey !== null) {
-    const parentId = await lockLiveLocation(transaction, { externalKey });
+    const parentId = await lockLiveLocationByKey(transaction, transaction.orgId, externalKey);
     return mustExist(parentId, 'parent_external_key', externalKey);
   }
   return null;

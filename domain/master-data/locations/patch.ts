@@ -15,6 +15,7 @@ import type {
 import type { Actor } from '../../changes/actor.ts';
 import { makeChange } from '../../changes/make-change.ts';
 import { type Changes, LOCATION_COLUMNS } from '../columns.ts';
+import { lockLiveLocationByKey } from '../live-by-key.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import { isUnchanged, patched } from '../patched.ts';
 import type { LocationRow } from '../rows.ts';
@@ -92,8 +93,11 @@ async function resolve(
   id: number | undefined,
   externalKey: string | undefined,
 ): Promise<number> {
-  const byId = id === undefined ? undefined : await lockLiveLocation(transaction, { id });
-  const byKey = externalKey === undefined ? undefined : await lockLiveLocation(transaction, { externalKey });
+  const byId = id === undefined ? undefined : await lockLiveLocation(transaction, id);
+  const byKey =
+    externalKey === undefined
+      ? undefined
+      : await lockLiveLocationByKey(transaction, transaction.orgId, externalKey);
   const issues: FieldIssue[] = [];
   if (id !== undefined && byId === null) {
     issues.push(foreignKeyNotFound('parent_id', id));

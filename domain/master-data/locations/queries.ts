@@ -73,16 +73,14 @@ export function readLocations(
     where location.org_id = ${connection.orgId} and location.id = any(${sql.array(ids, 'int4')})`);
 }
 
-/** A live location by id or key; it stays live until the transaction ends, since deleting takes its row's full lock. */
+/** A live location by id; it stays live until the transaction ends, since deleting takes its row's full lock. */
 export async function lockLiveLocation(
   transaction: OrganizationConnection,
-  named: { id: number } | { externalKey: string },
+  id: number,
 ): Promise<number | null> {
-  const condition =
-    'id' in named ? sql.fragment`id = ${named.id}` : sql.fragment`external_key = ${named.externalKey}`;
   const row = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
     select id from locations
-    where org_id = ${transaction.orgId} and ${condition} and deleted_at is null
+    where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
     for key share`);
   return row?.id ?? null;
 }

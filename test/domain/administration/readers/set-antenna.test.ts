@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Database, databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { NO_ROWS, sql } from '../../../../db/timescale/queries/sql.ts';
 import { deleteOrganization } from '../../../../domain/administration/organizations/delete-organization.ts';
 import { setAntenna } from '../../../../domain/administration/readers/set-antenna.ts';
 import { setReader } from '../../../../domain/administration/readers/set-reader.ts';
@@ -7,6 +8,7 @@ import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.t
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Site } from '../../../support/site.ts';
+import { untilWaiting } from '../../../support/until-waiting.ts';
 
 describe('an antenna', () => {
   const database = useDatabase();
@@ -33,6 +35,19 @@ describe('an antenna', () => {
     );
     await database.rows('update locations set deleted_at = now() where id = $1', [locationId]);
     expect(await refusalOf(place(readerId, 'DOCK-1'))).to.match(/^not_found: Location DOCK-1/);
+  });
+
+  it('is not set while its reader is being deleted', async () => {
+    const site = await Site.create(database);
+    const readerId = await site.reader(`reader-${site.orgId}`, [null]);
+    await site.location('DOCK-1');
+    let placed: Promise<string | null> = Promise.resolve(null);
+    await db.transaction(async (transaction) => {
+      await transaction.exec(sql.type(NO_ROWS)`update readers set deleted_at = now() where id = ${readerId}`);
+      placed = refusalOf(place(readerId, 'DOCK-1'));
+      await untilWaiting(database, 1);
+    });
+    expect(await placed).to.equal(`not_found: Reader ${readerId} not found`);
   });
 
   it('is set no more once the organization is deleted, as its reader is not', async () => {
