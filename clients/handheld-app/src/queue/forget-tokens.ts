@@ -1,6 +1,6 @@
 import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import type { Database } from '../storage/database.ts';
-import { queueAgain } from './store.ts';
+import { queueAgain } from './refused-submissions.ts';
 
 /**
  * Deletes scans of tokens, which earlier versions took for tags. The rest of a submission with one is queued anew under

@@ -5,7 +5,8 @@ import type { StoredScan } from '../storage/scan.ts';
 import { backOff } from './back-off.ts';
 import { MOST_SCANS } from './bundle.ts';
 import type { DeviceClock } from './device-clock.ts';
-import { correctTimes, queueAgain, setAside, storeResults, takeNext } from './store.ts';
+import { queueAgain, setAside } from './refused-submissions.ts';
+import { correctTimes, storeResults, takeNext } from './store.ts';
 
 export interface SenderParts {
   database: Database;

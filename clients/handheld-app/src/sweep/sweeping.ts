@@ -3,14 +3,15 @@ import type { Answer } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
-import { findKnown, keepList } from '../storage/known.ts';
+import { keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
-import { expectedHere } from './expected-here.ts';
-import { type SweepOutcome, type SweptToCheck, sweepOutcome } from './outcome.ts';
+import { countSweep } from './count-sweep.ts';
+import { KeptSweep } from './kept-sweep.ts';
+import type { SweepOutcome, SweptToCheck } from './outcome.ts';
 import { type Sweep, wantsList } from './sweep.ts';
-import { keepWhereabouts, whereaboutsOf } from './whereabouts.ts';
+import { askWhere, keepWhereabouts } from './whereabouts.ts';
 
 const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: [], toCheck: [] };
 
@@ -24,21 +25,21 @@ export interface SweepingParts {
 }
 
 export class Sweeping {
-  readonly now = signal<Sweep | null>(null);
   readonly outcome = signal<SweepOutcome>(NOTHING);
   /** Null if unknown. */
   readonly expectedCount = signal<number | null>(null);
   /** Recomputes the outcome after scans or answers; debounced. */
   readonly recount = latest(() => this.#recount());
+  readonly #kept: KeptSweep;
   readonly #database: Database;
   readonly #gateway: GatewayClient;
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
   readonly #token: () => string | null;
   readonly #asking = new Set<string>();
-  #changes = 0;
 
   constructor({ database, gateway, clock, otherTabs, token }: SweepingParts) {
+    this.#kept = new KeptSweep(database);
     this.#database = database;
     this.#gateway = gateway;
     this.#clock = clock;
@@ -46,13 +47,12 @@ export class Sweeping {
     this.#token = token;
   }
 
+  get now() {
+    return this.#kept.now;
+  }
+
   async load(): Promise<void> {
-    const changes = this.#changes;
-    const kept = (await this.#database.get('kept', 'sweep')) as Sweep | undefined;
-    // What was changed here meanwhile is newer than what was read.
-    if (changes === this.#changes) {
-      this.now.value = kept ?? null;
-    }
+    await this.#kept.load();
     await this.recount();
   }
 
@@ -71,8 +71,7 @@ export class Sweeping {
       fetched_at: null,
       list: 'awaited',
     };
-    this.#becomes(sweep);
-    await this.#database.put('kept', sweep, 'sweep');
+    await this.#kept.begin(sweep);
     this.#otherTabs.tell();
     await this.recount();
     const kept = await this.#database.get('lists', place.id);
@@ -132,15 +131,7 @@ export class Sweeping {
       return;
     }
     const open = new Set(this.outcome.value.toCheck.filter(isAsset).map(({ what }) => what.id));
-    const found = new Map<number, Place | null>();
-    for (const { tag_type, value, result } of answered) {
-      if (result?.status === 'seen' && result.asset !== null && open.delete(result.asset.id)) {
-        const answer = await this.#gateway.whereIs(token, { tag_type, value });
-        if (answer.kind === 'ok') {
-          found.set(result.asset.id, answer.data);
-        }
-      }
-    }
+    const found = await askWhere(this.#gateway, token, open, answered);
     if (found.size > 0) {
       await keepWhereabouts(this.#database, sweep.id, found);
       this.#otherTabs.tell();
@@ -161,6 +152,13 @@ export class Sweeping {
     await this.#change(this.now.value?.id, () => null);
   }
 
+  async #change(id: string | undefined, change: (sweep: Sweep) => Sweep | null): Promise<void> {
+    if (await this.#kept.change(id, change)) {
+      this.#otherTabs.tell();
+      await this.recount();
+    }
+  }
+
   async #recount(): Promise<void> {
     const sweep = this.now.value;
     if (sweep === null) {
@@ -168,49 +166,9 @@ export class Sweeping {
       this.expectedCount.value = null;
       return;
     }
-    const scans = await this.#database.getAllFromIndex('scans', 'sweep', sweep.id);
-    const unanswered = scans.filter(({ result }) => result === null);
-    const known = new Map(
-      (await findKnown(this.#database, unanswered)).map((asset, index) => [unanswered[index], asset]),
-    );
-    const expected = expectedHere(sweep, scans);
-    const whereabouts = await whereaboutsOf(this.#database, sweep.id);
-    this.expectedCount.value = expected?.length ?? null;
-    this.outcome.value = sweepOutcome(
-      { place: sweep.place, expected: expected ?? [], whereabouts },
-      scans,
-      (scan) => known.get(scan) ?? null,
-    );
-  }
-
-  /**
-   * Changes the sweep in memory and in storage: another tab may have changed it, too, or finished it.
-   *
-   * @param change applied to both; idempotent.
-   */
-  async #change(id: string | undefined, change: (sweep: Sweep) => Sweep | null): Promise<void> {
-    const before = this.now.value;
-    if (before === null || before.id !== id) {
-      return;
-    }
-    this.#becomes(change(before));
-    const changes = this.#changes;
-    const transaction = this.#database.transaction('kept', 'readwrite');
-    const kept = ((await transaction.store.get('sweep')) as Sweep | undefined) ?? null;
-    const sweep = kept?.id === id ? change(kept) : kept;
-    await (sweep === null ? transaction.store.delete('sweep') : transaction.store.put(sweep, 'sweep'));
-    await transaction.done;
-    if (changes === this.#changes) {
-      this.now.value = sweep;
-    }
-    this.#otherTabs.tell();
-    await this.recount();
-  }
-
-  /** At once, not when stored: the next scan may come before that. */
-  #becomes(sweep: Sweep | null): void {
-    this.#changes += 1;
-    this.now.value = sweep;
+    const { expectedCount, outcome } = await countSweep(this.#database, sweep);
+    this.expectedCount.value = expectedCount;
+    this.outcome.value = outcome;
   }
 }
 
