@@ -1,5 +1,6 @@
 import { PROGRESS, type RoomBounds, type Sender } from './body-bounds.ts';
 import { type Arriving, givingWay, type WaitingBody } from './body-giving-way.ts';
+import { newestOfMost, nextToEnter } from './body-queue.ts';
 import { type Refusal, refusalOf } from './body-refusals.ts';
 import { BodyShares } from './body-shares.ts';
 import { badRequest, type Problem } from './problem.ts';
@@ -139,17 +140,10 @@ export class BodyRoom {
       signal.addEventListener('abort', abandon);
       this.#waiting.add(waiting);
       if (this.#waiting.size > this.#bounds.waiting) {
-        this.#newestOfMost().refuse(this.#refusal('crowded'));
+        newestOfMost(this.#waiting)?.refuse(this.#refusal('crowded'));
       }
       this.#watch();
     });
-  }
-
-  /** The latest of the organization that has most waiting. */
-  #newestOfMost(): Waiting {
-    const byOrganization = Map.groupBy(this.#waiting, ({ sender }) => sender.organization);
-    const [most] = [...byOrganization.values()].sort((a, b) => b.length - a.length);
-    return most?.at(-1) as Waiting;
   }
 
   #admit(): void {
@@ -159,15 +153,7 @@ export class BodyRoom {
   }
 
   #next(): Waiting | null {
-    let next: Waiting | null = null;
-    let least = Number.POSITIVE_INFINITY;
-    for (const each of this.#waiting) {
-      const weight = this.#shares.weightOf(each.sender);
-      if (weight < least && this.#shares.boundFor(each) === null) {
-        [next, least] = [each, weight];
-      }
-    }
-    return next;
+    return nextToEnter(this.#waiting, this.#shares);
   }
 
   #watch(): void {

@@ -5,7 +5,6 @@ import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
-import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { KnownAfterAll } from '../../../domain/tracking/record.ts';
@@ -17,7 +16,7 @@ import { exactlyOnce } from './exactly-once.ts';
 import { isFaultOfMessage } from './fault-of-message.ts';
 import { InOrder } from './in-order.ts';
 import { type Readable, readableBy, refused } from './judge.ts';
-import { LARGE, type LargeMessages } from './large-messages.ts';
+import { isLarge, type LargeMessages } from './large-messages.ts';
 import { type IncomingMessage, MessageAsRead, type ReadMessage } from './message.ts';
 import { ReaderClocks } from './reader-clocks.ts';
 import { NO_READER, ReaderLanes } from './reader-lanes.ts';
@@ -191,10 +190,6 @@ export function createIntake(options: IntakeOptions): Intake {
 
 function stopped(): BatchClosed {
   return new BatchClosed('nothing more is taken: stopping');
-}
-
-function isLarge({ length }: Buffer): boolean {
-  return length > LARGE && length <= MAX_PAYLOAD_BYTES;
 }
 
 const STALE = { outcome: 'ignored', reason: 'retained before this subscription' } as const;

@@ -3,10 +3,15 @@ import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { MessageTask } from '../../../domain/formats/mapping/message-thread.ts';
 import { type Mapped, type Message, mapMessage, type Policies } from '../../../domain/formats/mapping/run.ts';
+import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
 /** Bytes beyond which payloads go to worker threads. That much takes at most 4 ms. */
 export const LARGE = 32_768;
+
+export function isLarge({ length }: Buffer): boolean {
+  return length > LARGE && length <= MAX_PAYLOAD_BYTES;
+}
 
 const MESSAGE_THREAD = new URL('../../../domain/formats/mapping/message-thread.ts', import.meta.url).href;
 
