@@ -1,5 +1,5 @@
 import type { Micros } from '../../base/instant.ts';
-import { history } from './history.ts';
+import { history } from './history/history.ts';
 import { toSighting } from './placed-scan.ts';
 import { type Change, positionAfter } from './revision.ts';
 import { MAX_WINDOW, type SmoothingSettings } from './smoothing/settings.ts';

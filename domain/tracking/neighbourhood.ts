@@ -2,19 +2,13 @@ import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { Sighting, Transition } from './history.ts';
-import { type AssetRef, assetName } from './positions.ts';
-import type { Window } from './revise.ts';
+import { type AssetRef, assetName } from './history/asset-ref.ts';
+import type { Sighting, Transition } from './history/history.ts';
+import type { Neighbourhood, Window } from './history/revise.ts';
 
 /** An instant at which an asset's scans have changed. */
 export interface ChangedInstant extends AssetRef {
   observedAt: Micros;
-}
-
-/** All that {@link revise} needs to know of one asset. */
-export interface Neighbourhood {
-  windows: Window[];
-  stored: Transition[];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
-import type { Sighting } from './history.ts';
-import type { AssetRef } from './positions.ts';
+import type { AssetRef } from './history/asset-ref.ts';
+import type { Sighting } from './history/history.ts';
 import type { Scan } from './scan.ts';
 
 /** A scan of a known asset at a live location: what is written. */

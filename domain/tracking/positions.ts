@@ -2,13 +2,9 @@ import type { Micros } from '../../base/instant.ts';
 import { integers, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { Stay } from './history.ts';
+import type { AssetRef } from './history/asset-ref.ts';
+import type { Stay } from './history/history.ts';
 import { PairMap } from './pair-map.ts';
-
-export interface AssetRef {
-  orgId: number;
-  assetId: number;
-}
 
 /** Where an asset is. An asset that was never scanned has neither stay nor time. */
 export interface Position extends AssetRef {
@@ -16,11 +12,6 @@ export interface Position extends AssetRef {
   lastSeen: Micros | null;
   /** Where its row is in the table (`ctid`): locked, it stays there until it is written. */
   row: string;
-}
-
-/** One string for each asset. */
-export function assetName({ orgId, assetId }: AssetRef): string {
-  return `${orgId} ${assetId}`;
 }
 
 /**

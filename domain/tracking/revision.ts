@@ -1,8 +1,8 @@
-import type { Transition } from './history.ts';
-import type { Neighbourhood } from './neighbourhood.ts';
+import type { Transition } from './history/history.ts';
+import type { Neighbourhood } from './history/revise.ts';
+import { revise } from './history/revise.ts';
 import type { PlacedScan } from './placed-scan.ts';
 import type { Position } from './positions.ts';
-import { revise } from './revise.ts';
 import { latest } from './touched.ts';
 
 /** What is to be written of one asset. */

@@ -1,5 +1,5 @@
 import type { Client } from '../../db/timescale/connections/client.ts';
-import { compareRssi } from './history.ts';
+import { compareRssi } from './history/history.ts';
 import { findKnownScans } from './known-scans.ts';
 import type { PlacedScan } from './placed-scan.ts';
 import { ScanNumbers } from './scan-numbers.ts';

@@ -1,7 +1,8 @@
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
-import type { Sighting } from './history.ts';
-import { type ChangedInstant, loadNeighbourhoods, type Neighbourhood } from './neighbourhood.ts';
+import type { Sighting } from './history/history.ts';
+import type { Neighbourhood } from './history/revise.ts';
+import { type ChangedInstant, loadNeighbourhoods } from './neighbourhood.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
 import type { StoredStretches } from './smoothing/neighbourhood.ts';
 

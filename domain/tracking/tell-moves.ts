@@ -1,7 +1,7 @@
-import { isLater, locationAt, onePerInstant, type Sighting, type Transition } from './history.ts';
+import { isLater, locationAt, onePerInstant, type Sighting, type Transition } from './history/history.ts';
+import type { Window } from './history/revise.ts';
 import { type PlacedScan, toSighting } from './placed-scan.ts';
 import type { Position } from './positions.ts';
-import type { Window } from './revise.ts';
 import type { Touched } from './touched.ts';
 
 /** A new scan after which its asset is elsewhere than before it. */

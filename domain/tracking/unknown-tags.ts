@@ -9,7 +9,7 @@ import {
 } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { compareRssi } from './history.ts';
+import { compareRssi } from './history/history.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
 

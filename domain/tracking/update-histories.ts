@@ -1,5 +1,5 @@
 import type { Client } from '../../db/timescale/connections/client.ts';
-import type { Transition } from './history.ts';
+import type { Transition } from './history/history.ts';
 import { historyChanges } from './history-changes.ts';
 import { markHistories } from './history-marks.ts';
 import { updatePositions } from './positions.ts';

@@ -1,8 +1,8 @@
 import type { Micros } from '../../base/instant.ts';
-import type { Transition } from './history.ts';
-import type { Neighbourhood } from './neighbourhood.ts';
+import { assetName } from './history/asset-ref.ts';
+import type { Transition } from './history/history.ts';
+import type { Neighbourhood } from './history/revise.ts';
 import { toSighting } from './placed-scan.ts';
-import { assetName } from './positions.ts';
 import { type Change, revision } from './revision.ts';
 import { smoothedNeighbourhoods } from './smoothing/neighbourhood.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Sighting, Transition } from '../../domain/tracking/history.ts';
+import type { Sighting, Transition } from '../../domain/tracking/history/history.ts';
 import { historyByDefinition } from '../support/sightings.ts';
 
 /** Compares transitions and positions with what the rule, written down plainly, makes of the raw scans. */

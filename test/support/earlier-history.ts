@@ -1,4 +1,4 @@
-import type { Transition } from '../../domain/tracking/history.ts';
+import type { Transition } from '../../domain/tracking/history/history.ts';
 import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing } from '../../domain/tracking/smoothing/settings.ts';
 import type { TestDatabase } from './database.ts';

@@ -1,6 +1,6 @@
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
-import type { Transition } from '../../domain/tracking/history.ts';
+import type { Transition } from '../../domain/tracking/history/history.ts';
 import { KnownAfterAll, recordScans } from '../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';

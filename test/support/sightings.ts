@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Sighting, Transition } from '../../domain/tracking/history.ts';
+import type { Sighting, Transition } from '../../domain/tracking/history/history.ts';
 
 /** Ten minutes in the scale of the random sightings: few instants and places, so that they meet often. */
 export const START = Date.UTC(2026, 4, 1, 10) * 1_000;

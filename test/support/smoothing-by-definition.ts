@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Transition } from '../../domain/tracking/history.ts';
+import type { Transition } from '../../domain/tracking/history/history.ts';
 import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing, Smoothing } from '../../domain/tracking/smoothing/settings.ts';
 import { anInstant, aSighting, historyByDefinition, START } from './sightings.ts';

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { AssetRef } from '../positions.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
 import { MAX_WINDOW } from '../smoothing/settings.ts';
 
 /** From when on an asset's history can be told from the raw scans that are kept. Before that it stays as it is. */

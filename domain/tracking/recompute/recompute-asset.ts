@@ -3,8 +3,9 @@ import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { type AssetRef, assetName } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
-import { type AssetRef, assetName, lockPositions, type Position } from '../positions.ts';
+import { lockPositions, type Position } from '../positions.ts';
 import { type Change, revision } from '../revision.ts';
 import { neighbourhoodsOfStretches } from '../smoothing/neighbourhood.ts';
 import { readSmoothing } from '../smoothing/read-settings.ts';

@@ -1,6 +1,6 @@
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
-import type { Sighting } from '../history.ts';
+import type { Sighting } from '../history/history.ts';
 import { keptScans } from './kept.ts';
 import type { Smoothing, SmoothingSettings } from './settings.ts';
 import { StrongestSince } from './strongest.ts';

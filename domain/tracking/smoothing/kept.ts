@@ -1,4 +1,4 @@
-import { onePerInstant, type Sighting } from '../history.ts';
+import { onePerInstant, type Sighting } from '../history/history.ts';
 import type { SmoothingSettings } from './settings.ts';
 
 /**

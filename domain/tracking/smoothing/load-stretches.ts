@@ -2,8 +2,8 @@ import type { Micros } from '../../../base/instant.ts';
 import { bigints, integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { Transition } from '../history.ts';
-import type { AssetRef } from '../positions.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
+import type { Transition } from '../history/history.ts';
 import type { Seen } from './counting.ts';
 import { type SeenRow, toSeen } from './recorded-scans.ts';
 

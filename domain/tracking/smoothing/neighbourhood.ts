@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../../../base/instant.ts';
-import { locationAt, type Transition } from '../history.ts';
-import type { Neighbourhood } from '../neighbourhood.ts';
-import { type AssetRef, assetName } from '../positions.ts';
-import { revise, type Window } from '../revise.ts';
+import { type AssetRef, assetName } from '../history/asset-ref.ts';
+import { locationAt, type Transition } from '../history/history.ts';
+import type { Neighbourhood } from '../history/revise.ts';
+import { revise, type Window } from '../history/revise.ts';
 import { countingScans, type Seen } from './counting.ts';
 import type { Stretch } from './load-stretches.ts';
 import type { SmoothingSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { AssetRef } from '../positions.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
 import type { Seen } from './counting.ts';
 
 /** A scan as it is stored; `is_by_person` if it came from a handheld. */

@@ -1,8 +1,8 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { history, type Stay } from '../history.ts';
-import type { AssetRef } from '../positions.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
+import { history, type Stay } from '../history/history.ts';
 import { countingScans, type Seen } from './counting.ts';
 import { recordedScans } from './recorded-scans.ts';
 import { MAX_WINDOW, type SmoothingSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import type { Sighting } from '../../../domain/tracking/history.ts';
+import type { Sighting } from '../../../domain/tracking/history/history.ts';
 import { KnownAfterAll } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordAtFirst, recordIn, waits } from '../../support/concurrently.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Sighting } from '../../../domain/tracking/history.ts';
+import type { Sighting } from '../../../domain/tracking/history/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PoolClient } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
-import type { Sighting } from '../../../domain/tracking/history.ts';
+import type { Sighting } from '../../../domain/tracking/history/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compareRssi } from '../../../domain/tracking/history.ts';
+import { compareRssi } from '../../../domain/tracking/history/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
 import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';

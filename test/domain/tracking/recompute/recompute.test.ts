@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Transition } from '../../../../domain/tracking/history.ts';
+import type { Transition } from '../../../../domain/tracking/history/history.ts';
 import { finishRecomputations } from '../../../../domain/tracking/recompute/finish-recomputations.ts';
 import { recomputeOrganization } from '../../../../domain/tracking/recompute/recompute-organization.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';

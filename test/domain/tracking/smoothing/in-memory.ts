@@ -1,7 +1,8 @@
-import { compareRssi, type Sighting, type Transition } from '../../../../domain/tracking/history.ts';
+import { assetName } from '../../../../domain/tracking/history/asset-ref.ts';
+import { compareRssi, type Sighting, type Transition } from '../../../../domain/tracking/history/history.ts';
 import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
 import { type PlacedScan, scanName } from '../../../../domain/tracking/placed-scan.ts';
-import { assetName, type Position } from '../../../../domain/tracking/positions.ts';
+import type { Position } from '../../../../domain/tracking/positions.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { type DatedSmoothing, SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
 import type { StoredTracking } from '../../../../domain/tracking/stored-tracking.ts';

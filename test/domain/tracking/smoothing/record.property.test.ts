@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { databaseOn } from '../../../../db/timescale/connections/database.ts';
 import { setSmoothing } from '../../../../domain/administration/smoothing/set-smoothing.ts';
-import { compareRssi } from '../../../../domain/tracking/history.ts';
+import { compareRssi } from '../../../../domain/tracking/history/history.ts';
 import type { Scan } from '../../../../domain/tracking/scan.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { readSmoothing } from '../../../../domain/tracking/smoothing/read-settings.ts';

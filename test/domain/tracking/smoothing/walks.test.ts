@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { history } from '../../../../domain/tracking/history.ts';
+import { history } from '../../../../domain/tracking/history/history.ts';
 import { countingScans, type Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
 import { useDatabase } from '../../../support/database.ts';

@@ -1,4 +1,4 @@
-import type { Micros } from '../../base/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { history, type Sighting, type Stay, type Transition, wholeSeconds } from './history.ts';
 
 /**
@@ -13,6 +13,12 @@ export interface Window {
   to: Micros;
   /** Every sighting of the asset from `from` to `to`, both included. */
   sightings: readonly Sighting[];
+}
+
+/** All that {@link revise} needs to know of one asset. */
+export interface Neighbourhood {
+  windows: Window[];
+  stored: Transition[];
 }
 
 /**

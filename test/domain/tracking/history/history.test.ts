@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { history, type Sighting } from '../../../domain/tracking/history.ts';
-import { revise, type Window } from '../../../domain/tracking/revise.ts';
-import { aSighting, historyByDefinition } from '../../support/sightings.ts';
+import { history, type Sighting } from '../../../../domain/tracking/history/history.ts';
+import { revise, type Window } from '../../../../domain/tracking/history/revise.ts';
+import { aSighting, historyByDefinition } from '../../../support/sightings.ts';
 
 describe('history', () => {
   const A = 1;

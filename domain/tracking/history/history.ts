@@ -1,5 +1,5 @@
-import { firstIndex } from '../../base/first-index.ts';
-import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { firstIndex } from '../../../base/first-index.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 
 /**
  * History is a function of the set of an asset's scans. Ordered by time, with one scan kept of each instant, every
