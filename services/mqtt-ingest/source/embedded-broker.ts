@@ -12,6 +12,7 @@ import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { ReaderConnection, UNAUTHENTICATED_READ_AHEAD } from './reader-connection.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
 import { signInAt } from './sign-in.ts';
+import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 /**
@@ -65,7 +66,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected } = options;
   const { held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
   const signIn = signInAt(registry);
-  const counts = { received: 0, committed: 0 };
+  const publishes = new TakenPublishes({ intake, held, onThrottled });
   const quotas = new ReaderQuotas(options.quota);
   const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
   const signedIn = new BoundedSockets(mostSockets.signedIn);
@@ -116,45 +117,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
         done(new Error('not a registered reader'));
         return;
       }
-      const { topic, dup, qos, messageId } = packet;
-      const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
-      // Nothing subscribes here, so nothing is to be retained for a subscriber.
-      packet.retain = false;
-      const connection = client === null ? undefined : connections.get(client.conn);
-      const finish = (error: Error | null) => {
-        // Of QoS 2 the broker keeps the packet until the reader releases it, to know it again by its identifier.
-        packet.payload = NOTHING;
-        connection?.release();
-        held.leave(payload.length, reader.username);
-        done(error);
-      };
-      counts.received += 1;
-      connection?.hold();
-      const receive = () => {
-        const throttledMs = connection?.admit() ?? 0;
-        if (throttledMs > 0) {
-          onThrottled(reader);
-        }
-        intake
-          .receive(
-            {
-              topic,
-              payload,
-              isDup: dup,
-              sender: `reader ${reader.readerId}`,
-              packetId: qos === 0 ? null : (messageId ?? null),
-              isStale: false,
-              throttledMs,
-              onDecoded: (reads) => connection?.chargeReads(reads),
-            },
-            reader,
-          )
-          .then(() => {
-            counts.committed += 1;
-            finish(null);
-          }, finish);
-      };
-      held.enter(payload.length, receive, reader.username);
+      publishes.take(packet, reader, client === null ? undefined : connections.get(client.conn), done);
     },
     authorizeSubscribe: (client, subscription, done) => {
       onRefused(readers.get(client)?.username ?? null, `readers may not subscribe (${subscription.topic})`);
@@ -187,7 +150,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     figures: () => ({
-      ...counts,
+      received: publishes.received,
+      committed: publishes.committed,
       signedIn: signedIn.size,
       unauthenticated: unauthenticated.size,
       evicted: signedIn.evicted + unauthenticated.evicted,
@@ -217,8 +181,6 @@ const SOCKET_OPTIONS = {
 function socketLimits(): { signedIn: number; unauthenticated: number } {
   return { signedIn: socketLimit(10_000, 0.35), unauthenticated: socketLimit(2_000, 0.1) };
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** MQTT 3.1.1. The broker refuses newer versions by itself. */
 const NEWEST_VERSION = 4;
