@@ -1,14 +1,14 @@
 import type { Micros } from '../../base/instant.ts';
 import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
+import type { LocatedScan } from './located-scan.ts';
 import { type LiveLocations, lockLiveLocations } from './lock-locations.ts';
 import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './observed-at.ts';
-import type { PlacedScan } from './placed-scan.ts';
 import { type Resolution, type Resolutions, resolveTags } from './resolve-tags.ts';
 import type { Outcome, Scan } from './scan.ts';
 
 /** Either a scan can be written, or what becomes of it is settled already. */
-export type Classified = { placed: PlacedScan } | { outcome: Outcome };
+export type Classified = { placed: LocatedScan } | { outcome: Outcome };
 
 /** What the tags of scans stand for, and which of their locations are live; these stay so until the transaction ends. */
 export interface LookedUp {
@@ -25,7 +25,7 @@ export async function lookUp(client: Client, scans: readonly Scan[]): Promise<Lo
 }
 
 /**
- * Settles when each scan was observed, which asset its tag stands for and whether its place is live; in this order,
+ * Settles when each scan was observed, which asset its tag stands for and whether its location is live; in this order,
  * so that a scan without a known tag is unknown wherever it was read. What an antenna's settings shut out is
  * unplaced before anyone asks whose tag it is.
  *
@@ -50,7 +50,7 @@ function classifyOne(
   scan: Scan,
   time: ObservedAt,
   resolution: Resolution,
-  placeId: number | null,
+  locationId: number | null,
 ): Classified {
   const { orgId, source } = scan;
   if (hasTokenShape(scan.value)) {
@@ -64,15 +64,15 @@ function classifyOne(
   }
   const { observedAt, timeIsReceived } = time;
   if (resolution.kind === 'ambiguous') {
-    return { outcome: { status: 'ambiguous', observedAt, placeId } };
+    return { outcome: { status: 'ambiguous', observedAt, locationId } };
   }
   if (resolution.kind !== 'asset') {
-    const locationId = resolution.kind === 'location' ? resolution.locationId : null;
-    return { outcome: { status: 'unknown', observedAt, placeId, locationId } };
+    const tagLocationId = resolution.kind === 'location' ? resolution.locationId : null;
+    return { outcome: { status: 'unknown', observedAt, locationId, tagLocationId } };
   }
   const { assetId, tagValue } = resolution;
-  if (placeId === null) {
+  if (locationId === null) {
     return { outcome: { status: 'unplaced', assetId } };
   }
-  return { placed: { orgId, assetId, scan, tagValue, locationId: placeId, observedAt, timeIsReceived } };
+  return { placed: { orgId, assetId, scan, tagValue, locationId, observedAt, timeIsReceived } };
 }

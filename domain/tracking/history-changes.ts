@@ -1,6 +1,6 @@
 import type { Micros } from '../../base/instant.ts';
 import { history } from './history/history.ts';
-import { toSighting } from './placed-scan.ts';
+import { toSighting } from './located-scan.ts';
 import { type Change, positionAfter } from './revision.ts';
 import { MAX_WINDOW, type SmoothingSettings } from './smoothing/settings.ts';
 import type { StoredTracking } from './stored-tracking.ts';

@@ -1,7 +1,7 @@
 import { integers, smallints, texts, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { PlacedScan } from './placed-scan.ts';
+import type { LocatedScan } from './located-scan.ts';
 import { earliest, latest } from './touched.ts';
 
 /** What is stored of a scan that is known already. */
@@ -18,9 +18,9 @@ export interface KnownScan {
  */
 export async function findKnownScans(
   db: Connection,
-  placed: readonly PlacedScan[],
-): Promise<ReadonlyMap<PlacedScan, KnownScan>> {
-  const known = new Map<PlacedScan, KnownScan>();
+  placed: readonly LocatedScan[],
+): Promise<ReadonlyMap<LocatedScan, KnownScan>> {
+  const known = new Map<LocatedScan, KnownScan>();
   for (const [kind, query] of LOOK_UPS) {
     const wanted = placed.filter(({ scan }) => scan.source.kind === kind);
     if (wanted.length === 0) {
@@ -45,7 +45,7 @@ interface KnownRow {
   rssi: number | null;
 }
 
-const byReader = (wanted: readonly PlacedScan[]): RowQuery<KnownRow> =>
+const byReader = (wanted: readonly LocatedScan[]): RowQuery<KnownRow> =>
   sql.prepared('known-scans-by-reader', rowsOf<KnownRow>())`
     select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
     from unnest(
@@ -64,7 +64,7 @@ const byReader = (wanted: readonly PlacedScan[]): RowQuery<KnownRow> =>
       order by tag_value offset 0
     ) known`;
 
-const byHandheld = (wanted: readonly PlacedScan[]): RowQuery<KnownRow> =>
+const byHandheld = (wanted: readonly LocatedScan[]): RowQuery<KnownRow> =>
   sql.prepared('known-scans-by-handheld', rowsOf<KnownRow>())`
     select wanted.position::integer as position, known.asset_id, known.location_id, known.rssi
     from unnest(
@@ -86,16 +86,16 @@ const LOOK_UPS = [
   ['handheld', byHandheld],
 ] as const;
 
-function organizations(wanted: readonly PlacedScan[]): FragmentSqlToken {
+function organizations(wanted: readonly LocatedScan[]): FragmentSqlToken {
   return sql.fragment`${sql.binary(integers(wanted.map(({ orgId }) => orgId)))}::integer[]`;
 }
 
-function times(wanted: readonly PlacedScan[]): FragmentSqlToken {
+function times(wanted: readonly LocatedScan[]): FragmentSqlToken {
   return sql.fragment`${sql.binary(timestamps(wanted.map(({ observedAt }) => observedAt)))}::timestamptz[]`;
 }
 
 /** The first and the last time tell the database what chunks to look into. */
-function isAmong(wanted: readonly PlacedScan[]): FragmentSqlToken {
+function isAmong(wanted: readonly LocatedScan[]): FragmentSqlToken {
   return sql.fragment`observed_at between time_of_micros(${earliest(wanted)}::bigint)
     and time_of_micros(${latest(wanted)}::bigint)`;
 }

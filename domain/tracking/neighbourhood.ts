@@ -2,7 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type AssetRef, assetName } from './history/asset-ref.ts';
+import { type AssetRef, assetKey } from './history/asset-ref.ts';
 import type { Sighting, Transition } from './history/history.ts';
 import type { Neighbourhood, Window } from './history/revise.ts';
 
@@ -15,7 +15,7 @@ export interface ChangedInstant extends AssetRef {
  * What is stored around the changed instants: the sightings from each to the next at which the asset was seen, and
  * the transitions there, before and after. A few index look-ups for each instant, however long the history is.
  *
- * @returns by {@link assetName}.
+ * @returns by {@link assetKey}.
  */
 export async function loadNeighbourhoods(
   db: Connection,
@@ -27,7 +27,7 @@ export async function loadNeighbourhoods(
   ]);
   const sightingsOf = Map.groupBy(sightings, ({ position }) => position - 1);
   const transitionsOf = Map.groupBy(transitions, ({ position }) => position - 1);
-  const instantsOf = Map.groupBy(changed.entries(), ([, instant]) => assetName(instant));
+  const instantsOf = Map.groupBy(changed.entries(), ([, instant]) => assetKey(instant));
   return new Map(
     [...instantsOf].map(([name, instants]) => [
       name,

@@ -3,16 +3,16 @@ import type { Client } from '../../db/timescale/connections/client.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
+import type { LocatedScan } from './located-scan.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
-import type { PlacedScan } from './placed-scan.ts';
 import { lockPositions, type Position } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
 import { sortOut } from './sort-out.ts';
 import type { Move } from './tell-moves.ts';
-import { isAfterAll, touchedAssets } from './touched.ts';
+import { isNewest, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
 import { updateHistories } from './update-histories.ts';
 
@@ -34,7 +34,7 @@ export interface RecordOptions {
  *
  * @param known what the caller has looked up already, in this transaction and after {@link findByIndexes}.
  * @returns the outcome of each scan, in their order; of what moved an asset with where that was before.
- * @throws KnownAfterAll if the transaction must be run again with `isCareful`.
+ * @throws AlreadyStored if the transaction must be run again with `isCareful`.
  */
 export async function recordScans(
   client: Client,
@@ -44,7 +44,7 @@ export async function recordScans(
 ): Promise<Outcome[]> {
   const lookedUp = known ?? (await Promise.all([findByIndexes(client), lookUp(client, scans)]))[1];
   const classified = classify(scans, lookedUp, now, rules);
-  const placed: PlacedScan[] = [];
+  const placed: LocatedScan[] = [];
   for (const each of classified) {
     if ('placed' in each) {
       placed.push(each.placed);
@@ -59,17 +59,17 @@ export async function recordScans(
 }
 
 /** A scan taken for new was stored already: its tag was attached to another asset since. */
-export class KnownAfterAll extends Error {}
+export class AlreadyStored extends Error {}
 
 /** What became of placed scans. */
 interface Written {
-  duplicates: ReadonlySet<PlacedScan>;
-  moves: ReadonlyMap<PlacedScan, Move>;
+  duplicates: ReadonlySet<LocatedScan>;
+  moves: ReadonlyMap<LocatedScan, Move>;
 }
 
 async function writePlaced(
   client: Client,
-  placed: readonly PlacedScan[],
+  placed: readonly LocatedScan[],
   isCareful: boolean,
 ): Promise<Written> {
   if (placed.length === 0) {
@@ -80,9 +80,9 @@ async function writePlaced(
   for (const position of positions) {
     positionOf.add(position.orgId, position.assetId, position);
   }
-  const mayBeKnown = (scan: PlacedScan) => {
+  const mayBeKnown = (scan: LocatedScan) => {
     const position = positionOf.get(scan.orgId, scan.assetId);
-    return isCareful || position === undefined || !isAfterAll(position, scan.observedAt);
+    return isCareful || position === undefined || !isNewest(position, scan.observedAt);
   };
   const { fresh, stronger, duplicates } = await sortOut(client, placed, mayBeKnown);
   // A stronger copy may belong to an asset that had the tag before; out of order, so two recorders may collide here,
@@ -101,14 +101,14 @@ async function writePlaced(
   // Where a scan was stored already, what is sent behind it fails too, and says nothing of why.
   sentBehind.catch(() => {});
   if (!(await inserting)) {
-    throw new KnownAfterAll('a scan was stored already');
+    throw new AlreadyStored('a scan was stored already');
   }
   const [smoothing] = await sentBehind;
   const moves = await updateHistories(client, touched, smoothing);
   return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])) };
 }
 
-function outcomeOf(placed: PlacedScan, { duplicates, moves }: Written): Outcome {
+function outcomeOf(placed: LocatedScan, { duplicates, moves }: Written): Outcome {
   const { assetId, observedAt, timeIsReceived } = placed;
   if (duplicates.has(placed)) {
     return { status: 'duplicate', assetId, observedAt };

@@ -1,7 +1,7 @@
 import type { Transition } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
 import { revise } from './history/revise.ts';
-import type { PlacedScan } from './placed-scan.ts';
+import type { LocatedScan } from './located-scan.ts';
 import type { Position } from './positions.ts';
 import { latest } from './touched.ts';
 
@@ -24,7 +24,7 @@ export interface Revision extends Change {
 export function revision(
   position: Position,
   { windows, stored }: Neighbourhood,
-  scans: readonly PlacedScan[],
+  scans: readonly LocatedScan[],
 ): Revision {
   const revised = revise(stored, windows);
   const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
@@ -44,7 +44,7 @@ export function revision(
 export function positionAfter(
   position: Position,
   last: Transition | undefined,
-  scans: readonly PlacedScan[],
+  scans: readonly LocatedScan[],
 ): Position {
   return {
     ...position,

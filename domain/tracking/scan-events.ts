@@ -11,7 +11,7 @@ import type { BinaryValues } from '../../db/timescale/queries/binary-values.ts';
 import { type CopyTarget, copyRows } from '../../db/timescale/queries/copy-rows.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { PlacedScan } from './placed-scan.ts';
+import type { LocatedScan } from './located-scan.ts';
 
 /**
  * Writes raw scans, none of which should be stored yet.
@@ -21,7 +21,7 @@ import type { PlacedScan } from './placed-scan.ts';
  *
  * @returns whether they were written; if one of them was stored already, none is, and the transaction has failed.
  */
-export async function insertScanEvents(client: Client, placed: readonly PlacedScan[]): Promise<boolean> {
+export async function insertScanEvents(client: Client, placed: readonly LocatedScan[]): Promise<boolean> {
   if (placed.length === 0) {
     return true;
   }
@@ -56,7 +56,7 @@ const SCAN_EVENTS: CopyTarget = {
   ],
 };
 
-function writeScanEvent(into: BinaryValues, placed: PlacedScan): void {
+function writeScanEvent(into: BinaryValues, placed: LocatedScan): void {
   const { orgId, assetId, locationId, observedAt, timeIsReceived, tagValue, scan } = placed;
   const { receivedAt, tagType, rssi, source } = scan;
   into.integer(orgId);
@@ -80,7 +80,7 @@ function writeScanEvent(into: BinaryValues, placed: PlacedScan): void {
  * recorder has just given them a still stronger one. They are stored, so nothing is inserted: `on conflict` finds each
  * by its identity.
  */
-export async function strengthenScanEvents(db: Connection, placed: readonly PlacedScan[]): Promise<void> {
+export async function strengthenScanEvents(db: Connection, placed: readonly LocatedScan[]): Promise<void> {
   const sources = placed.flatMap(({ scan: { source } }) => (source.kind === 'reader' ? [source] : []));
   if (sources.length === 0) {
     return;

@@ -1,17 +1,17 @@
 import type { Micros } from '../../base/instant.ts';
-import { type PlacedScan, scanName } from './placed-scan.ts';
+import { type LocatedScan, scanName } from './located-scan.ts';
 
 /**
  * Numbers scans from 0, copies of the same scan alike. A reader makes few at the same instant, so a scan's name, which was
  * the dearest string of recording, is made for those only.
  */
 export class ScanNumbers {
-  readonly #firsts: PlacedScan[] = [];
+  readonly #firsts: LocatedScan[] = [];
   /** By reader. */
   readonly #atInstants = new Map<number, Map<Micros, SameInstant>>();
 
   /** The number of a scan; one that is new gets the next. */
-  numberOf(scan: PlacedScan): number {
+  numberOf(scan: LocatedScan): number {
     const { source } = scan.scan;
     // What a person scanned is known by its submission, whatever the time.
     const instant = source.kind === 'reader' ? scan.observedAt : 0;
@@ -42,10 +42,10 @@ export class ScanNumbers {
   }
 
   #named(number: number): Map<string, number> {
-    return new Map([[scanName(this.#firsts[number] as PlacedScan), number]]);
+    return new Map([[scanName(this.#firsts[number] as LocatedScan), number]]);
   }
 
-  #add(scan: PlacedScan): number {
+  #add(scan: LocatedScan): number {
     return this.#firsts.push(scan) - 1;
   }
 }

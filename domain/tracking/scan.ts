@@ -52,11 +52,11 @@ export type Outcome =
     }
   /** Known already; nothing was written, but for a stronger RSSI. */
   | { status: 'duplicate'; assetId: number; observedAt: Micros }
-  /** No live tag of a live asset; `locationId` is set if a location's tag was read, at `placeId`. */
-  | { status: 'unknown'; observedAt: Micros; placeId: number | null; locationId: number | null }
+  /** No live tag of a live asset; `tagLocationId` is that of a location's tag. Read at `locationId`. */
+  | { status: 'unknown'; observedAt: Micros; locationId: number | null; tagLocationId: number | null }
   /** Several tags share the key and none has the value. */
-  | { status: 'ambiguous'; observedAt: Micros; placeId: number | null }
-  /** The tag is known, the place is not. */
+  | { status: 'ambiguous'; observedAt: Micros; locationId: number | null }
+  /** The tag is known, the location is not. */
   | { status: 'unplaced'; assetId: number | null }
   | { status: 'rejected'; cause: 'too_late' | 'secret'; reason: string };
 

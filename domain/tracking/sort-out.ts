@@ -1,17 +1,17 @@
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { compareRssi } from './history/history.ts';
 import { findKnownScans } from './known-scans.ts';
-import type { PlacedScan } from './placed-scan.ts';
+import type { LocatedScan } from './located-scan.ts';
 import { ScanNumbers } from './scan-numbers.ts';
 
 /** Placed scans by what is to be done with them. */
 export interface SortedOut {
   /** To be inserted: of each identity the first of the given ones, with the strength of the strongest. */
-  fresh: PlacedScan[];
+  fresh: LocatedScan[];
   /** Stronger copies of stored scans, under the asset that has those. */
-  stronger: PlacedScan[];
+  stronger: LocatedScan[];
   /** Those of the given scans that leave no trace of their own. */
-  duplicates: ReadonlySet<PlacedScan>;
+  duplicates: ReadonlySet<LocatedScan>;
 }
 
 /**
@@ -22,12 +22,12 @@ export interface SortedOut {
  */
 export async function sortOut(
   client: Client,
-  placed: readonly PlacedScan[],
-  mayBeKnown: (scan: PlacedScan) => boolean,
+  placed: readonly LocatedScan[],
+  mayBeKnown: (scan: LocatedScan) => boolean,
 ): Promise<SortedOut> {
   const numbers = new ScanNumbers();
-  const distinct: PlacedScan[] = [];
-  const duplicates = new Set<PlacedScan>();
+  const distinct: LocatedScan[] = [];
+  const duplicates = new Set<LocatedScan>();
   for (const copy of placed) {
     const number = numbers.numberOf(copy);
     const first = distinct[number];
@@ -41,8 +41,8 @@ export async function sortOut(
     }
   }
   const known = await findKnownScans(client, distinct.filter(mayBeKnown));
-  const fresh: PlacedScan[] = [];
-  const stronger: PlacedScan[] = [];
+  const fresh: LocatedScan[] = [];
+  const stronger: LocatedScan[] = [];
   for (const scan of distinct) {
     const stored = known.get(scan);
     if (stored === undefined) {
@@ -63,7 +63,7 @@ export async function sortOut(
 }
 
 /** Whether a copy of a scan differs from it in RSSI only, and is the stronger one. A handheld's never is. */
-function isStronger(copy: PlacedScan, known: { locationId: number; rssi: number | null }): boolean {
+function isStronger(copy: LocatedScan, known: { locationId: number; rssi: number | null }): boolean {
   return (
     copy.scan.source.kind === 'reader' &&
     copy.locationId === known.locationId &&

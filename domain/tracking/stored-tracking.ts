@@ -8,7 +8,7 @@ import type { StoredStretches } from './smoothing/neighbourhood.ts';
 
 /** What is stored of the touched assets, their new and changed scans included. */
 export interface StoredTracking extends StoredStretches {
-  /** @returns by {@link assetName}. */
+  /** @returns by {@link assetKey}. */
   neighbourhoods(changed: readonly ChangedInstant[]): Promise<ReadonlyMap<string, Neighbourhood>>;
   /** The scans at the last instant before each, none from before `since`; in the order of `instants`. */
   lastBefore(

@@ -1,12 +1,12 @@
 import { isLater, locationAt, onePerInstant, type Sighting, type Transition } from './history/history.ts';
 import type { Window } from './history/revise.ts';
-import { type PlacedScan, toSighting } from './placed-scan.ts';
+import { type LocatedScan, toSighting } from './located-scan.ts';
 import type { Position } from './positions.ts';
 import type { Touched } from './touched.ts';
 
 /** A new scan after which its asset is elsewhere than before it. */
 export interface Move {
-  scan: PlacedScan;
+  scan: LocatedScan;
   /** Null: it had never been seen. */
   from: number | null;
 }
@@ -33,7 +33,7 @@ export function movesInTurn(
     const seen = sightings[index] as Sighting;
     if (now === null || isLater(seen, now)) {
       if (seen.locationId !== now?.locationId) {
-        moves.push({ scan: scans[index] as PlacedScan, from: now?.locationId ?? null });
+        moves.push({ scan: scans[index] as LocatedScan, from: now?.locationId ?? null });
       }
       now = seen;
     }
@@ -98,12 +98,12 @@ export function movesWhereSmoothed(touched: Touched, revised: readonly Transitio
   return movesInTurn({ scans, fresh: scans.length }, sightings, last);
 }
 
-function isByPerson({ scan }: PlacedScan): boolean {
+function isByPerson({ scan }: LocatedScan): boolean {
   return scan.source.kind === 'handheld';
 }
 
-function latestOf(scans: readonly PlacedScan[]): PlacedScan | undefined {
-  return scans.reduce<PlacedScan | undefined>(
+function latestOf(scans: readonly LocatedScan[]): LocatedScan | undefined {
+  return scans.reduce<LocatedScan | undefined>(
     (last, scan) => (last === undefined || isLater(toSighting(scan), toSighting(last)) ? scan : last),
     undefined,
   );

@@ -1,13 +1,13 @@
 import type { Micros } from '../../base/instant.ts';
+import type { LocatedScan } from './located-scan.ts';
 import { PairMap } from './pair-map.ts';
-import type { PlacedScan } from './placed-scan.ts';
 import type { Position } from './positions.ts';
 
 /** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
 export interface Touched {
   position: Position;
   /** At least one. First those that are new, as they came; then copies that made stored ones stronger. */
-  scans: PlacedScan[];
+  scans: LocatedScan[];
   /** How many of them are new. */
   fresh: number;
   /** Whether every scan is newer than all that was stored. */
@@ -23,8 +23,8 @@ export interface Touched {
  */
 export function touchedAssets(
   positions: readonly Position[],
-  fresh: readonly PlacedScan[],
-  stronger: readonly PlacedScan[],
+  fresh: readonly LocatedScan[],
+  stronger: readonly LocatedScan[],
 ): Touched[] {
   const touched = new PairMap<number, number, Touched>();
   for (const position of positions) {
@@ -46,20 +46,20 @@ export function touchedAssets(
   return touched.values().filter(({ scans }) => scans.length > 0);
 }
 
-function add(asset: Touched, scan: PlacedScan): void {
+function add(asset: Touched, scan: LocatedScan): void {
   asset.scans.push(scan);
-  asset.isInOrder &&= isAfterAll(asset.position, scan.observedAt);
+  asset.isInOrder &&= isNewest(asset.position, scan.observedAt);
 }
 
 /** Whether `observedAt` is later than every stored scan of the asset. */
-export function isAfterAll({ lastSeen }: Position, observedAt: number): boolean {
+export function isNewest({ lastSeen }: Position, observedAt: number): boolean {
   return lastSeen === null || observedAt > lastSeen;
 }
 
-export function earliest(scans: readonly PlacedScan[]): Micros {
+export function earliest(scans: readonly LocatedScan[]): Micros {
   return scans.reduce((first, { observedAt }) => Math.min(first, observedAt), Number.POSITIVE_INFINITY);
 }
 
-export function latest(scans: readonly PlacedScan[]): Micros {
+export function latest(scans: readonly LocatedScan[]): Micros {
   return scans.reduce((last, { observedAt }) => Math.max(last, observedAt), 0);
 }

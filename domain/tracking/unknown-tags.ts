@@ -68,7 +68,7 @@ async function upsert(db: Connection, tags: readonly Summary[]): Promise<number[
         ${sql.binary(integers(readers.map((reader) => reader?.readerId ?? null)))}::integer[],
         ${sql.binary(smallints(readers.map((reader) => reader?.antenna ?? null)))}::smallint[],
         ${sql.binary(doubles(tags.map(({ scan }) => scan.rssi)))}::float8[],
-        ${sql.binary(integers(tags.map(({ placeId }) => placeId)))}::integer[])
+        ${sql.binary(integers(tags.map(({ locationId }) => locationId)))}::integer[])
         as seen (org_id, tag_type, tag_key, value, ambiguous, count, first_seen, last_seen, reader_id, antenna, rssi,
         location_id)
       order by org_id, tag_type, tag_key
@@ -115,7 +115,7 @@ interface UnknownSighting {
   scan: Scan;
   observedAt: Micros;
   /** Where it was read, if that is a live location. */
-  placeId: number | null;
+  locationId: number | null;
   ambiguous: boolean;
 }
 
@@ -126,13 +126,13 @@ function sightingOf(scan: Scan, outcome: Outcome | undefined): UnknownSighting |
     return null;
   }
   const key = tagKey(tagType, value);
-  const { status, observedAt, placeId } = outcome;
+  const { status, observedAt, locationId } = outcome;
   const name = `${orgId} ${tagType} ${key}`;
-  return { name, key, scan, observedAt, placeId, ambiguous: status === 'ambiguous' };
+  return { name, key, scan, observedAt, locationId, ambiguous: status === 'ambiguous' };
 }
 
 function isUnresolved(outcome: Outcome): outcome is Extract<Outcome, { status: 'unknown' | 'ambiguous' }> {
-  return outcome.status === 'ambiguous' || (outcome.status === 'unknown' && outcome.locationId === null);
+  return outcome.status === 'ambiguous' || (outcome.status === 'unknown' && outcome.tagLocationId === null);
 }
 
 interface Summary extends UnknownSighting {

@@ -1,8 +1,8 @@
 import type { Micros } from '../../base/instant.ts';
-import { assetName } from './history/asset-ref.ts';
+import { assetKey } from './history/asset-ref.ts';
 import type { Transition } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
-import { toSighting } from './placed-scan.ts';
+import { toSighting } from './located-scan.ts';
 import { type Change, revision } from './revision.ts';
 import { smoothedNeighbourhoods } from './smoothing/neighbourhood.ts';
 import type { SmoothingSettings } from './smoothing/settings.ts';
@@ -28,7 +28,7 @@ export async function workIn(
 ): Promise<(Change & Told)[]> {
   const neighbourhoods = await neighbourhoodsOf(stored, touched);
   return touched.map((asset) => {
-    const neighbourhood = neighbourhoods.get(assetName(asset.position)) ?? { windows: [], stored: [] };
+    const neighbourhood = neighbourhoods.get(assetKey(asset.position)) ?? { windows: [], stored: [] };
     const change = revision(asset.position, neighbourhood, asset.scans);
     return { ...change, moves: movesOf(asset, neighbourhood, change.upToNow) };
   });

@@ -1,7 +1,7 @@
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
 import type { Transition } from '../../domain/tracking/history/history.ts';
-import { KnownAfterAll, recordScans } from '../../domain/tracking/record.ts';
+import { AlreadyStored, recordScans } from '../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -17,7 +17,7 @@ export function record(database: TestDatabase, scans: readonly Scan[], now?: Mic
         now: now ?? Math.max(...scans.map(({ receivedAt }) => receivedAt)),
         isCareful: attempt > 1,
       }),
-    (error) => error instanceof KnownAfterAll,
+    (error) => error instanceof AlreadyStored,
   );
 }
 

@@ -4,6 +4,6 @@ export interface AssetRef {
 }
 
 /** One string for each asset. */
-export function assetName({ orgId, assetId }: AssetRef): string {
+export function assetKey({ orgId, assetId }: AssetRef): string {
   return `${orgId} ${assetId}`;
 }

@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
-import { type AssetRef, assetName } from '../history/asset-ref.ts';
+import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
 import { lockPositions, type Position } from '../positions.ts';
 import { type Change, revision } from '../revision.ts';
@@ -86,7 +86,7 @@ async function recomputePiece(
     [{ ...asset, lastSeen, settings: settings ?? new SmoothingSettings([]) }],
     [{ ...asset, from: start, to: end }],
   );
-  const change = revision(position, neighbourhoods.get(assetName(asset)) ?? { windows: [], stored: [] }, []);
+  const change = revision(position, neighbourhoods.get(assetKey(asset)) ?? { windows: [], stored: [] }, []);
   if (isAny(change, position)) {
     await writeChanges(client, [change]);
   }

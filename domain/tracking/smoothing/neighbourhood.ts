@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../../../base/instant.ts';
-import { type AssetRef, assetName } from '../history/asset-ref.ts';
+import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { locationAt, type Transition } from '../history/history.ts';
 import type { Neighbourhood } from '../history/revise.ts';
 import { revise, type Window } from '../history/revise.ts';
@@ -42,7 +42,7 @@ export interface SmoothedAsset extends AssetOfSettings {
  * unless it lies in doubt; so only late scans take more than one round, and seldom do. Nor does one look on into the next
  * stretch that was looked at anyway, so that a day's late reads of one asset are each read once.
  *
- * @returns by {@link assetName}.
+ * @returns by {@link assetKey}.
  */
 export function smoothedNeighbourhoods(
   stored: StoredStretches,
@@ -57,7 +57,7 @@ export async function neighbourhoodsOfStretches(
   assets: readonly AssetOfSettings[],
   stretches: readonly Stretch[],
 ): Promise<ReadonlyMap<string, Neighbourhood>> {
-  const known = new Map(assets.map((asset) => [assetName(asset), new KnownOfAsset(asset)]));
+  const known = new Map(assets.map((asset) => [assetKey(asset), new KnownOfAsset(asset)]));
   let pieces = stretches;
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
     await learnAll(stored, known, pieces);
@@ -79,14 +79,14 @@ async function learnAll(
   for (let start = 0, size = FIRST_PIECES; start < pieces.length; ) {
     const some = pieces.slice(start, start + size);
     const [scans, transitions] = await Promise.all([
-      stored.scans(some.map((piece) => known.get(assetName(piece))?.surroundingsOf(piece) ?? piece)),
+      stored.scans(some.map((piece) => known.get(assetKey(piece))?.surroundingsOf(piece) ?? piece)),
       stored.transitions(some),
     ]);
     let read = 0;
     let sinceTurn = 0;
     for (const [index, piece] of some.entries()) {
       const ofPiece = scans[index] ?? [];
-      known.get(assetName(piece))?.learn(piece, ofPiece, transitions[index] ?? []);
+      known.get(assetKey(piece))?.learn(piece, ofPiece, transitions[index] ?? []);
       read += ofPiece.length;
       sinceTurn += ofPiece.length;
       if (sinceTurn > SCANS_A_TURN) {

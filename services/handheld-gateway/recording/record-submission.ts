@@ -4,7 +4,7 @@ import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
-import { KnownAfterAll, type RecordOptions } from '../../../domain/tracking/record.ts';
+import { AlreadyStored, type RecordOptions } from '../../../domain/tracking/record.ts';
 import { digestOf } from './digest.ts';
 import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
 import type { Sender, Submission } from './submission.ts';
@@ -45,7 +45,7 @@ export function createRecorder({ pool, clock, rules, onRecorded }: RecorderOptio
             pool,
             (client, attempt) =>
               recordOnce(client, submission, sender, { rules, now: clock(), isCareful: attempt > 1 }),
-            (error) => error instanceof KnownAfterAll,
+            (error) => error instanceof AlreadyStored,
           ),
         )
         .catch((error) => rethrowLost(error));

@@ -34,7 +34,7 @@ export interface Names {
 }
 
 export function resultView(step: RecordedStep, { assets, locations }: Names) {
-  const { scan, placeId, observedAt } = step;
+  const { scan, locationId, observedAt } = step;
   return {
     status: statusOf(step),
     tag_type: scan.tagType,
@@ -42,7 +42,7 @@ export function resultView(step: RecordedStep, { assets, locations }: Names) {
     value: withoutTokens(scan.value),
     observed_at: wireTimeOfMicros(observedAt),
     asset: referenceTo(assetIdOf(step), assets),
-    location: referenceTo(placeId, locations),
+    location: referenceTo(locationId, locations),
     from: referenceTo(cameFrom(step), locations),
   };
 }

@@ -30,7 +30,7 @@ export interface SubmissionView {
 /**
  * Records the scans of a submission inside the caller's transaction and reports their results.
  *
- * @throws Invalid for an unknown location; KnownAfterAll as recordScans does.
+ * @throws Invalid for an unknown location; AlreadyStored as recordScans does.
  */
 export async function takeSubmission(
   client: Client,
@@ -45,7 +45,7 @@ export async function takeSubmission(
   const outcomes = (
     await recordScans(
       client,
-      scans.filter((_, index) => steps[index]?.setsPlace === false),
+      scans.filter((_, index) => steps[index]?.setsLocation === false),
       options,
       lookedUp,
     )
@@ -53,7 +53,7 @@ export async function takeSubmission(
   const recorded = steps.map((step, index) => ({
     ...step,
     observedAt: whenObserved(scans[index] as Scan, options),
-    outcome: step.setsPlace ? null : (outcomes.next().value ?? null),
+    outcome: step.setsLocation ? null : (outcomes.next().value ?? null),
   }));
   const names = await namesIn(client, orgId, recorded);
   const results = recorded.map((step) => resultView(step, names));
@@ -72,7 +72,7 @@ function whenObserved(scan: Scan, { rules, now }: RecordOptions): Micros {
 }
 
 async function namesIn(client: Client, orgId: number, steps: readonly RecordedStep[]): Promise<Names> {
-  const locationIds = steps.flatMap((step) => [step.placeId, cameFrom(step)]);
+  const locationIds = steps.flatMap((step) => [step.locationId, cameFrom(step)]);
   const [assets, locations] = await Promise.all([
     nameAssets(client, orgId, steps.map(assetIdOf)),
     nameLocations(client, orgId, locationIds),

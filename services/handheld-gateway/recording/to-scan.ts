@@ -10,7 +10,7 @@ import type { Step } from './walk.ts';
  * @param index position in the submission.
  */
 export function toScan(
-  { scan, placeId }: Step,
+  { scan, locationId }: Step,
   index: number,
   { id: submissionId, sentAt }: Submission,
   { orgId, handheldId, receivedAt }: Sender,
@@ -19,7 +19,7 @@ export function toScan(
     orgId,
     tagType: scan.tagType,
     value: scan.value,
-    locationId: placeId,
+    locationId,
     deviceTime: toMicros(scan.observedAt) - toMicros(sentAt) + receivedAt,
     receivedAt,
     rssi: scan.rssi,

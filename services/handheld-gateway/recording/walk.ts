@@ -11,9 +11,9 @@ import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
 export interface Step {
   scan: SubmittedScan;
   /** Null if unknown. */
-  placeId: number | null;
+  locationId: number | null;
   /** Whether it is a scan of a location's tag. */
-  setsPlace: boolean;
+  setsLocation: boolean;
   /** The scanned asset, if any. */
   assetId: number | null;
 }
@@ -45,21 +45,26 @@ export async function walk(client: Client, orgId: number, { location, scans }: S
   const resolved = scans.map((scan) =>
     hasTokenShape(scan.value) ? undefined : resolutions.get({ orgId, ...scan }),
   );
-  const places = resolved.flatMap((each) => (each?.kind === 'location' ? [each.locationId] : []));
+  const tagLocations = resolved.flatMap((each) => (each?.kind === 'location' ? [each.locationId] : []));
   const liveLocations = await lockLiveLocations(
     client,
-    [...(start === null ? [] : [start]), ...places].map((locationId) => ({ orgId, locationId })),
+    [...(start === null ? [] : [start]), ...tagLocations].map((id) => ({ orgId, locationId: id })),
   );
-  const isLive = (locationId: number) => liveLocations.has(orgId, locationId);
+  const isLive = (id: number) => liveLocations.has(orgId, id);
   if (location !== null && (start === null || !isLive(start))) {
     throw noSuchLocation(location);
   }
-  let placeId = start;
+  let locationId = start;
   const steps = scans.map((scan, index) => {
     const resolution = resolved[index];
-    const setsPlace = resolution?.kind === 'location' && isLive(resolution.locationId);
-    placeId = setsPlace ? resolution.locationId : placeId;
-    return { scan, placeId, setsPlace, assetId: resolution?.kind === 'asset' ? resolution.assetId : null };
+    const setsLocation = resolution?.kind === 'location' && isLive(resolution.locationId);
+    locationId = setsLocation ? resolution.locationId : locationId;
+    return {
+      scan,
+      locationId,
+      setsLocation,
+      assetId: resolution?.kind === 'asset' ? resolution.assetId : null,
+    };
   });
   return { steps, lookedUp: { resolutions, liveLocations } };
 }

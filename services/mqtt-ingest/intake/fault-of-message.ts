@@ -3,7 +3,7 @@ import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
 import { sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { StillInProgress } from '../../../db/timescale/connections/transaction-mark.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
-import { KnownAfterAll } from '../../../domain/tracking/record.ts';
+import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import { ClocksApart } from './database-clock.ts';
 
 /**
@@ -19,7 +19,7 @@ export function isFaultOfMessage(error: unknown): boolean {
   return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
 }
 
-const PASSING = [KnownAfterAll, StillInProgress, BatchClosed, ClocksApart];
+const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart];
 
 /**
  * SQLSTATE classes: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program limit, P0

@@ -7,7 +7,7 @@ import { wasCommitted } from '../../../db/timescale/connections/transaction-mark
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
-import { KnownAfterAll } from '../../../domain/tracking/record.ts';
+import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import { asRegistered } from '../registry/as-registered.ts';
 import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -69,7 +69,7 @@ export function createIntake(options: IntakeOptions): Intake {
             databaseClock?.date(messages);
             return recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 });
           },
-          (error) => error instanceof KnownAfterAll,
+          (error) => error instanceof AlreadyStored,
         ),
       (mark) => wasCommitted(pool, mark),
     ),

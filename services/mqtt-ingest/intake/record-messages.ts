@@ -28,7 +28,7 @@ export interface MessageResult extends ReceivedMessage {
  * nothing.
  *
  * @returns an outcome per message, in order.
- * @throws KnownAfterAll as {@link recordScans} does.
+ * @throws AlreadyStored as {@link recordScans} does.
  */
 export async function recordMessages(
   client: Client,
@@ -69,7 +69,7 @@ export async function recordMessages(
 /**
  * Records the scans of messages and tells the result of every item. Writes nothing else; counting is up to the caller.
  *
- * @throws KnownAfterAll as {@link recordScans} does.
+ * @throws AlreadyStored as {@link recordScans} does.
  */
 export async function recordItems(
   client: Client,

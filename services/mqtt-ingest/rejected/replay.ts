@@ -13,7 +13,7 @@ import {
 import type { Actor } from '../../../domain/changes/actor.ts';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
-import { KnownAfterAll } from '../../../domain/tracking/record.ts';
+import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import { isFaultOfMessage } from '../intake/fault-of-message.ts';
 import { judge, refused } from '../intake/judge.ts';
 import { digestsOf, excerptOf } from '../intake/message.ts';
@@ -68,7 +68,7 @@ export async function replay(
           ? { outcome: 'cut' as const, message: kept }
           : replayLocked(client, kept, options, judged, number > 1);
       },
-      (error) => error instanceof KnownAfterAll,
+      (error) => error instanceof AlreadyStored,
     );
   try {
     return await attempt(judge);

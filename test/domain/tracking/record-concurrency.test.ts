@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import type { Sighting } from '../../../domain/tracking/history/history.ts';
-import { KnownAfterAll } from '../../../domain/tracking/record.ts';
+import { AlreadyStored } from '../../../domain/tracking/record.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { recordAtFirst, recordIn, waits } from '../../support/concurrently.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -210,7 +210,7 @@ describe('recorders at work at the same time', function () {
     await inTransaction(database.pool, (client) => recordIn(client, [scan])).catch((thrown) => {
       error = thrown;
     });
-    expect(error).to.be.instanceOf(KnownAfterAll);
+    expect(error).to.be.instanceOf(AlreadyStored);
     await expectHistoryOf(other.id, [scanOf(other.value, START - 1)]);
     expect((await record(database, [scan])).map(({ status }) => status)).to.deep.equal(['duplicate']);
     await expectHistoryOf(other.id, [scanOf(other.value, START - 1)]);

@@ -148,7 +148,7 @@ describe('which tag a scan is of', () => {
   it("is no asset's when it is attached to a location, which the outcome names", async () => {
     await site.tag({ locationId }, 'E28011');
     for (const spelling of ['E28011', 'e2-80-11']) {
-      expect(await read(spelling)).to.deep.include({ status: 'unknown', locationId });
+      expect(await read(spelling)).to.deep.include({ status: 'unknown', tagLocationId: locationId });
     }
     expect(await database.rows('select * from positions where org_id = $1', [site.orgId])).to.deep.equal([]);
   });

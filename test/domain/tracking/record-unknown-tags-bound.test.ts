@@ -36,8 +36,8 @@ describe('the number of unknown tags is bounded', () => {
   const unknownAt = (observedAt: number): Outcome => ({
     status: 'unknown',
     observedAt,
-    placeId: null,
     locationId: null,
+    tagLocationId: null,
   });
 
   /** Records reads as unknown with a small bound; a transaction that had to be run again is an error. */

@@ -56,7 +56,7 @@ describe('unknown tags', () => {
   it('are listed with what was seen of them', async () => {
     const outcomes = await record(database, [aScan('E28011', START, { antenna: 2, rssi: -61.5 })]);
     expect(outcomes).to.deep.equal([
-      { status: 'unknown', observedAt: START, placeId: hall, locationId: null },
+      { status: 'unknown', observedAt: START, locationId: hall, tagLocationId: null },
     ]);
     expect(await listed()).to.deep.equal([{ ...row(), antenna: 2, rssi: -61.5 }]);
   });
@@ -160,7 +160,7 @@ describe('unknown tags', () => {
     await site.asset('one', 'e28011');
     await site.asset('other', 'E28011');
     const outcomes = await record(database, [aScan('E2-8011', START)]);
-    expect(outcomes).to.deep.equal([{ status: 'ambiguous', observedAt: START, placeId: hall }]);
+    expect(outcomes).to.deep.equal([{ status: 'ambiguous', observedAt: START, locationId: hall }]);
     expect(await listed()).to.deep.equal([{ ...row(), value: 'E2-8011', ambiguous: true }]);
     await database.rows('update tags set detached_at = now() where org_id = $1', [site.orgId]);
     await record(database, [aScan('E2-8011', second(1))]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { PlacedScan } from '../../../domain/tracking/placed-scan.ts';
-import { scanName } from '../../../domain/tracking/placed-scan.ts';
+import type { LocatedScan } from '../../../domain/tracking/located-scan.ts';
+import { scanName } from '../../../domain/tracking/located-scan.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { ScanNumbers } from '../../../domain/tracking/scan-numbers.ts';
 import { aRead } from '../../support/recording.ts';
@@ -17,7 +17,7 @@ const aPlacedScan = fc
     tagType: fc.constantFrom('rfid' as const, 'ble' as const),
     isByHand: fc.boolean(),
   })
-  .map(({ tag, isByHand, ...read }): PlacedScan => {
+  .map(({ tag, isByHand, ...read }): LocatedScan => {
     const scan: Scan = aRead({ ...read, value: `tag-${tag}`, locationId: 1 });
     const byHand = {
       kind: 'handheld',

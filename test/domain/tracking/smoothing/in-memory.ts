@@ -1,7 +1,7 @@
-import { assetName } from '../../../../domain/tracking/history/asset-ref.ts';
+import { assetKey } from '../../../../domain/tracking/history/asset-ref.ts';
 import { compareRssi, type Sighting, type Transition } from '../../../../domain/tracking/history/history.ts';
 import { historyChanges } from '../../../../domain/tracking/history-changes.ts';
-import { type PlacedScan, scanName } from '../../../../domain/tracking/placed-scan.ts';
+import { type LocatedScan, scanName } from '../../../../domain/tracking/located-scan.ts';
 import type { Position } from '../../../../domain/tracking/positions.ts';
 import type { Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { type DatedSmoothing, SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
@@ -17,7 +17,7 @@ const ASSET = 1;
 /** One asset as the recorder has it, but in memory: what is stored is looked up as plainly as can be. */
 export class AssetInMemory {
   readonly #settings: SmoothingSettings;
-  readonly #scans = new Map<string, PlacedScan>();
+  readonly #scans = new Map<string, LocatedScan>();
   #transitions: Transition[] = [];
   #position: Position = { orgId: ORG, assetId: ASSET, stay: null, lastSeen: null, row: '' };
 
@@ -40,7 +40,7 @@ export class AssetInMemory {
   /** @returns the moves that are told of it. */
   async record(batch: readonly RandomRead[]): Promise<readonly Move[]> {
     const stored = new Set(this.#scans.keys());
-    const changed = new Map<string, PlacedScan>();
+    const changed = new Map<string, LocatedScan>();
     for (const placed of batch.map(placedScan)) {
       const name = scanName(placed);
       const known = this.#scans.get(name);
@@ -52,7 +52,7 @@ export class AssetInMemory {
     const { fresh = [], stronger = [] } = Object.groupBy(changed, ([name]) =>
       stored.has(name) ? 'stronger' : 'fresh',
     );
-    const scans = (entries: readonly [string, PlacedScan][]) => entries.map(([, scan]) => scan);
+    const scans = (entries: readonly [string, LocatedScan][]) => entries.map(([, scan]) => scan);
     const touched = touchedAssets([this.#position], scans(fresh), scans(stronger));
     const told: Move[] = [];
     const settings = new Map([[ORG, this.#settings]]);
@@ -92,7 +92,7 @@ export class AssetInMemory {
           windows.flatMap(({ from, to }) => around(from, to).map((row) => [row.observedAt, row] as const)),
         );
         const ordered = [...stored.values()].sort((a, b) => a.observedAt - b.observedAt);
-        return new Map([[assetName(this.#position), { windows, stored: ordered }]]);
+        return new Map([[assetKey(this.#position), { windows, stored: ordered }]]);
       },
       lastBefore: async (instants, since) =>
         instants.map(({ observedAt }) => {
@@ -112,11 +112,11 @@ export class AssetInMemory {
   }
 }
 
-function toSeen({ observedAt, locationId, scan }: PlacedScan): Seen {
+function toSeen({ observedAt, locationId, scan }: LocatedScan): Seen {
   return { observedAt, locationId, rssi: scan.rssi, isByPerson: scan.source.kind === 'handheld' };
 }
 
-function placedScan({ place, at, rssi, isByPerson }: RandomRead): PlacedScan {
+function placedScan({ place, at, rssi, isByPerson }: RandomRead): LocatedScan {
   const read = aRead({ orgId: ORG, readerId: place, value: 'CRATE', locationId: place, at, rssi });
   const source = { kind: 'handheld', handheldId: 1, submissionId: `${place} ${at}`, index: 0 } as const;
   return {
