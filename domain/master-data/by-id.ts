@@ -1,8 +1,7 @@
 import type { OrganizationConnection } from '../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 import type { Keyed } from './live-by-key.ts';
-
-const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
+import { TABLES } from './tables.ts';
 
 /**
  * The row with an id, for a from clause. Ordered by id it is read by the primary key; without statistics, or where they

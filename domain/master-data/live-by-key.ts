@@ -1,11 +1,10 @@
 import { AppError } from '../../base/errors.ts';
 import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { TABLES } from './tables.ts';
 
 /** Kinds of rows with external keys. */
 export type Keyed = 'asset' | 'location';
-
-const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
 
 const NOUN = { asset: 'Asset', location: 'Location' };
 
@@ -15,7 +14,7 @@ const NOUN = { asset: 'Asset', location: 'Location' };
  * read all its rows.
  */
 export function liveByKey(resource: Keyed, orgId: number, key: ValueExpression): FragmentSqlToken {
-  return sql.fragment`select id from ${TABLE[resource]}
+  return sql.fragment`select id from ${TABLES[resource]}
     where org_id = ${orgId} and external_key >= ${key} and external_key <= ${key} and deleted_at is null
     order by external_key limit 1`;
 }
@@ -59,7 +58,7 @@ export function findLiveByKeys(
     select stored.id, stored.external_key
     from unnest(${sql.array(externalKeys, 'text')}) as given (external_key)
     cross join lateral (
-      select id, external_key from ${TABLE[resource]}
+      select id, external_key from ${TABLES[resource]}
       where org_id = ${orgId} and external_key >= given.external_key and deleted_at is null
       order by external_key
       limit 1

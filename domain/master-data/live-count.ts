@@ -1,7 +1,7 @@
 import { type FragmentSqlToken, sql, type ValueExpression } from '../../db/timescale/queries/sql.ts';
 import { allOf, when } from './clauses.ts';
-
-const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
+import type { Keyed } from './live-by-key.ts';
+import { TABLES } from './tables.ts';
 
 /**
  * Number of an organization's live rows, in effect or not, as a query of one `total_count`: triggers keep count
@@ -11,11 +11,7 @@ const TABLES = { asset: sql.fragment`assets`, location: sql.fragment`locations` 
  *
  * @param isActive counts active rows only, or the others only.
  */
-export function countLive(
-  orgId: number,
-  resource: keyof typeof TABLES,
-  isActive: boolean | undefined,
-): FragmentSqlToken {
+export function countLive(orgId: number, resource: Keyed, isActive: boolean | undefined): FragmentSqlToken {
   const ofState = when(isActive, (wanted) => sql.fragment`is_active = ${wanted}`);
   const counted = allOf([sql.fragment`org_id = ${orgId} and resource = ${resource}`, ofState]);
   return sql.fragment`select coalesce(sum(row_count), 0)::int8 as total_count from live_row_counts where ${counted}`;
@@ -27,7 +23,7 @@ export function countLive(
  */
 export function countInEffect(
   orgId: number,
-  resource: keyof typeof TABLES,
+  resource: Keyed,
   isActive: boolean | undefined,
 ): FragmentSqlToken {
   const table = TABLES[resource];

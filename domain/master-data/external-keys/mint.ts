@@ -2,6 +2,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { claim } from '../claims.ts';
 import type { Keyed } from '../live-by-key.ts';
+import { TABLES } from '../tables.ts';
 
 const PREFIX: Record<Keyed, string> = { asset: 'ASSET-', location: 'LOC-' };
 
@@ -87,8 +88,6 @@ interface Counter {
   last_number: number;
 }
 
-const TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
-
 /** The first number after `taken` whose key is free, in one statement however many are taken. */
 async function skipTakenNumbers(
   transaction: OrganizationConnection,
@@ -102,7 +101,7 @@ async function skipTakenNumbers(
       union all
       select number + 1 from candidate
       where exists (
-        select from ${TABLE[resource]} taken
+        select from ${TABLES[resource]} taken
         where taken.org_id = ${orgId} and taken.deleted_at is null
           and taken.external_key = ${PREFIX[resource]} || lpad(number::text, greatest(4, length(number::text)), '0')
       )

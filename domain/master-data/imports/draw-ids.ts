@@ -1,7 +1,8 @@
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import type { Keyed } from '../live-by-key.ts';
-import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
+import { TABLES } from '../tables.ts';
+import { PARENT_COLUMN } from '../tags/queries.ts';
 
 /** A row inserted under a placeholder, with its real id. */
 export interface DrawnId {
@@ -25,7 +26,7 @@ const GROUP = 2_000;
 export async function drawIds(transaction: OrganizationChange, resource: Keyed): Promise<readonly DrawnId[]> {
   const drawn: DrawnId[] = [];
   await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'off', true)`);
-  for await (const [first, last] of placeholders(transaction, PARENT_TABLE[resource])) {
+  for await (const [first, last] of placeholders(transaction, TABLES[resource])) {
     drawn.push(...(await drawRows(transaction, resource, first, last)));
   }
   for await (const [first, last] of placeholders(transaction, sql.fragment`tags`)) {
@@ -67,7 +68,7 @@ function drawRows(
   last: number,
 ): Promise<readonly DrawnId[]> {
   const { orgId } = transaction;
-  const [table, column] = [PARENT_TABLE[resource], PARENT_COLUMN[resource]];
+  const [table, column] = [TABLES[resource], PARENT_COLUMN[resource]];
   return transaction.any(sql.type(rowsOf<DrawnId>())`
     with placeholder as (
       select id, external_key from ${table} where org_id = ${orgId} and id between ${first} and ${last}

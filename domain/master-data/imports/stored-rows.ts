@@ -5,7 +5,8 @@ import { selectedJson, selectedShort, withNames } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
 import type { Keyed, KeyedRow } from '../live-by-key.ts';
 import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
-import { PARENT_COLUMN, PARENT_TABLE } from '../tags/queries.ts';
+import { TABLES } from '../tables.ts';
+import { PARENT_COLUMN } from '../tags/queries.ts';
 
 /** The importable part of a stored asset or location. */
 export type StoredRow = StoredItem & {
@@ -50,7 +51,7 @@ export async function lockRows(
   await transaction.exec(sql.type(NO_ROWS)`
     select from unnest(${sql.array(ids, 'int4')}) as given (id)
     cross join lateral (
-      select from ${PARENT_TABLE[resource]} where org_id = ${transaction.orgId} and id >= given.id
+      select from ${TABLES[resource]} where org_id = ${transaction.orgId} and id >= given.id
       order by id limit 1 ${LOCKS[against]}
     ) stored`);
 }
@@ -63,7 +64,7 @@ export function listIds(
   limit: number,
 ): Promise<readonly KeyedRow[]> {
   return connection.any(sql.prepared(`list-${resource}-ids`, rowsOf<KeyedRow>())`
-    select id, external_key from ${PARENT_TABLE[resource]}
+    select id, external_key from ${TABLES[resource]}
     where org_id = ${connection.orgId} and external_key > ${afterKey} and deleted_at is null
     order by external_key
     limit ${limit}`);
@@ -84,7 +85,7 @@ export async function* readStoredRows(
       select ${short}, ${items}
       from unnest(${sql.array(some, 'int4')}) as given (id)
       cross join lateral (
-        select * from ${PARENT_TABLE[resource]} keyed
+        select * from ${TABLES[resource]} keyed
         where keyed.org_id = ${connection.orgId} and keyed.id >= given.id order by keyed.id limit 1
       ) stored
       cross join lateral (${tagsOf(resource)}) tagged

@@ -5,7 +5,7 @@ import { nextUpdate } from '../clauses.ts';
 import { arraysOf, arraysOfNew, excluded, named, ofGiven, stored } from '../column-lists.ts';
 import { columnsOf, type StoredItem } from '../columns.ts';
 import type { Keyed } from '../live-by-key.ts';
-import { PARENT_TABLE } from '../tags/queries.ts';
+import { TABLES } from '../tables.ts';
 import type { GivenRow } from './given-row.ts';
 
 /** A row to write, in database form. */
@@ -24,7 +24,7 @@ export function insertRows(
 ): Promise<readonly { id: number; external_key: string }[]> {
   const columns = columnsOf(resource);
   return transaction.any(sql.type(rowsOf<{ id: number; external_key: string }>())`
-    insert into ${PARENT_TABLE[resource]} (org_id, id, external_key, ${named(columns)})
+    insert into ${TABLES[resource]} (org_id, id, external_key, ${named(columns)})
     overriding system value
     select ${transaction.orgId}, nextval('placeholder_ids'), given.external_key, ${stored(columns, ofGiven)}
     from unnest(${keysOf(rows)}, ${arraysOfNew(columns, rows)}) with ordinality
@@ -49,7 +49,7 @@ export async function updateRows(
     'int4',
   );
   await transaction.exec(sql.type(NO_ROWS)`
-    insert into ${PARENT_TABLE[resource]} as stored (org_id, id, external_key, ${named(columns)})
+    insert into ${TABLES[resource]} as stored (org_id, id, external_key, ${named(columns)})
     overriding system value
     select ${transaction.orgId}, given.id, given.external_key, ${stored(columns, ofGiven)}
     from unnest(${ids}, ${keysOf(rows)}, ${arraysOf(columns, rows)}) as given (id, external_key, ${named(columns)})

@@ -3,6 +3,7 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { QUEUE } from '../dear-queue.ts';
+import { TABLES } from '../tables.ts';
 import type { NewTag } from './new-tag.ts';
 import type { TagRow } from './stored-tags.ts';
 import type { TagArrays } from './tag-columns.ts';
@@ -11,8 +12,6 @@ import type { TagArrays } from './tag-columns.ts';
 export type Parent = 'asset' | 'location';
 
 export const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
-export const PARENT_TABLE = { asset: sql.fragment`assets`, location: sql.fragment`locations` };
-
 /** The text that `json_agg` and `json_build_object` make, in two thirds of their time. */
 const TAG_LIST = sql.fragment`'[' || string_agg(
     '{"id" : ' || tag.id || ', "tag_type" : ' || to_json(tag.tag_type) || ', "value" : ' || to_json(tag.value) || '}',
@@ -88,7 +87,7 @@ export function attachTag(
   const { orgId } = change;
   return change.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<TagRow>())`
     with parent as (
-      select id from ${PARENT_TABLE[parent]}
+      select id from ${TABLES[parent]}
       where org_id = ${orgId} and id between ${parentId} and ${parentId} and deleted_at is null
       order by id limit 1
       for key share
