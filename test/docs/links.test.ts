@@ -50,13 +50,13 @@ describe('the documents', () => {
 /** `contract 7.1, 8 and 9` are three. */
 function citations(): { source: string; clause: string }[] {
   return sources().flatMap((source) =>
-    [...read(source).matchAll(CITATION)].flatMap(([, document, numbers = '']) =>
-      numbers.split(/, | and /).map((number) => ({ source, clause: `${document} ${number}` })),
+    [...read(source).matchAll(CITATION)].flatMap(([, document = '', numbers = '']) =>
+      numbers.split(/, | and /).map((number) => ({ source, clause: `${document.toLowerCase()} ${number}` })),
     ),
   );
 }
 
-const CITATION = /\b(contract|tracking rule) (\d+(?:\.\d+)?(?:(?:, | and )\d+(?:\.\d+)?)*)/g;
+const CITATION = /\b(contract|tracking rule) (\d+(?:\.\d+)?(?:(?:, | and )\d+(?:\.\d+)?)*)/gi;
 
 function sources(): string[] {
   return globSync('{base,clients,db,deploy,domain,platform,services,simulation,test}/**/*.{ts,tsx}', {
