@@ -107,7 +107,6 @@ const SCANS_AT_A_TIME = 50_000;
 /** Judged without letting go of the event loop; 10 ms. */
 const SCANS_A_TURN = 5_000;
 
-/** How many scans are looked on by at a time, at most. */
 const MOST_AHEAD = 4_096;
 
 async function piecesAhead(
