@@ -1,0 +1,68 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ROOT } from './command-blocks.ts';
+
+/** Documents for those who change the project, which name its files. */
+const DOCUMENTS = ['CONTRIBUTING.md', ...globSync('docs/design/*.md', { cwd: ROOT })];
+
+const TABLE_OF_TESTS = 'test/contract/README.md';
+
+describe('the documents for contributors', () => {
+  for (const document of DOCUMENTS) {
+    it(`name files and folders that are there: ${document}`, () => {
+      const names = namesIn(read(document)).filter(isPath);
+      expect(names.filter((name) => !isThere(name))).to.deep.equal([]);
+    });
+  }
+
+  it('say where much is decided', () => {
+    expect(namesIn(read('CONTRIBUTING.md')).filter(isPath).length).to.be.above(60);
+  });
+
+  it('name tests of the contract that are there', () => {
+    const named = namesIn(
+      [...read(TABLE_OF_TESTS).matchAll(/^\| \d.*\|(.*)\|$/gm)].map(([, tests]) => tests).join(' '),
+    ).filter((name) => /^[a-z][\w/*-]*$/.test(name) && !NO_TESTS.includes(name));
+    expect(named.length).to.be.above(60);
+    expect(named.filter((name) => globSync(testsOf(name), { cwd: ROOT }).length === 0)).to.deep.equal([]);
+  });
+
+  it('leave out no test of the contract', () => {
+    const table = read(TABLE_OF_TESTS);
+    const tests = globSync('*.test.ts', { cwd: join(ROOT, 'test/contract') }).map(
+      (file) => file.split('.')[0],
+    );
+    expect(tests.filter((name) => !table.includes(`\`${name}\``))).to.deep.equal([]);
+  });
+});
+
+/** Parameters, beside the tests of them. */
+const NO_TESTS = ['from', 'to'];
+
+function testsOf(name: string): string {
+  return name.endsWith('*') || name.startsWith('api/fuzz')
+    ? `test/${name}`
+    : `test/${name.includes('/') ? name : `contract/${name}`}.test.ts`;
+}
+
+/** The table of tests leaves out `test/` and `.test.ts`. */
+function isThere(name: string): boolean {
+  return [name, `test/${name}`, `test/${name}.test.ts`].some((path) => existsSync(join(ROOT, path)));
+}
+
+/** A path from the root of the repository, but for one that is an example. */
+function isPath(name: string): boolean {
+  return (
+    /^(?:\.ci|base|clients|db|deploy|docs|domain|platform|services|simulation|test)\/[\w./-]+$/.test(name) &&
+    !name.includes('NNNN')
+  );
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name);
+}
+
+function read(document: string): string {
+  return readFileSync(join(ROOT, document), 'utf8');
+}
