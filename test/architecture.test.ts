@@ -211,6 +211,11 @@ describe('the structure', () => {
     expect(wrong.map(said)).to.deep.equal([]);
   });
 
+  it('has no source of more than 300 lines', () => {
+    const long = sources.filter((file) => sourceOf(file).split('\n').length > 301);
+    expect(long).to.deep.equal([]);
+  });
+
   it('uses Koa nowhere but where HTTP is served', () => {
     const served = ['platform/http/', 'services/api/', 'services/handheld-gateway/'];
     const told = sources.filter((file) => /from 'koa'|@koa/.test(sourceOf(file)) && !begins(file, served));
