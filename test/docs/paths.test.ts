@@ -16,6 +16,18 @@ describe('the documents for contributors', () => {
     });
   }
 
+  it('name files that are there where their names alone are given', () => {
+    const names = DOCUMENTS.flatMap((document) => namesIn(read(document))).filter((name) =>
+      /^[\w./-]+\.ts$/.test(name),
+    );
+    const files = globSync('{.ci,base,clients,db,domain,platform,services,simulation,test}/**/*.ts', {
+      cwd: ROOT,
+      exclude: (name) => name.endsWith('node_modules'),
+    });
+    expect(names.length).to.be.above(60);
+    expect(names.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([]);
+  });
+
   it('say where much is decided', () => {
     expect(namesIn(read('CONTRIBUTING.md')).filter(isPath).length).to.be.above(60);
   });
