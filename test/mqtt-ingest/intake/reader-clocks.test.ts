@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { Client } from '../../../db/timescale/connections/client.ts';
+import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import { examineReaders } from '../../../services/cli/doctor/readers.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
@@ -88,7 +89,7 @@ describe("readers' clocks", () => {
     expect(text).to.include(`tagtrail_reader_clock_wrong{${labelsOf('replaying')}} 0\n`);
     expect(text).not.to.include(`tagtrail_reader_clock_wrong{${labelsOf('silent')}}`);
 
-    const client = new Client(database.url);
+    const client = new Client(connectionConfig(database.url));
     await client.connect();
     const said = (await examineReaders(client)).map((finding) => JSON.stringify(finding)).join('\n');
     await client.end();
