@@ -1,7 +1,7 @@
-import { dearTurns } from '../../base/dear-turns.ts';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 import { ASSET_COLUMNS, type JsonName, jsonNames } from './columns.ts';
-import { QUEUE } from './dear-queue.ts';
+import { QUEUE } from './expensive-queue.ts';
 
 /**
  * A row from a look-up, on a shared connection: without large texts, null in their place. With 10,000 tags and 1 MiB of
@@ -49,6 +49,6 @@ export async function rowToPatch<Row extends object>(
   if (isWhole<Row>(looked) || !patch.touches(...LONG_TEXTS)) {
     return looked as Row;
   }
-  await dearTurns.hold(orgId, 'rows', QUEUE);
+  await expensiveTurns.hold(orgId, 'rows', QUEUE);
   return readWhole();
 }

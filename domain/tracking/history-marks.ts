@@ -1,7 +1,7 @@
 import { integers, timestamps } from '../../db/timescale/queries/array-parameters.ts';
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import type { AssetTransition } from './transitions.ts';
+import type { AssetTransition } from './write-transitions.ts';
 
 /**
  * Marks histories at some of the instants at which rows were just written, so that counting a history reads one mark for

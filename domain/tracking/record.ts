@@ -1,6 +1,7 @@
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
+import { sortOut } from './duplicates.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import type { LocatedScan } from './located-scan.ts';
@@ -10,7 +11,6 @@ import { lockPositions, type Position } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
-import { sortOut } from './sort-out.ts';
 import type { Move } from './tell-moves.ts';
 import { isNewest, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';

@@ -3,7 +3,7 @@ import { type LocatedScan, scanName } from './located-scan.ts';
 
 /**
  * Numbers scans from 0, copies of the same scan alike. A reader makes few at the same instant, so a scan's name, which was
- * the dearest string of recording, is made for those only.
+ * the most expensive string of recording, is made for those only.
  */
 export class ScanNumbers {
   readonly #firsts: LocatedScan[] = [];

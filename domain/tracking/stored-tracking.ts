@@ -2,9 +2,9 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import type { Sighting } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
-import { type ChangedInstant, loadNeighbourhoods } from './neighbourhood.ts';
+import { type ChangedInstant, loadNeighbourhoods } from './load-neighbourhoods.ts';
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
-import type { StoredStretches } from './smoothing/neighbourhood.ts';
+import type { StoredStretches } from './smoothing/smoothed-neighbourhoods.ts';
 
 /** What is stored of the touched assets, their new and changed scans included. */
 export interface StoredTracking extends StoredStretches {

@@ -8,7 +8,12 @@ import type { SmoothingSettings } from './smoothing/settings.ts';
 import { storedTracking } from './stored-tracking.ts';
 import type { Move } from './tell-moves.ts';
 import type { Touched } from './touched.ts';
-import { type AssetTransition, appendTransitions, deleteTransitions, putTransitions } from './transitions.ts';
+import {
+  type AssetTransition,
+  appendTransitions,
+  deleteTransitions,
+  putTransitions,
+} from './write-transitions.ts';
 
 /**
  * Brings transitions and positions up to the scans that were just written, as {@link historyChanges} says.

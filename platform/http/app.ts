@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { dearTurns } from '../../base/dear-turns.ts';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { GOOD_FOR_MS } from '../../base/heard-everywhere.ts';
 import { writeJson } from '../../base/json/json-text.ts';
 import { bearerToken } from './bearer.ts';
@@ -200,7 +200,7 @@ function dispatcher<Context>(options: HttpAppOptions<Context>): Dispatch<Context
     };
     const answer = await (route.body === null
       ? route.answer(exchange, context)
-      : dearTurns.request(() => route.answer(exchange, context)).finally(() => body.leave()));
+      : expensiveTurns.request(() => route.answer(exchange, context)).finally(() => body.leave()));
     koa.set(answer.headers);
     if (answer.body instanceof StreamedList) {
       sendStream(koa, answer.status, largeAnswers, answer.body);

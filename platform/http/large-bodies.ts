@@ -1,4 +1,4 @@
-import { dearTurns } from '../../base/dear-turns.ts';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../base/fair-semaphore.ts';
 import { sameJsonText } from '../../base/json/same-json.ts';
 import { THREADS, type ThreadTask, type WorkThreads } from '../runtime/work-threads.ts';
@@ -28,7 +28,7 @@ const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
 /**
  * Checks large bodies in worker threads: 1 MiB takes 10 to 100 ms, which would hold up the main thread. Organizations
  * take turns with one thread each at most, so that nobody waits for all of another's bodies. Each is done within its
- * organization's turn ({@link dearTurns}).
+ * organization's turn ({@link expensiveTurns}).
  */
 export class LargeBodies {
   readonly #queue: QueueBounds;
@@ -60,7 +60,7 @@ export class LargeBodies {
     if (!isLarge(bytes)) {
       return takeBody(body, checkBody(body, bytes));
     }
-    await dearTurns.hold(keyOf(caller), 'body', this.#queue, signal());
+    await expensiveTurns.hold(keyOf(caller), 'body', this.#queue, signal());
     return takeBody(body, await this.check({ ...where, bytes }, caller));
   }
 
@@ -91,7 +91,7 @@ export class LargeBodies {
     const who = keyOf(caller);
     const inThread = () =>
       this.#turns.run(who, () => this.threads.run<Result>({ module: BODY_THREAD, ...task }));
-    return dearTurns.run(who, 'body', inThread, this.#queue);
+    return expensiveTurns.run(who, 'body', inThread, this.#queue);
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { pino } from 'pino';
-import { dearTurns } from '../../base/dear-turns.ts';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startApi } from '../../services/api/start.ts';
@@ -32,14 +32,14 @@ describe('lists that take long', () => {
     theirAsset = `/assets/${(await theirs.make('assets')).id}`;
   });
 
-  const { lapse } = dearTurns;
+  const { lapse } = expensiveTurns;
 
   beforeEach(async () => {
     await locker.query('begin');
     await locker.query('lock table location_transitions in access exclusive mode');
   });
   afterEach(async () => {
-    dearTurns.lapse = lapse;
+    expensiveTurns.lapse = lapse;
     await locker.query('rollback');
   });
 
@@ -58,7 +58,7 @@ describe('lists that take long', () => {
   }
 
   it('run one at a time for an organization, two where the first takes seconds; what others ask for goes on', async () => {
-    dearTurns.lapse = 200;
+    expensiveTurns.lapse = 200;
     const lists = Array.from({ length: 60 }, () => ours.get(ourHistory));
     await untilHeld(1);
     await untilHeld(2);

@@ -1,28 +1,28 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { dearTurns } from '../../base/dear-turns.ts';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { useApi } from '../support/api.ts';
 
 const LARGE = { a: 'x'.repeat(100_000) };
 
 /** Their organization's turn is taken by a history that a lock holds up, and does not lapse. */
-describe('a dear request that waits for others of its organization', () => {
+describe('an expensive request that waits for others of its organization', () => {
   const api = useApi();
   let locker: pg.Client;
   let asset: string;
   let history: Promise<unknown>;
 
-  const { lapse } = dearTurns;
+  const { lapse } = expensiveTurns;
   before(async () => {
-    dearTurns.lapse = 2 ** 31 - 1;
+    expensiveTurns.lapse = 2 ** 31 - 1;
     locker = new pg.Client(connectionConfig(api.database.url, 'locker'));
     await locker.connect();
     api.database.beforeDrop(() => locker.end());
   });
 
   after(() => {
-    dearTurns.lapse = lapse;
+    expensiveTurns.lapse = lapse;
   });
 
   beforeEach(async () => {
@@ -49,10 +49,10 @@ describe('a dear request that waits for others of its organization', () => {
       ...options,
     });
 
-  it('is passed by what takes little, and by the dear ones of others', async () => {
+  it('is passed by what takes little, and by the expensive ones of others', async () => {
     const order: string[] = [];
     const waiting = patch('second').then(async (response) => {
-      order.push('dear');
+      order.push('expensive');
       return response.status;
     });
     const other = await api.organization();
@@ -75,7 +75,7 @@ describe('a dear request that waits for others of its organization', () => {
     await locker.query('rollback');
     expect(await waiting).to.equal(200);
     await history;
-    expect(order).to.deep.equal(['cheap', 'dear']);
+    expect(order).to.deep.equal(['cheap', 'expensive']);
   });
 
   it('may be a rename above many locations, and is none above a few', async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { dearTurns } from '../../../base/dear-turns.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore, type QueueBounds } from '../../../base/fair-semaphore.ts';
 import { cancelRunning } from './cancel-running.ts';
 import type { Pool, PoolClient } from './client.ts';
@@ -36,7 +36,7 @@ const LAST_WORD = 5_000;
 
 /**
  * Connections for statements that may read much, one statement per connection at a time. An organization's statements
- * run in its turns ({@link dearTurns}), two at most, so that no look-up waits behind them and nobody behind its queue.
+ * run in its turns ({@link expensiveTurns}), two at most, so that no look-up waits behind them and nobody behind its queue.
  * They are unnamed: the best plan for one value of a filter is the worst for another, and planning is a small part.
  */
 export class ScanningConnections {
@@ -92,7 +92,7 @@ export class ScanningConnections {
     signal?: AbortSignal,
   ): Promise<pg.QueryResult> {
     const send = () => this.#turns.run(who, () => this.#send(preceding, query, signal), signal);
-    return dearTurns.run(who, 'list', send, this.#queue, signal);
+    return expensiveTurns.run(who, 'list', send, this.#queue, signal);
   }
 
   end(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { makeChange } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { insertSetting } from '../../tracking/smoothing/insert-setting.ts';
-import { requireSmoothing, type Setting } from '../../tracking/smoothing/setting.ts';
+import { requireSmoothing, type Setting } from '../../tracking/smoothing/require-smoothing.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 
 export interface WantedSmoothing {

@@ -4,7 +4,7 @@ import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts
 import type { Actor } from '../../changes/actor.ts';
 import { arraysOfNew, named, ofGiven, selected, stored } from '../column-lists.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
-import { keyTaken } from '../constraints.ts';
+import { keyTaken } from '../key-taken.ts';
 import { liveByKey } from '../live-by-key.ts';
 import type { AssetRow } from '../rows.ts';
 import { tagTaken } from '../tags/attach.ts';

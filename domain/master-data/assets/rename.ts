@@ -2,7 +2,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import type { Actor } from '../../changes/actor.ts';
 import { makeChange } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
-import { explainViolations } from '../constraints.ts';
+import { explainViolations } from '../key-taken.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { AssetRow } from '../rows.ts';
 import { orNotFound } from './patch.ts';

@@ -1,7 +1,7 @@
 import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { lockTree } from '../locations/changes.ts';
+import { lockTree } from '../locations/refuse-cycle.ts';
 import type { DrawnId } from './draw-ids.ts';
 import { Packed } from './packed.ts';
 import { type Link, refuseCycles } from './parent-cycles.ts';

@@ -1,4 +1,3 @@
-import { ORGANIZATION_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -39,29 +38,6 @@ export async function lockLocationForDelete(
     where org_id = ${transaction.orgId} and id = ${id} and deleted_at is null
     for update`);
   return row?.id ?? null;
-}
-
-/** Serializes moves of an organization's locations: two could close a circle together. */
-export async function lockTree(transaction: OrganizationConnection): Promise<void> {
-  await transaction.exec(sql.prepared('lock-tree', NO_ROWS)`
-    select pg_advisory_xact_lock(${ORGANIZATION_LOCKS.tree}::integer, ${transaction.orgId}::integer)`);
-}
-
-/** Whether `id` is `ancestorId` or below it. */
-export async function isWithin(
-  transaction: OrganizationConnection,
-  id: number,
-  ancestorId: number,
-): Promise<boolean> {
-  const rows = await transaction.any(sql.prepared('is-within', rowsOf<{ id: number }>())`
-    with recursive chain (id, parent_id) as (
-      select id, parent_id from locations where org_id = ${transaction.orgId} and id = ${id}
-      union
-      select parent.id, parent.parent_id from chain
-      join locations parent on parent.org_id = ${transaction.orgId} and parent.id = chain.parent_id
-    )
-    select id from chain where id = ${ancestorId}`);
-  return rows.length > 0;
 }
 
 /** Columns that a PATCH can set, in database form. */

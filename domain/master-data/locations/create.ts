@@ -5,8 +5,8 @@ import type {
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
-import { keyTaken } from '../constraints.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
+import { keyTaken } from '../key-taken.ts';
 import { lockLiveLocationByKey } from '../live-by-key.ts';
 import type { LocationRow } from '../rows.ts';
 import { attachAll } from '../tags/attach.ts';

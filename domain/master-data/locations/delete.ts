@@ -4,7 +4,7 @@ import type { Actor } from '../../changes/actor.ts';
 import { makeChange } from '../../changes/make-change.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
-import { countDescendants } from './tree.ts';
+import { countDescendants } from './list-tree.ts';
 
 /**
  * Soft-deletes a live location without live children or assets, and detaches its tags (contract 3).

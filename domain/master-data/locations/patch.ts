@@ -6,7 +6,7 @@ import {
   refuseIssues,
 } from '../../../base/checks/issues.ts';
 import type { MergePatch } from '../../../base/checks/merge-patch.ts';
-import { conflict, notFound } from '../../../base/errors.ts';
+import { notFound } from '../../../base/errors.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import type {
   OrganizationConnection,
@@ -19,8 +19,9 @@ import { lockLiveLocationByKey } from '../live-by-key.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import { isUnchanged, patched } from '../patched.ts';
 import type { LocationRow } from '../rows.ts';
-import { isWithin, lockLocationForChange, lockTree, updateLocation } from './changes.ts';
+import { lockLocationForChange, updateLocation } from './changes.ts';
 import { findLiveLocation, lockLiveLocation, lookUpLocation } from './queries.ts';
+import { lockTree, refuseCycle } from './refuse-cycle.ts';
 
 type LocationChanges = Changes<typeof LOCATION_COLUMNS> & {
   parent_id?: number | null | undefined;
@@ -32,7 +33,7 @@ export type LocationPatch = MergePatch<LocationRow, LocationChanges>;
 /**
  * Applies a patch to a live location (contract 4.7). A patch without changes writes nothing.
  *
- * @throws Invalid for faults of the patch, given the current location; `conflict` if it would close a circle.
+ * @throws Invalid for faults of the patch, given the current location; `conflict` if it would close a cycle.
  */
 export function patchLocation(
   db: OrganizationDatabase,
@@ -83,7 +84,7 @@ async function patchedParent(
   }
   await lockTree(transaction);
   const parentId = await resolve(transaction, id, externalKey);
-  await refuseCircle(transaction, current.id, parentId);
+  await refuseCycle(transaction, current.id, parentId);
   return parentId;
 }
 
@@ -111,17 +112,4 @@ async function resolve(
     throw invalid(ambiguous(['parent_id', 'parent_external_key']));
   }
   return found;
-}
-
-async function refuseCircle(
-  transaction: OrganizationConnection,
-  id: number,
-  parentId: number,
-): Promise<void> {
-  if (parentId === id) {
-    throw conflict(`parent_id ${parentId} would create a self-referential cycle`);
-  }
-  if (await isWithin(transaction, parentId, id)) {
-    throw conflict(`parent_id ${parentId} would create a cycle through location ${id}`);
-  }
 }

@@ -1,4 +1,4 @@
-import { dearTurns } from '../../../base/dear-turns.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import type {
   OrganizationConnection,
   OrganizationDatabase,
@@ -6,14 +6,14 @@ import type {
 import type { Actor } from '../../changes/actor.ts';
 import { makeChange } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
-import { explainViolations } from '../constraints.ts';
-import { QUEUE } from '../dear-queue.ts';
+import { QUEUE } from '../expensive-queue.ts';
+import { explainViolations } from '../key-taken.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
+import { countDescendants } from './list-tree.ts';
 import { orNotFound } from './patch.ts';
 import { lookUpLocation } from './queries.ts';
-import { countDescendants } from './tree.ts';
 
 /**
  * Gives a live location another external key; its present one changes nothing. No other row is touched: the count is of
@@ -47,5 +47,5 @@ const FEW = 1_000;
 async function countAll(transaction: OrganizationConnection, id: number): Promise<number> {
   const few = await countDescendants(transaction, id, FEW + 1);
   const all = () => countDescendants(transaction, id, 2 ** 31 - 1);
-  return few <= FEW ? few : dearTurns.run(transaction.orgId, 'rows', all, QUEUE);
+  return few <= FEW ? few : expensiveTurns.run(transaction.orgId, 'rows', all, QUEUE);
 }

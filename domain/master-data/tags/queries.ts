@@ -1,8 +1,8 @@
-import { dearTurns } from '../../../base/dear-turns.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
-import { QUEUE } from '../dear-queue.ts';
+import { QUEUE } from '../expensive-queue.ts';
 import { TABLES } from '../tables.ts';
 import type { NewTag } from './new-tag.ts';
 import type { TagRow } from './stored-tags.ts';
@@ -174,5 +174,5 @@ export async function detachAllTags(
   const beyond = await change.any(
     sql.type(NO_ROWS)`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
   );
-  await (beyond.length > 0 ? dearTurns.run(orgId, 'rows', detach, QUEUE) : detach());
+  await (beyond.length > 0 ? expensiveTurns.run(orgId, 'rows', detach, QUEUE) : detach());
 }

@@ -1,7 +1,7 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { claim } from '../claims.ts';
-import { keyTaken } from '../constraints.ts';
+import { keyTaken } from '../key-taken.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { liveByKey } from '../live-by-key.ts';
 import { tagTaken } from './attach.ts';

@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from './require-smoothing.ts';
 
 /**
  * Stores a setting that holds from now on, but after every scan of the organization that is recorded.

@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { proposed } from './proposed.ts';
 import { readSmoothing } from './read-settings.ts';
-import { requireSmoothing, type Setting } from './setting.ts';
+import { requireSmoothing, type Setting } from './require-smoothing.ts';
 import { SmoothingSettings } from './settings.ts';
 import { type Period, type TriedMoves, trySmoothing } from './try-smoothing.ts';
 

@@ -1,5 +1,5 @@
 import { invalid } from '../../../base/checks/issues.ts';
-import { dearTurns } from '../../../base/dear-turns.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -41,7 +41,7 @@ const bulk = route({
           same: context.sameJson,
           readLargeRow: (argument) => context.inThread({ module: ROW_THREAD, name: 'readRow', argument }),
         },
-        pause: () => dearTurns.pause(context.db.orgId, 'import', QUEUE),
+        pause: () => expensiveTurns.pause(context.db.orgId, 'import', QUEUE),
         admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
       });
       if (!outcome.isImported) {

@@ -1,5 +1,9 @@
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
-import { listAncestors, listChildren, listDescendants } from '../../../domain/master-data/locations/tree.ts';
+import {
+  listAncestors,
+  listChildren,
+  listDescendants,
+} from '../../../domain/master-data/locations/list-tree.ts';
 import { TOO_MANY_LARGE } from '../../../platform/http/large-answers.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';

@@ -1,6 +1,6 @@
-import { dearTurns } from '../../../base/dear-turns.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
-import { QUEUE } from '../../../domain/master-data/dear-queue.ts';
+import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
@@ -49,6 +49,6 @@ export class LargeRows {
       this.#turns.run(orgId, () =>
         this.#threads.run<Uint8Array>({ module: this.#module, name: 'readLargeRows', argument }),
       );
-    return dearTurns.run(orgId, 'rows', inThread, QUEUE);
+    return expensiveTurns.run(orgId, 'rows', inThread, QUEUE);
   }
 }

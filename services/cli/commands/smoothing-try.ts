@@ -3,7 +3,7 @@ import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
-import type { Setting } from '../../../domain/tracking/smoothing/setting.ts';
+import type { Setting } from '../../../domain/tracking/smoothing/require-smoothing.ts';
 import { type Pair, PairTally } from '../../../domain/tracking/smoothing/tally-pairs.ts';
 import {
   locationKeys,

@@ -1,4 +1,4 @@
-import { dearTurns } from '../../../base/dear-turns.ts';
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
@@ -44,7 +44,7 @@ export class SubmissionTurns {
     const asLarge = () => this.#large.run(orgId, inTurn);
     this.#largeHeld.push(orgId);
     try {
-      return await dearTurns.run(orgId, 'submission', asLarge, waiting);
+      return await expensiveTurns.run(orgId, 'submission', asLarge, waiting);
     } finally {
       this.#largeHeld.splice(this.#largeHeld.indexOf(orgId), 1);
     }

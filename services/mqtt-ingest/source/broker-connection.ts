@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { writeToStream } from 'mqtt-packet';
 import type { IncomingMessage } from '../intake/message.ts';
-import { Acknowledgements } from './acknowledgements.ts';
+import { Acknowledgements } from './acknowledgement-order.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { BrokerKeepalive } from './broker-keepalive.ts';
 import type { ProtocolVersion } from './protocol-version.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
-import { ADVICE } from '../../../clients/handheld-app/src/scanning/advice.ts';
+import { ADVICE } from '../../../clients/handheld-app/src/scanning/broken-scan-advice.ts';
 import { LISTS } from '../../../clients/handheld-app/src/sweep/sweep.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';

@@ -14,7 +14,7 @@ import { Sender } from '../queue/sender.ts';
 import { forgetOldest, placeLeg } from '../queue/store.ts';
 import { isUnplaced } from '../queue/unplaced.ts';
 import { Walking } from '../queue/walking.ts';
-import { BrokenScans } from '../scanning/broken-scans.ts';
+import { BrokenScans } from '../scanning/kept-broken-scans.ts';
 import { ScannerPace } from '../scanning/scanner-pace.ts';
 import { Session } from '../session/session.ts';
 import { KeptSettings } from '../session/settings.ts';

@@ -1,5 +1,5 @@
-import { ADVICE } from '../scanning/advice.ts';
-import { type BrokenScan, heard } from '../scanning/broken-scans.ts';
+import { ADVICE } from '../scanning/broken-scan-advice.ts';
+import { type BrokenScan, heard } from '../scanning/kept-broken-scans.ts';
 import { Icon } from './icon.tsx';
 import { timeOf } from './titles.ts';
 

@@ -4,7 +4,7 @@ import { RefusedCard } from '../parts/refused-card.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';
 import { counted, dayOf } from '../parts/titles.ts';
 import type { ShownScan } from '../queue/queue.ts';
-import type { BrokenScan } from '../scanning/broken-scans.ts';
+import type { BrokenScan } from '../scanning/kept-broken-scans.ts';
 
 export function HistoryScreen() {
   const { queue, sender, broken } = useApp();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Stretch } from '../../../../domain/tracking/smoothing/load-stretches.ts';
-import { smoothedNeighbourhoods } from '../../../../domain/tracking/smoothing/neighbourhood.ts';
 import { SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
+import { smoothedNeighbourhoods } from '../../../../domain/tracking/smoothing/smoothed-neighbourhoods.ts';
 import { START } from '../../../support/sightings.ts';
 
 const SECOND = 1_000_000;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 
 /** Kinds of expensive work take turns among each other, so that many of one kind do not delay the others. */
-export type DearKind = 'list' | 'rows' | 'body' | 'submission' | 'import';
+export type ExpensiveKind = 'list' | 'rows' | 'body' | 'submission' | 'import';
 
 const LAPSE = 5_000;
 
@@ -23,11 +23,11 @@ interface Held {
  * A turn lapses: a task that waits for a database lock, or runs for seconds, delays the next no longer than that. So a
  * task that holds a lock and waits for its turn cannot deadlock with one that has its turn and waits for the lock.
  */
-export class DearTurns {
+export class ExpensiveTurns {
   /** Milliseconds after which a turn lapses; tests shorten it. */
   lapse: number;
   readonly #slice: number;
-  readonly #turns = new Map<string, FairSemaphore<DearKind>>();
+  readonly #turns = new Map<string, FairSemaphore<ExpensiveKind>>();
   readonly #requests = new AsyncLocalStorage<Held>();
 
   constructor({ lapse = LAPSE, slice = SLICE } = {}) {
@@ -53,7 +53,7 @@ export class DearTurns {
    */
   async hold(
     orgId: number | string,
-    kind: DearKind,
+    kind: ExpensiveKind,
     queue: QueueBounds,
     signal?: AbortSignal,
   ): Promise<void> {
@@ -70,7 +70,7 @@ export class DearTurns {
   /** Like {@link hold}, but yields to waiting tasks if the turn has been held for long. */
   async pause(
     orgId: number | string,
-    kind: DearKind,
+    kind: ExpensiveKind,
     queue: QueueBounds,
     signal?: AbortSignal,
   ): Promise<void> {
@@ -85,7 +85,7 @@ export class DearTurns {
   /** Runs `work` in a turn of its own, or in that of the surrounding request. @throws as {@link hold} does. */
   async run<Result>(
     orgId: number | string,
-    kind: DearKind,
+    kind: ExpensiveKind,
     work: () => Promise<Result>,
     queue: QueueBounds,
     signal?: AbortSignal,
@@ -103,11 +103,11 @@ export class DearTurns {
 
   async #enter(
     key: string,
-    kind: DearKind,
+    kind: ExpensiveKind,
     queue: QueueBounds,
     signal: AbortSignal | undefined,
   ): Promise<() => void> {
-    const turns = this.#turns.get(key) ?? new FairSemaphore<DearKind>(ONE);
+    const turns = this.#turns.get(key) ?? new FairSemaphore<ExpensiveKind>(ONE);
     this.#turns.set(key, turns);
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     const { promise: entered, resolve: enter, reject } = Promise.withResolvers<void>();
@@ -139,4 +139,4 @@ const ONE = {
 };
 
 /** Shared by the whole process: its processors are, too. */
-export const dearTurns = new DearTurns();
+export const expensiveTurns = new ExpensiveTurns();

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { type DearKind, DearTurns } from '../../base/dear-turns.ts';
 import { AppError } from '../../base/errors.ts';
+import { type ExpensiveKind, ExpensiveTurns } from '../../base/expensive-turns.ts';
 
 const QUEUE = { waitingPerKey: 10, patience: 60_000 };
 const NEVER = 2 ** 31 - 1;
 
-describe('turns of dear things', () => {
+describe('turns of expensive things', () => {
   let order: string[];
-  let turns: DearTurns;
+  let turns: ExpensiveTurns;
   beforeEach(() => {
     order = [];
-    turns = new DearTurns({ lapse: NEVER, slice: 0 });
+    turns = new ExpensiveTurns({ lapse: NEVER, slice: 0 });
   });
 
   /** Something that is under way until it is told to end. */
-  function begin(orgId: number, kind: DearKind, name = `${orgId} ${kind}`, queue = QUEUE) {
+  function begin(orgId: number, kind: ExpensiveKind, name = `${orgId} ${kind}`, queue = QUEUE) {
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const done = turns.run(
       orgId,
@@ -75,7 +75,7 @@ describe('turns of dear things', () => {
   });
 
   it('lapse, so that what waits for a lock keeps the next waiting for so long and no longer', async () => {
-    turns = new DearTurns({ lapse: 1 });
+    turns = new ExpensiveTurns({ lapse: 1 });
     const first = begin(1, 'list');
     const second = begin(1, 'body');
     second.end();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { dearTurns } from '../../base/dear-turns.ts';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
 import { useApi } from '../support/api.ts';
 
 const NUMBERS = `{"a":[${'1,'.repeat(200_000)}1]}`;
@@ -10,17 +10,17 @@ interface Statement {
 }
 
 /** What reads or writes much in the database, for requests of this organization. */
-describe('dear requests of an organization', () => {
+describe('expensive requests of an organization', () => {
   const api = useApi();
   let large: string;
 
-  const { lapse } = dearTurns;
+  const { lapse } = expensiveTurns;
   after(() => {
-    dearTurns.lapse = lapse;
+    expensiveTurns.lapse = lapse;
   });
 
   before(async () => {
-    dearTurns.lapse = 2 ** 31 - 1;
+    expensiveTurns.lapse = 2 ** 31 - 1;
     const { body } = await api.call({
       method: 'POST',
       path: '/api/v1/assets',
