@@ -9,7 +9,8 @@ const BOUNDS = {
   perCaller: 40,
   waitingPerCaller: 2,
   waiting: 4,
-  patience: 60_000,
+  // Some are left waiting, and nobody hears any more what becomes of them.
+  patience: Number.POSITIVE_INFINITY,
   stall: 60_000,
   grace: 60_000,
   deadline: 60_000,
