@@ -44,6 +44,7 @@ describe('what one reader may send to the embedded broker', () => {
     // What is read of a connection at once, up to 128 KiB, is let through at once: they send five times that.
     const filling = 'x'.repeat(2_500);
     const read = (number: number) => JSON.stringify({ value: 'E2801160', rssi: -(number / 10), filling });
+    const began = performance.now();
     const sent = loud.flatMap((client, which) =>
       Array.from({ length: 250 }, (_, number) =>
         client.publishAsync('loud', read(which * 250 + number), { qos: 1 }),
@@ -56,11 +57,12 @@ describe('what one reader may send to the embedded broker', () => {
     await quiet.publishAsync('quiet', read(0), { qos: 1 });
     expect(isDone).to.equal(false);
     await all;
-    // A second's worth at once, and the others at a hundred a second. What is still due when the last message is
-    // committed comes with the next one.
+    // A second's worth at once, and the others at a hundred a second; a machine that is slow by itself is held up less.
+    // What is still due when the last message is committed comes with the next one.
+    expect(performance.now() - began).to.be.at.least(2_000);
     await loud[0]?.publishAsync('loud', read(1_000), { qos: 1 });
     expect(await countersOf('loud')).to.include({ messages: 501 });
-    expect((await countersOf('loud'))?.throttled_ms).to.be.at.least(2_000);
+    expect((await countersOf('loud'))?.throttled_ms).to.be.above(0);
     expect(await countersOf('quiet')).to.include({ messages: 1, throttled_ms: 0 });
     expect(lines.filter(({ msg }) => msg.startsWith('Reader exceeds'))).to.have.nested.property(
       '[0].reader',
@@ -78,6 +80,7 @@ describe('what one reader may send to the embedded broker', () => {
       JSON.stringify({
         reads: Array.from({ length: 2_500 }, (_, at) => ({ value: `UNKNOWN-${at}`, filling, number })),
       });
+    const began = performance.now();
     const sent = Array.from({ length: 9 }, (_, number) =>
       loud.publishAsync('loud', message(number), { qos: 1 }),
     );
@@ -88,10 +91,12 @@ describe('what one reader may send to the embedded broker', () => {
     await quiet.publishAsync('quiet', JSON.stringify({ value: 'E2801160' }), { qos: 1 });
     expect(isDone).to.equal(false);
     await all;
+    // 22,500 reads, of which 5,000 come at once, and what was read of the connection meanwhile. A machine that is slow by
+    // itself is held up less.
+    expect(performance.now() - began).to.be.at.least(2_000);
     await loud.publishAsync('loud', message(9), { qos: 1 });
     const after = await countersOf('loud');
-    // 5,000 at once, and what was read of the connection meanwhile.
-    expect((after?.throttled_ms ?? 0) - before.throttled_ms).to.be.at.least(2_000);
+    expect((after?.throttled_ms ?? 0) - before.throttled_ms).to.be.above(0);
     expect((after?.messages ?? 0) - before.messages).to.equal(10);
     expect(await countersOf('quiet')).to.include({ throttled_ms: 0 });
     expect(lines.some(({ msg }) => msg.includes('READER_READS_PER_SECOND'))).to.equal(true);
