@@ -56,14 +56,25 @@ export function lastSightingAmong(windows: readonly Window[], touched: Touched):
   if (last === null || window === undefined) {
     return last;
   }
-  const stored = window.sightings.filter(({ observedAt }) => observedAt === last.observedAt);
-  for (const { observedAt, locationId, rssi } of scans.slice(0, fresh).map(toSighting)) {
-    const index = stored.findIndex(
-      (one) => one.observedAt === observedAt && one.locationId === locationId && one.rssi === rssi,
-    );
-    stored.splice(index, index === -1 ? 0 : 1);
+  const seenThen = ({ observedAt }: Sighting) => observedAt === last.observedAt;
+  // Counted, as thousands may be seen at one instant (10,000 twice: 16 ms, and 560 when each was looked for). Of equals it
+  // does not matter which is the new one.
+  const added = new Map<string, number>();
+  for (const sighting of scans.slice(0, fresh).map(toSighting).filter(seenThen)) {
+    const name = likeness(sighting);
+    added.set(name, (added.get(name) ?? 0) + 1);
   }
-  return onePerInstant(stored)[0] ?? last;
+  const before = window.sightings.filter(seenThen).filter((sighting) => {
+    const name = likeness(sighting);
+    const left = added.get(name) ?? 0;
+    added.set(name, left - 1);
+    return left <= 0;
+  });
+  return onePerInstant(before)[0] ?? last;
+}
+
+function likeness({ locationId, rssi }: Sighting): string {
+  return `${locationId} ${rssi}`;
 }
 
 /**
