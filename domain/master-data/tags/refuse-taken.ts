@@ -1,9 +1,7 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
-import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { claim } from '../claims.ts';
 import { keyTaken } from '../key-taken.ts';
-import type { Keyed } from '../live-by-key.ts';
-import { liveByKey } from '../live-by-key.ts';
+import { findLiveByKey, type Keyed } from '../live-by-key.ts';
 import { tagTaken } from './attach.ts';
 import { claimWithTags } from './claim-tags.ts';
 import { firstTakenTag } from './queries.ts';
@@ -26,12 +24,12 @@ export async function refuseTaken(
   if (names.length === 0 && !isTagged) {
     return;
   }
-  const [, isTaken, taken] = await Promise.all([
+  const [, keyed, taken] = await Promise.all([
     isTagged ? claimWithTags(transaction, names, tags) : claim(transaction, names),
-    key === undefined ? false : isKeyTaken(transaction, resource, key),
+    key === undefined ? null : findLiveByKey(transaction, resource, transaction.orgId, key),
     isTagged ? firstTakenTag(transaction, tags) : null,
   ]);
-  if (key !== undefined && isTaken) {
+  if (key !== undefined && keyed !== null) {
     throw keyTaken(resource, key);
   }
   const repeated = tags?.repeated ?? null;
@@ -41,14 +39,4 @@ export async function refuseTaken(
   if (repeated !== null) {
     throw tagTaken(repeated);
   }
-}
-
-async function isKeyTaken(
-  transaction: OrganizationConnection,
-  resource: Keyed,
-  key: string,
-): Promise<boolean> {
-  const rows = await transaction.any(sql.prepared(`is-${resource}-key-taken`, rowsOf<{ id: number }>())`
-    ${liveByKey(resource, transaction.orgId, key)}`);
-  return rows.length > 0;
 }
