@@ -3,8 +3,9 @@ import { testFiles } from './test-imports.ts';
 
 /**
  * Prints the test files that a second PostgreSQL can make a difference to: those that work on the server the suite was
- * given (`test/support/database.ts`), but for what the table names. TimescaleDB makes two tables hypertables, scans and
- * transitions; whatever reads or writes those stays, and so does all that is measured in rows, locks and statements.
+ * given (`test/support/database.ts`), but for what the table names. TimescaleDB makes three tables hypertables: scans,
+ * transitions and sealed moves. Whatever reads or writes those stays, and so does all that is measured in rows, locks and
+ * statements.
  */
 const SAME_ON_ANY: Record<string, readonly string[]> = {
   'The thread that answers is measured, or what it makes of a body, and not the database.': [
@@ -20,19 +21,63 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/clients/handheld-app/**',
     'test/api/description/page-in-browser.test.ts',
   ],
-  'The database is always the embedded one.': [
-    'test/standalone/**',
-    'test/cli/embedded.test.ts',
-    'test/deploy/embedded-backup.test.ts',
-  ],
+  'The database is always the embedded one.': ['test/standalone/**'],
   'Arguments are told right from wrong, and what is written is in ordinary tables.': [
-    'test/cli/usage.test.ts',
-    'test/cli/format.test.ts',
-    'test/cli/simulate.test.ts',
-    'test/cli/organizations-and-keys.test.ts',
-    'test/cli/handheld.test.ts',
+    'test/cli/changes.test.ts',
+    'test/cli/cli.test.ts',
     'test/cli/doctor-sign-ins.test.ts',
+    'test/cli/format.test.ts',
+    'test/cli/handheld.test.ts',
+    'test/cli/hidden-names.test.ts',
+    'test/cli/import-export*.test.ts',
     'test/cli/lists.test.ts',
+    'test/cli/logged-changes.test.ts',
+    'test/cli/mqtt-consumer.test.ts',
+    'test/cli/organizations-and-keys.test.ts',
+    'test/cli/reader.test.ts',
+    'test/cli/simulate.test.ts',
+    'test/cli/unfinished-exports.test.ts',
+    'test/cli/usage.test.ts',
+    'test/cli/user.test.ts',
+    'test/cli/webhook.test.ts',
+  ],
+  'What people set up is in ordinary tables, too.': [
+    'test/domain/administration/**',
+    'test/console/attacks.test.ts',
+    'test/console/exports.test.ts',
+    'test/console/idle-sessions.test.ts',
+    'test/console/imports.test.ts',
+    'test/console/inbox.test.ts',
+    'test/console/readers.test.ts',
+    'test/console/users.test.ts',
+  ],
+  'Only assets, locations and their tags are written; their queries are tried in api and contract.': [
+    'test/domain/master-data/imports/**',
+    'test/domain/master-data/live-count/**',
+  ],
+  'Credentials, connections and bytes of requests are tried; the database keeps keys, if anything.': [
+    'test/api/access*.test.ts',
+    'test/api/api-keys.test.ts',
+    'test/api/deaf-senders.test.ts',
+    'test/api/failed-sign-ins.test.ts',
+    'test/api/half-closed.test.ts',
+    'test/api/rate-limit/**',
+    'test/api/refused-bodies.test.ts',
+    'test/api/unparsed.test.ts',
+    'test/base/heard-everywhere.test.ts',
+    'test/console/oidc.test.ts',
+    'test/console/sign-in.test.ts',
+    'test/handheld-gateway/access.test.ts',
+    'test/handheld-gateway/app-files.test.ts',
+    'test/handheld-gateway/limits.test.ts',
+    'test/handheld-gateway/open-bodies.test.ts',
+  ],
+  'What is between a process and the server is tried: poolers, and links that are cut or silent.': [
+    'test/api/lost-database.test.ts',
+    'test/db/connections/direct-connection.test.ts',
+    'test/db/connections/silent-connections.test.ts',
+    'test/handheld-gateway/lost-database.test.ts',
+    'test/platform/runtime/**',
   ],
   'A file is tried as it is delivered.': ['test/deploy/image.test.ts'],
 };

@@ -1,6 +1,5 @@
 /**
- * An error for a person or a client to read. `code` is stable; what it means outside (an HTTP status, an exit status)
- * is decided there.
+ * An error to be read by a person or a client. `code` is stable; callers map it to an HTTP or exit status.
  */
 export class AppError extends Error {
   readonly code: AppErrorCode;
@@ -12,7 +11,6 @@ export class AppError extends Error {
   }
 }
 
-/** The sequence that numbers these rows is exhausted. */
 export class IdsUsedUp extends AppError {
   constructor(cause: unknown) {
     super('unavailable', 'No ids are left for new rows of this kind; nothing was changed', {
@@ -32,17 +30,21 @@ export type AppErrorCode =
   | 'invalid_input'
   | 'misconfigured'
   | 'not_found'
-  /** A conflict with what exists. */
+  /** It is not the caller's to change. */
+  | 'forbidden'
   | 'conflict'
-  /** It took, or would have had to wait, too long; nothing was changed. */
+  /** Took, or would have had to wait, too long; nothing was changed. */
   | 'timed_out'
-  /** A dependency is missing: a database, a broker, a port. */
   | 'unavailable'
   /** The database was lost during the commit, which may have succeeded. */
   | 'outcome_unknown';
 
 export function notFound(message: string): AppError {
   return new AppError('not_found', message);
+}
+
+export function forbidden(message: string): AppError {
+  return new AppError('forbidden', message);
 }
 
 export function conflict(message: string): AppError {

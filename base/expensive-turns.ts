@@ -9,7 +9,6 @@ const LAPSE = 5_000;
 /** Milliseconds after which work that pauses yields to others of its organization. */
 const SLICE = 500;
 
-/** What a request holds of its organization's turn. */
 interface Held {
   leave: (() => void) | null;
   since: number;
@@ -133,10 +132,9 @@ const ONE = {
   total: 1,
   perKey: 1,
   perKeyWithRoom: 1,
-  // Each brings its own.
+  // Set per request.
   waitingPerKey: 0,
   patience: 0,
 };
 
-/** Shared by the whole process: its processors are, too. */
 export const expensiveTurns = new ExpensiveTurns();

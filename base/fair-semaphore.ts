@@ -4,7 +4,6 @@ export interface QueueBounds {
   waitingPerKey: number;
   /** Milliseconds. */
   patience: number;
-  /** Thrown instead of the default where a task gets no turn. */
   refusal?: () => Error;
 }
 
@@ -25,9 +24,10 @@ interface Waiting {
 }
 
 /**
- * Fair semaphore per key. The key with fewest running tasks goes first; among equals, the one that has waited longest
- * since its last turn. A key at its limit is skipped, so whoever asks for much waits behind itself. Queues of libraries
- * (p-queue 10, async-sema 3) know no keys, and limiters by key (Bottleneck 2) no turns between them.
+ * Fair semaphore per key. The key with the fewest running tasks goes first; among equals, the one that has
+ * waited longest since its last turn. A key at its limit is skipped, so whoever sends most waits longest.
+ * Queues of libraries (p-queue 10, async-sema 3) know no keys, and limiters by key (Bottleneck 2) no turns
+ * between them.
  */
 export class FairSemaphore<Key> {
   readonly #bounds: SemaphoreBounds;

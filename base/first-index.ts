@@ -1,4 +1,7 @@
-/** The first of the indexes from `low` up to `high` that is so, where all after it are too; `high` if none before is. */
+/**
+ * Binary search: the first index from `low` to `high` for which `isSo` holds, given that it holds for all
+ * later ones; `high` if none.
+ */
 export function firstIndex(low: number, high: number, isSo: (index: number) => boolean): number {
   let [from, to] = [low, high];
   while (from < to) {

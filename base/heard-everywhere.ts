@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
  * 1. Each process asks the database ten times a second, on its LISTEN connection, whether it has received everything.
  * The reply comes after every notification committed before the question.
  * 2. It trusts its cache for {@link TRUSTED_MS} after the last question that was answered; then it looks up.
- * 3. Whoever changes a credential replies {@link HEARD_WITHIN_MS} after the commit, which is longer.
+ * 3. A change of a credential replies {@link HEARD_WITHIN_MS} after the commit, which is longer.
  *
  * Waiting only as long as a notification usually takes (50 ms) let revoked tokens in on a busy machine. A machine too
  * busy for step 2 pays with look-ups, many in one query.

@@ -18,7 +18,6 @@ export function hasTokenShape(text: string): boolean {
   return (text.includes('_') || text.includes('%')) && (TOKEN.test(text) || hasBlanksInToken(text));
 }
 
-/** Masks the characters of secrets with asterisks, keeping length and shape. */
 export function withoutTokens(text: string): string {
   if (!hasTokenShape(text)) {
     return text;
@@ -28,7 +27,6 @@ export function withoutTokens(text: string): string {
     : text.replace(ALL_TOKENS, (_, id: string, secret: string) => id + '*'.repeat(secret.length));
 }
 
-/** Whether removing the blanks reveals more of a secret. */
 export function hasBlanksInToken(text: string): boolean {
   if (text.length > LONGEST_VALUE) {
     return false;
@@ -42,5 +40,4 @@ function secretLength(text: string): number {
   return TOKEN.exec(text)?.[2]?.length ?? 0;
 }
 
-/** Worded so as not to repeat the secret. */
 export const SECRET_IS_NO_TAG = 'the value has the shape of an access token or API key, which is no tag';

@@ -11,7 +11,7 @@ declare const instant: unique symbol;
 const SENTINELS = ['0001-01-01T00:00:00', '1970-01-01T00:00:00'];
 
 /**
- * Reads RFC 3339 with any offset and up to nine decimals, of which six are kept. A leap second becomes the second after
+ * Reads RFC 3339 with any offset and up to nine decimals; six are kept. A leap second becomes the second after
  * it.
  *
  * @returns null if invalid, or outside the years 0000 to 9999 in UTC.
@@ -75,7 +75,6 @@ function isoOf(text: string, digits: number): string {
   return `${year}${text.slice(4, 10)}T${text.slice(11, 19)}.${fraction.padEnd(digits, '0').slice(0, digits)}Z`;
 }
 
-/** Cuts off everything finer than milliseconds. */
 export function toWire(value: Instant): string {
   return `${value.slice(0, 23)}Z`;
 }

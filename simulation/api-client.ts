@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { FeedEvent, FeedPage } from './feed-event.ts';
 
 /** A client of the API that knows its description and nothing else. */
 export interface ApiClient {
@@ -8,6 +9,8 @@ export interface ApiClient {
   assetLocations(): Promise<AssetLocationAnswer[]>;
   /** Oldest first. */
   history(assetId: number): Promise<HistoryAnswer[]>;
+  /** What follows a position of the feed; null if that is not kept any more. */
+  moves(after: number): Promise<FeedPage | null>;
 }
 
 export interface NewLocation {
@@ -41,9 +44,16 @@ export interface HistoryAnswer {
 
 /** An answer outside of 2xx, or none at all. */
 export class ApiError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** Null if there was none. */
+  readonly status: number | null;
+
+  constructor(
+    message: string,
+    { status = null, ...options }: ErrorOptions & { status?: number | null } = {},
+  ) {
     super(message, options);
     this.name = 'ApiError';
+    this.status = status;
   }
 }
 
@@ -64,7 +74,7 @@ export function createApiClient(url: string, key: string): ApiClient {
     });
     const text = await response.text();
     if (!response.ok) {
-      throw new ApiError(`${method} ${path}: ${response.status} ${text}`);
+      throw new ApiError(`${method} ${path}: ${response.status} ${text}`, { status: response.status });
     }
     return JSON.parse(text);
   };
@@ -85,8 +95,26 @@ export function createApiClient(url: string, key: string): ApiClient {
     assets: () => list('/api/v1/assets', 'external_key'),
     assetLocations: () => list('/api/v1/reports/asset-locations', 'asset_external_key'),
     history: (assetId) => list(`/api/v1/assets/${assetId}/history`, 'event_observed_at'),
+    moves: async (after) => {
+      try {
+        const { data } = (await request('GET', `/api/v1/moves?after=${after}&limit=${PAGE}`)) as MovesAnswer;
+        return { events: data.moves, head: data.head };
+      } catch (error) {
+        if (error instanceof ApiError && error.status === GONE) {
+          return null;
+        }
+        throw error;
+      }
+    },
   };
 }
+
+interface MovesAnswer {
+  data: { moves: FeedEvent[]; head: number };
+}
+
+/** What follows the position is not kept. */
+const GONE = 410;
 
 interface ListAnswer<Row> {
   data: Row[];

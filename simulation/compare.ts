@@ -67,18 +67,25 @@ function compareAsset(truth: AssetRecord, answer: AssetRecord | undefined): Diff
     ...facts
       .filter(([, is, said]) => is !== said)
       .map(([what, is, said]) => ({ asset, what, truth: is, answer: said })),
-    ...pairRows(truth.history, answer.history)
-      .filter(({ agrees }) => !agrees)
-      .map((pair) => ({
-        asset,
-        what: 'history row',
-        truth: rowText(pair.truth),
-        answer: rowText(pair.answer),
-      })),
+    ...historyDifferences(truth.history, answer.history).map((difference) => ({
+      asset,
+      what: 'history row',
+      ...difference,
+    })),
   ];
 }
 
-/** An asset at an unnamed place is not the same as an asset that is not reported. */
+/** Rows that are not the same in both. */
+export function historyDifferences(
+  truth: readonly HistoryRow[],
+  answer: readonly HistoryRow[],
+): Pick<Difference, 'truth' | 'answer'>[] {
+  return pairRows(truth, answer)
+    .filter(({ agrees }) => !agrees)
+    .map((pair) => ({ truth: rowText(pair.truth), answer: rowText(pair.answer) }));
+}
+
+/** An asset at an unnamed location is not the same as an asset that is not reported. */
 function currentText({ current }: AssetRecord): string {
   return current === null ? NOTHING : (current.location ?? 'no location');
 }

@@ -7,7 +7,6 @@ import type { Message } from './message.ts';
 import type { SiteReader } from './site.ts';
 import type { Truth } from './truth/truth.ts';
 
-/** A message on its way. */
 interface Parcel {
   message: Message;
   isRepeat: boolean;
@@ -35,7 +34,6 @@ export class Delivery {
   readonly #givenUp = new AbortController();
   readonly #givingUp: Promise<void>;
   #timer: NodeJS.Timeout | undefined;
-  /** Acknowledged messages, and the reads in them. */
   acknowledged = 0;
   reads = 0;
 

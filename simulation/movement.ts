@@ -1,5 +1,5 @@
 import type { Random } from './random.ts';
-import type { Place, Stage } from './site.ts';
+import type { SiteLocation, Stage } from './site.ts';
 
 /** Goods move from dock to gate, equipment goes wherever it is needed, and what is in repair does not move. */
 export type AssetKind = 'goods' | 'equipment' | 'in repair';
@@ -8,21 +8,21 @@ export type AssetKind = 'goods' | 'equipment' | 'in repair';
  * The next stop of an asset: goods go through the stages, sometimes by way of another aisle, and come in again after
  * shipping; equipment goes anywhere. Never where it is already.
  *
- * @param from its place; null before it came.
+ * @param from its location; null before it came.
  * @param stops at least two. A stage without any is replaced by another.
  */
 export function nextStop(
   kind: AssetKind,
-  from: Place | null,
-  stops: readonly Place[],
+  from: SiteLocation | null,
+  stops: readonly SiteLocation[],
   random: Random,
-): Place {
+): SiteLocation {
   const others = stops.filter(({ key }) => key !== from?.key);
   if (kind !== 'goods') {
     return random.pick(others);
   }
   const stage = nextStage(from?.stage ?? null, random);
-  const ofStage = others.filter((place) => place.stage === stage);
+  const ofStage = others.filter((location) => location.stage === stage);
   return random.pick(ofStage.length > 0 ? ofStage : others);
 }
 

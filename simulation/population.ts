@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { withColons } from './encoders/address.ts';
 import { SHIFTS, type Shift } from './shifts.ts';
 
-/** What an asset is, and so how it moves. */
 export type Role = 'pallet' | 'cage' | 'forklift' | 'person' | 'in repair';
 
 export interface SimulatedAsset {

@@ -6,7 +6,6 @@ export interface Random {
   integer(min: number, max: number): number;
   /** True with this probability. */
   chance(share: number): boolean;
-  /** One of at least one item. */
   pick<Item>(items: readonly Item[]): Item;
 }
 

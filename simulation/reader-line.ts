@@ -80,18 +80,17 @@ export class ReaderLine {
     const seen = new Set<string>();
     const written = reads.map((read): TagRead => {
       const at = this.#tell(read.at);
-      const place = this.#placeOf(read, at);
-      if (place !== null) {
-        placed.push(place);
+      const located = this.#placeOf(read, at);
+      if (located !== null) {
+        placed.push(located);
       }
-      outcomes[this.#outcomeOf(read, at, place, seen)] += 1;
+      outcomes[this.#outcomeOf(read, at, located, seen)] += 1;
       return { value: read.tag, port: read.port, rssi: read.rssi, at };
     });
     const publication = this.#encoder.encode(this.reader, written, this.#sequence++);
     return { ...this.#plain('reads', readyAt), publication, placed, outcomes };
   }
 
-  /** Its clock at `at`. */
   #tell(at: Micros): Micros {
     const told = at + this.#clockOffset;
     return told - (told % (this.#encoder.clockTick ?? 1));
@@ -108,7 +107,7 @@ export class ReaderLine {
   #outcomeOf(
     { asset, tag, port }: LineRead,
     at: Micros,
-    place: PlacedRead | null,
+    located: PlacedRead | null,
     seen: Set<string>,
   ): ReadOutcome {
     if (tag === UNUSABLE_TAG) {
@@ -117,7 +116,7 @@ export class ReaderLine {
     if (asset === null) {
       return 'unknown';
     }
-    if (place === null) {
+    if (located === null) {
       return 'unplaced';
     }
     const name = `${port} ${asset}`;

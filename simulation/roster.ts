@@ -4,26 +4,26 @@ import type { Random } from './random.ts';
 /** The present assets: adding, removing and picking one take constant time. */
 export class Roster {
   readonly #members: SimulatedAsset[] = [];
-  readonly #places = new Map<SimulatedAsset, number>();
+  readonly #indexes = new Map<SimulatedAsset, number>();
 
   get size(): number {
     return this.#members.length;
   }
 
   add(asset: SimulatedAsset): void {
-    this.#places.set(asset, this.#members.push(asset) - 1);
+    this.#indexes.set(asset, this.#members.push(asset) - 1);
   }
 
   remove(asset: SimulatedAsset): void {
-    const index = this.#places.get(asset);
+    const index = this.#indexes.get(asset);
     const last = this.#members.pop();
     if (index === undefined || last === undefined) {
       throw new RangeError(`${asset.key} is not there`);
     }
-    this.#places.delete(asset);
+    this.#indexes.delete(asset);
     if (last !== asset) {
       this.#members[index] = last;
-      this.#places.set(last, index);
+      this.#indexes.set(last, index);
     }
   }
 

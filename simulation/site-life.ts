@@ -6,12 +6,12 @@ import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
 import { Roster } from './roster.ts';
 import { activityAt, endOfShift, nextStartOf, shiftAt } from './shifts.ts';
-import type { Place } from './site.ts';
+import type { SiteLocation } from './site.ts';
 
 /** Where an asset is or goes, and until when. */
 export type State =
-  | { kind: 'staying'; place: Place; since: Micros; until: Micros }
-  | { kind: 'travelling'; to: Place; until: Micros }
+  | { kind: 'staying'; location: SiteLocation; since: Micros; until: Micros }
+  | { kind: 'travelling'; to: SiteLocation; until: Micros }
   /** Off the site: shipped, at home, or in repair. */
   | { kind: 'away'; until: Micros };
 
@@ -21,18 +21,23 @@ export type State =
  * same course of events.
  */
 export class SiteLife {
-  readonly #stops: readonly Place[];
+  readonly #stops: readonly SiteLocation[];
   readonly #random: Random;
   readonly #states = new Map<SimulatedAsset, State>();
   readonly #events = new EventQueue<SimulatedAsset>();
-  /** Everything that is at some place. */
+  /** Everything that is at some location. */
   readonly present = new Roster();
   readonly #palletsAt = new Map<string, Roster>();
   #outside: SimulatedAsset[] = [];
   #nextLorryAt: Micros;
 
   /** @param stops at least one; with one only, assets come and go. */
-  constructor(assets: readonly SimulatedAsset[], stops: readonly Place[], from: Micros, random: Random) {
+  constructor(
+    assets: readonly SimulatedAsset[],
+    stops: readonly SiteLocation[],
+    from: Micros,
+    random: Random,
+  ) {
     this.#stops = stops;
     this.#random = random;
     this.#nextLorryAt = from + seconds(random.integer(3, 20));
@@ -45,7 +50,7 @@ export class SiteLife {
     return this.#states.get(asset);
   }
 
-  /** Advances time. @returns arrivals in order of time; their states tell the place. */
+  /** Advances time. @returns arrivals in order of time; their states tell the location. */
   advance(until: Micros): SimulatedAsset[] {
     const arrived: SimulatedAsset[] = [];
     while (this.#nextLorryAt <= until) {
@@ -78,14 +83,14 @@ export class SiteLife {
       this.#leaveSite(asset);
     } else {
       // It has been there for a while.
-      const place = this.#random.pick(this.#stops);
-      const left = this.#random.fraction() * dwell(role, place.stage ?? 'storage', from, this.#random);
-      this.#stay(asset, place, from, Math.ceil(left));
+      const location = this.#random.pick(this.#stops);
+      const left = this.#random.fraction() * dwell(role, location.stage ?? 'storage', from, this.#random);
+      this.#stay(asset, location, from, Math.ceil(left));
     }
   }
 
   #moveOn(asset: SimulatedAsset, state: State, at: Micros): void {
-    const from = state.kind === 'staying' ? state.place : null;
+    const from = state.kind === 'staying' ? state.location : null;
     if (asset.role === 'person' && from !== null && asset.shift !== shiftAt(at)) {
       this.#leave(asset);
       this.#goAway(asset, nextStartOf(asset.shift, at) + seconds(this.#random.integer(0, 600)));
@@ -105,14 +110,14 @@ export class SiteLife {
     this.#travel(asset, to, arrival);
   }
 
-  #destination(asset: SimulatedAsset, from: Place | null): Place {
+  #destination(asset: SimulatedAsset, from: SiteLocation | null): SiteLocation {
     return this.#stops.length < 2
       ? this.#random.pick(this.#stops)
       : nextStop(asset.role === 'pallet' ? 'goods' : 'equipment', from, this.#stops, this.#random);
   }
 
   /** A forklift mostly takes a pallet along. */
-  #carry(from: Place, to: Place, arrival: Micros): void {
+  #carry(from: SiteLocation, to: SiteLocation, arrival: Micros): void {
     const pallets = this.#palletsAt.get(from.key);
     if (pallets !== undefined && pallets.size > 0 && this.#random.chance(0.6)) {
       this.#travel(pallets.pick(this.#random), to, arrival);
@@ -132,15 +137,15 @@ export class SiteLife {
     this.#nextLorryAt = at + Math.ceil(pause);
   }
 
-  #stay(asset: SimulatedAsset, place: Place, since: Micros, length: Micros): void {
+  #stay(asset: SimulatedAsset, location: SiteLocation, since: Micros, length: Micros): void {
     const isAtWork = asset.role === 'person';
     const until = isAtWork ? Math.min(since + length, endOfShift(since)) : since + length;
-    this.#become(asset, { kind: 'staying', place, since, until });
+    this.#become(asset, { kind: 'staying', location, since, until });
     this.present.add(asset);
-    this.#palletsOf(asset, place)?.add(asset);
+    this.#palletsOf(asset, location)?.add(asset);
   }
 
-  #travel(asset: SimulatedAsset, to: Place, until: Micros): void {
+  #travel(asset: SimulatedAsset, to: SiteLocation, until: Micros): void {
     this.#leave(asset);
     this.#become(asset, { kind: 'travelling', to, until });
   }
@@ -149,7 +154,7 @@ export class SiteLife {
     const state = this.#states.get(asset);
     if (state?.kind === 'staying') {
       this.present.remove(asset);
-      this.#palletsOf(asset, state.place)?.remove(asset);
+      this.#palletsOf(asset, state.location)?.remove(asset);
     }
   }
 
@@ -172,7 +177,7 @@ export class SiteLife {
     this.#events.add(state.until, asset);
   }
 
-  #palletsOf(asset: SimulatedAsset, { key }: Place): Roster | null {
+  #palletsOf(asset: SimulatedAsset, { key }: SiteLocation): Roster | null {
     if (asset.role !== 'pallet') {
       return null;
     }

@@ -1,21 +1,20 @@
 import type { Micros } from '../base/instant.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
-import type { Place } from './site.ts';
+import type { SiteLocation } from './site.ts';
 import type { SiteLife } from './site-life.ts';
 
 export interface Sighting {
   asset: SimulatedAsset;
-  /** The antenna's place. */
-  place: Place;
+  location: SiteLocation;
   at: Micros;
   /** dBm. */
   rssi: number;
 }
 
 export interface WatchOptions {
-  /** A place whose antenna sees a bit of this one, if any. */
-  beside(place: Place): Place | null;
+  /** A location whose antenna sees a bit of this one, if any. */
+  beside(location: SiteLocation): SiteLocation | null;
   random: Random;
 }
 
@@ -51,9 +50,9 @@ export class SiteWatch {
     const { random, beside } = this.#options;
     const earliest = Math.max(from, state.since);
     const at = Math.floor(earliest + random.fraction() * (until - earliest));
-    const other = beside(state.place);
+    const other = beside(state.location);
     return other !== null && random.chance(0.15)
-      ? [{ asset, place: other, at, rssi: random.integer(-78, -62) }]
-      : [{ asset, place: state.place, at, rssi: random.integer(-70, -41) }];
+      ? [{ asset, location: other, at, rssi: random.integer(-78, -62) }]
+      : [{ asset, location: state.location, at, rssi: random.integer(-70, -41) }];
   }
 }

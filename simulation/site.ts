@@ -1,7 +1,7 @@
 import type { EncoderName } from './encoders/encoders.ts';
 
 /** A location of the site, and its role if assets stop there. */
-export interface Place {
+export interface SiteLocation {
   key: string;
   name: string;
   /** Null for the site itself. */
@@ -17,27 +17,27 @@ export interface SiteReader {
   name: string;
   topic: string;
   format: EncoderName;
-  /** Keys of the places of ports 1, 2, ...; null for an unmounted antenna. */
+  /** Keys of the locations of ports 1, 2, ...; null for an unmounted antenna. */
   antennas: readonly (string | null)[];
 }
 
 export interface Site {
   /** Parents first. */
-  places: readonly Place[];
+  locations: readonly SiteLocation[];
   readers: readonly SiteReader[];
 }
 
-export function stopsOf({ places }: Site): Place[] {
-  return places.filter(({ stage }) => stage !== null);
+export function stopsOf({ locations }: Site): SiteLocation[] {
+  return locations.filter(({ stage }) => stage !== null);
 }
 
-/** The antenna that sees a place. */
+/** The antenna that sees a location. */
 export interface Antenna {
   reader: SiteReader;
   port: number;
 }
 
-/** @throws RangeError for a place that no antenna sees. */
+/** @throws RangeError for a location that no antenna sees. */
 export function antennaAt({ readers }: Pick<Site, 'readers'>, placeKey: string): Antenna {
   for (const reader of readers) {
     const index = reader.antennas.indexOf(placeKey);

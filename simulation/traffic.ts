@@ -4,7 +4,7 @@ import type { Message } from './message.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
 import { ReaderLine, UNUSABLE_TAG } from './reader-line.ts';
-import { antennaAt, type Place, type Site, type SiteReader, stopsOf } from './site.ts';
+import { antennaAt, type Site, type SiteLocation, type SiteReader, stopsOf } from './site.ts';
 import { SiteLife } from './site-life.ts';
 import { type Sighting, SiteWatch } from './site-watch.ts';
 import { makeStrangers, type Strangers } from './strangers.ts';
@@ -23,7 +23,7 @@ export class Traffic {
   readonly #life: SiteLife;
   readonly #watch: SiteWatch;
   readonly #lines: readonly ReaderLine[];
-  /** Line and port that see a place, by its key. */
+  /** Line and port that see a location, by its key. */
   readonly #watchers: ReadonlyMap<string, { line: ReaderLine; port: number }>;
   readonly #strangers: Strangers;
 
@@ -46,8 +46,8 @@ export class Traffic {
         return line === undefined ? [] : [[key, { line, port }]];
       }),
     );
-    const overlaps = faults.has('flapping') ? this.#overlaps(stops) : new Map<Place, Place>();
-    this.#watch = new SiteWatch(this.#life, { beside: (place) => overlaps.get(place) ?? null, random });
+    const overlaps = faults.has('flapping') ? this.#overlaps(stops) : new Map<SiteLocation, SiteLocation>();
+    this.#watch = new SiteWatch(this.#life, { beside: (location) => overlaps.get(location) ?? null, random });
     this.#strangers = makeStrangers(random);
   }
 
@@ -65,29 +65,29 @@ export class Traffic {
   }
 
   /**
-   * Places overlap in pairs, where both readers have usable clocks: otherwise the order of reads could not be known.
+   * Locations overlap in pairs, where both readers have usable clocks: otherwise the order of reads could not be known.
    */
-  #overlaps(stops: readonly Place[]): Map<Place, Place> {
-    const pairs = new Map<Place, Place>();
+  #overlaps(stops: readonly SiteLocation[]): Map<SiteLocation, SiteLocation> {
+    const pairs = new Map<SiteLocation, SiteLocation>();
     for (let index = 0; index + 1 < stops.length; index += 2) {
       const [one, other] = [stops[index], stops[index + 1]];
-      const isTold = (place: Place) => this.#watchers.get(place.key)?.line.hasClock === true;
-      if (one !== undefined && other !== undefined && isTold(one) && isTold(other)) {
+      const hasClock = (location: SiteLocation) => this.#watchers.get(location.key)?.line.hasClock === true;
+      if (one !== undefined && other !== undefined && hasClock(one) && hasClock(other)) {
         pairs.set(one, other).set(other, one);
       }
     }
     return pairs;
   }
 
-  #take({ asset, place, at, rssi }: Sighting): void {
-    const watcher = this.#watchers.get(place.key);
+  #take({ asset, location, at, rssi }: Sighting): void {
+    const watcher = this.#watchers.get(location.key);
     if (watcher !== undefined) {
       const { line, port } = watcher;
       line.take({ asset: asset.key, tag: asset.tags[line.tagType], port, at, rssi });
     }
   }
 
-  /** Makes some of `count` reads ones of no asset at any place. @returns how many. */
+  /** Makes some of `count` reads ones of no asset at any location. @returns how many. */
   #oddReads(from: Micros, until: Micros, count: number): number {
     const { random, faults } = this.#options;
     let odd = 0;

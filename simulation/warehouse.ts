@@ -1,5 +1,5 @@
 import { ENCODERS, type EncoderName } from './encoders/encoders.ts';
-import type { Place, Site, SiteReader, Stage } from './site.ts';
+import type { Site, SiteLocation, SiteReader, Stage } from './site.ts';
 
 export interface WarehousePlan {
   /** Number of readers, of `formats` in turn. */
@@ -10,11 +10,11 @@ export interface WarehousePlan {
 }
 
 /**
- * A warehouse with a place for every antenna: two per reader whose messages tell antennas apart, one for others. The
+ * A warehouse with a location for every antenna: two per reader whose messages tell antennas apart, one for others. The
  * first reader that can has one more, unmounted.
  */
 export function makeWarehouse({ readers: count, formats, prefix, topicRoot }: WarehousePlan): Site {
-  const stops: Place[] = [];
+  const stops: SiteLocation[] = [];
   const readers: SiteReader[] = [];
   const stagesSeen = new Map<Stage, number>();
   const addStop = () => {
@@ -37,7 +37,7 @@ export function makeWarehouse({ readers: count, formats, prefix, topicRoot }: Wa
     const { zone, title } = ZONES[stage];
     return { key: `${prefix}${zone}`, name: title, parent: site.key, stage: null };
   });
-  return { places: [site, ...zones, ...stops], readers: withLooseAntenna(readers) };
+  return { locations: [site, ...zones, ...stops], readers: withLooseAntenna(readers) };
 }
 
 function withLooseAntenna(readers: readonly SiteReader[]): SiteReader[] {

@@ -20,8 +20,8 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export interface Field<T> {
   readonly schema: JsonSchema;
   /**
-   * Path of a wrong JSON type: `''` for the value itself, `[0].value` for something inside it, null for none. A wrong
-   * type is another error than a wrong value (contract 7.2).
+   * Path of a wrong JSON type: `''` for the value itself, `[0].value` for something inside it, null for none.
+   * Wrong types and wrong values are different errors (contract 7.2).
    */
   mismatch(value: Json, source: JsonSource): string | null;
   read(value: Json, name: string, source: JsonSource): Checked<T>;

@@ -23,14 +23,11 @@ export interface FieldIssue {
   params?: Record<string, unknown>;
 }
 
-/** A valid value, or why it is refused. */
 export type Checked<T> = { ok: true; value: T } | Refusal;
 
 export interface Refusal {
   ok: false;
-  /** At least one. */
   issues: FieldIssue[];
-  /** Issues beyond those listed. */
   leftOut?: number;
 }
 
@@ -109,7 +106,6 @@ export function readOnly(field: string, message: string): FieldIssue {
   return { field, code: 'read_only', message };
 }
 
-/** Both forms of one thing were given: one issue for each. */
 export function ambiguous(pair: Pair): FieldIssue[] {
   const message = `${pair[0]} and ${pair[1]} are mutually exclusive; supply exactly one`;
   return pair.map((field) => ({ field, code: 'ambiguous_fields', message }));
@@ -121,11 +117,9 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
 }
 
-/** Refused input, field by field. The message is that of the first issue, with the number of the others. */
 export class Invalid extends AppError {
   readonly issues: readonly FieldIssue[];
 
-  /** @param leftOut issues beyond those listed. */
   constructor(issues: readonly FieldIssue[], leftOut = 0) {
     const more = issues.length - 1 + leftOut;
     const suffix = more === 0 ? '' : ` (and ${more} more validation error(s))`;

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './fields.ts';
 import type { Member, Members } from './members.ts';
 
-export interface Told {
+export interface SchemaNotes {
   title?: string;
   description?: string;
   /** Schema of the resource it becomes, whose members are explained by the same names. */
@@ -9,9 +9,8 @@ export interface Told {
   example?: Readonly<Record<string, unknown>>;
 }
 
-/** The JSON Schema of an object with these members. */
-export function membersSchema(members: Members<never>, told: Told = {}): JsonSchema {
-  const { title, description, like, example } = told;
+export function membersSchema(members: Members<never>, notes: SchemaNotes = {}): JsonSchema {
+  const { title, description, like, example } = notes;
   const explained = (like?.['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
   const required: string[] = [];
   const properties: Record<string, JsonSchema> = {};

@@ -1,7 +1,6 @@
 import type { Json } from '../json/exact-json.ts';
 import type { Field, JsonSchema } from './fields.ts';
 
-/** A key of a body: writable, or read-only and accepted only with its current value. */
 export type Member<Current = never> = Writable<unknown> | ReadOnly<Current>;
 
 export interface Writable<T> {
@@ -20,13 +19,12 @@ export interface ReadOnly<Current> {
   schema: JsonSchema | null;
   /** A small stand-in to compare, cheap to pass between threads. */
   brief(value: Json): Json;
-  /** @param brief result of {@link ReadOnly.brief}. */
   isCurrent(brief: Json, current: Current): boolean;
 }
 
 export type Members<Current = never> = Readonly<Record<string, Member<Current>>>;
 
-/** Values of the writable members: undefined where the key was absent, null where it was null. */
+/** Values of the writable members: undefined if the key was absent, null if it was null. */
 export type Values<M> = { [K in keyof M as M[K] extends Writable<unknown> ? K : never]: ValueOf<M[K]> };
 type ValueOf<M> = M extends Writable<infer T> ? T : never;
 
@@ -49,12 +47,10 @@ export function nullable<T>(field: Field<T>): Writable<T | null | undefined> {
   return { ...PLAIN, field, isNullable: true };
 }
 
-/** Refused whatever its value. */
 export function refusedMember(message: string): ReadOnly<unknown> {
   return { kind: 'readOnly', message, schema: null, brief: () => null, isCurrent: () => false };
 }
 
-/** Accepted with its current value only. */
 export function unchanged<Current>(
   schema: JsonSchema,
   message: string,
@@ -64,7 +60,6 @@ export function unchanged<Current>(
   return { kind: 'readOnly', message, schema, brief, isCurrent };
 }
 
-/** No compared column holds an array, an object or text this long. */
 function scalarInBrief(value: Json): Json {
   const isScalar =
     typeof value === 'string' ? value.length <= 1_024 : typeof value !== 'object' || value === null;

@@ -2,19 +2,18 @@ import { isJsonObject, type JsonObject } from '../json/exact-json.ts';
 import type { Field } from './fields.ts';
 import type { Checked } from './issues.ts';
 import type { Members, Values } from './members.ts';
-import { membersSchema, type Told } from './members-schema.ts';
+import { membersSchema, type SchemaNotes } from './members-schema.ts';
 import { mismatchOf, readMembers } from './read-members.ts';
 
 const INSIDE_ADVICE = 'omit the field, or provide a value';
 
-/** An object inside another. `check` looks at its values together. */
 export function objectField<M extends Members<unknown>, T>(
   members: M,
   check: (values: Values<M>, name: string) => Checked<T>,
-  told: Told = {},
+  notes: SchemaNotes = {},
 ): Field<T> {
   return {
-    schema: membersSchema(members, told),
+    schema: membersSchema(members, notes),
     mismatch: (value, source) => {
       const inside = isJsonObject(value) ? mismatchOf(members, value, source) : '';
       return inside === null || inside === '' ? inside : `.${inside}`;

@@ -1,7 +1,6 @@
 import type { JsonSchema } from './fields.ts';
 import type { Pair } from './issues.ts';
 
-/** Allows only one key of each pair. */
 export function oneOfEach(pairs: readonly Pair[]): JsonSchema {
   return never(
     pairs.map((pair) => ({ required: pair, properties: Object.fromEntries(pair.map((key) => [key, {}])) })),

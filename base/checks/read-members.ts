@@ -16,7 +16,7 @@ import type { Member, Members, ReadOnly, Values, Writable } from './members.ts';
 
 /** Path of the first wrong JSON type in document order, or null. */
 export function mismatchOf(members: Members<never>, object: JsonObject, source: JsonSource): string | null {
-  // Made for the first only: a body can have 300,000 empty objects, and what each takes adds up.
+  // Created on demand: a body can have 300,000 empty objects, and their memory adds up.
   let found: Map<string, string> | undefined;
   for (const key in members) {
     const value = Object.hasOwn(object, key) ? object[key] : undefined;
@@ -37,11 +37,9 @@ export function mismatchOf(members: Members<never>, object: JsonObject, source: 
   return known.get(first ?? '') ?? [...known.values()][0] ?? null;
 }
 
-/** Context for reading an object. */
 export interface Reading {
-  /** Advice in the message that refuses null, where the member may be left out. */
+  /** Advice in the message that refuses null, if the member may be left out. */
   nullAdvice: string;
-  /** Prefix of every field's name: `tags[0].`. */
   prefix: string;
   source: JsonSource;
 }
@@ -49,7 +47,6 @@ export interface Reading {
 /** An object's members before there is a row to compare them with. Plain data, so that threads can pass it on. */
 export interface ReadAlone {
   reads: Record<string, Checked<unknown>>;
-  /** Read-only members that were given, in brief. */
   given: Record<string, Json>;
   unknown: Refusal | null;
 }
@@ -59,7 +56,6 @@ export function isGiven({ reads, given }: ReadAlone, name: string): boolean {
   return name in given || (read !== undefined && !(read.ok && read.value === undefined));
 }
 
-/** Reads the members of an object whose JSON types fit, without the row. */
 export function readAlone(members: Members<never>, object: JsonObject, reading: Reading): ReadAlone {
   const alone: ReadAlone = { reads: {}, given: {}, unknown: null };
   for (const key in members) {
@@ -103,7 +99,6 @@ export function checkedAgainst<Current, M extends Members<Current>>(
   return refusals.length > 0 ? gathered(refusals) : accepted(values as Values<M>);
 }
 
-/** {@link checkedAgainst} for objects that have no row to compare with. */
 export function readMembers<M extends Members<unknown>>(
   members: M,
   object: JsonObject,
@@ -134,7 +129,6 @@ function unknownKeys(keys: readonly string[], prefix: string): Refusal {
 
 const LONGEST_SHOWN = 255;
 
-/** The alphabetically first texts, without sorting all of them. */
 function firstOf(texts: readonly string[], count: number): string[] {
   let first: string[] = [];
   for (let from = 0; from < texts.length; from += AT_A_TIME) {

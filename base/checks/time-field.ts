@@ -16,23 +16,29 @@ export const GIVEN_TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-tim
 /** Instants that programs send when they mean "not set" (contract 2.7). */
 const SENTINEL_PATTERN = String.raw`^(0001|1970)-01-01[Tt]00:00:00(\.0{1,3}|\.000\d{1,6})?([Zz]|[+-]00:00)$`;
 
-/** Contract 2.7. Any other type than string is a wrong value, not a wrong type. */
-export const timestamp: Field<Instant> = {
-  schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
+/** Any instant. Any other type than string is a wrong value, not a wrong type. */
+export const instant: Field<Instant> = {
+  schema: GIVEN_TIME_SCHEMA,
   mismatch: () => null,
   read: (value, name) => {
-    const instant = typeof value === 'string' ? parseTimestamp(value) : null;
-    if (instant === null) {
-      return refused(invalidValue(name, 'must be an RFC 3339 timestamp'));
-    }
-    const sentinel = sentinelOf(instant);
-    return sentinel === null
-      ? accepted(instant)
-      : refused(
-          invalidValue(
-            name,
-            `must not be a default-value sentinel (${sentinel}); use JSON null to leave the field unset`,
-          ),
-        );
+    const parsed = typeof value === 'string' ? parseTimestamp(value) : null;
+    return parsed === null ? refused(invalidValue(name, 'must be an RFC 3339 timestamp')) : accepted(parsed);
   },
 };
+
+/** Contract 2.7. */
+export const timestamp = exceptSentinels(
+  (sentinel) => `must not be a default-value sentinel (${sentinel}); use JSON null to leave the field unset`,
+);
+
+export function exceptSentinels(message: (sentinel: string) => string): Field<Instant> {
+  return {
+    ...instant,
+    schema: { ...GIVEN_TIME_SCHEMA, not: { type: 'string', pattern: SENTINEL_PATTERN } },
+    read: (value, name, source) => {
+      const given = instant.read(value, name, source);
+      const sentinel = given.ok ? sentinelOf(given.value) : null;
+      return sentinel === null ? given : refused(invalidValue(name, message(sentinel)));
+    },
+  };
+}

@@ -14,7 +14,7 @@ export class JsonSource {
     return new JsonSource(() => text);
   }
 
-  /** The value as written. @throws Error if there is none. */
+  /** @throws Error if the value is missing. */
   get text(): string {
     const text = this.#find();
     if (text === null) {
@@ -28,7 +28,6 @@ export class JsonSource {
     return new JsonSource(() => memberIn(this.text, key));
   }
 
-  /** Found by walking the elements before it. */
   element(index: number): JsonSource {
     return new JsonSource(() => elementIn(this.text, index));
   }
@@ -48,7 +47,6 @@ function memberIn(object: string, key: string): string | null {
   return found;
 }
 
-/** Compares a quoted string with the key; only an escape makes it longer. */
 function isKey(text: string, start: number, end: number, key: string): boolean {
   const length = end - start - 2;
   if (length <= key.length) {
@@ -95,7 +93,6 @@ function endOfValue(text: string, start: number): number {
   return text.length;
 }
 
-/** Index after the closing quote of the string that starts there. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const char = text.charCodeAt(at);

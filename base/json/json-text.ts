@@ -24,7 +24,6 @@ export function writeJson(value: unknown): string {
   return textOf(value) ?? JSON.stringify(value);
 }
 
-/** Undefined for what JSON leaves out. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') {
     return quoted(value);
@@ -77,7 +76,7 @@ function isPlain(value: unknown): value is object {
   );
 }
 
-/** Cached, because names are few: escaping each anew took a fifth of the time. */
+/** Cached, because names are few: escaping each one every time took a fifth of the time. */
 function labelOf(name: string): string {
   const known = labels.get(name);
   if (known !== undefined) {

@@ -3,7 +3,7 @@ import { DEPTH_LIMIT, type Json, traitsOf } from './exact-json.ts';
 import { JsonSource } from './json-source.ts';
 
 /**
- * @param what names it in messages.
+ * @param what names the input in messages.
  * @throws AppError `invalid_input` unless the bytes are UTF-8 JSON of bounded nesting.
  */
 export function parseJson(bytes: Uint8Array, what: string): { json: Json; source: JsonSource } {

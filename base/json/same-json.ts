@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isArray, isJsonObject, type Json } from './exact-json.ts';
 
-/** {@link sameJsonText}, in whichever thread. */
 export type SameJson = (a: string, b: string) => Promise<boolean>;
 
 /**
  * Compares two texts as JSON: blanks and the order of keys do not matter, digits of numbers do. Neither text contains
  * U+0000.
  *
- * Texts of 1 MiB take 10 to 100 ms where they differ, so it yields in between.
+ * Texts of 1 MiB that differ take 10 to 100 ms, so it yields in between.
  */
 export async function sameJsonText(a: string, b: string): Promise<boolean> {
   if (a === b) {
@@ -25,7 +24,6 @@ export async function sameJsonText(a: string, b: string): Promise<boolean> {
   return sameJson(first, second);
 }
 
-/** Skipped for short texts. */
 async function pause(text: string): Promise<void> {
   if (text.length > 32_768) {
     await nextTurn();
@@ -56,7 +54,6 @@ function withDigitsMarked(text: string): string {
   return pieces.length === 0 ? text : pieces.join('') + text.slice(kept);
 }
 
-/** Index of the closing quote of the string that opens there. */
 function endOfString(text: string, opening: number): number {
   let at = opening + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) {

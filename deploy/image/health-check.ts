@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 const SERVICES = [
   { name: 'api', port: process.env['API_PORT'] ?? '8080' },
   { name: 'handheld-gateway', port: process.env['HANDHELD_PORT'] ?? '8081' },
+  { name: 'console', port: process.env['CONSOLE_PORT'] ?? '8083' },
   { name: 'mqtt-ingest', port: process.env['INGEST_PORT'] ?? '8082' },
 ];
 

@@ -1,12 +1,14 @@
 #!/bin/sh
 # Who may connect to mosquitto, and what they may do there: a password file and an access list in $LOGINS.
 #
-#   logins.sh init                tagtrail's own login, with the password in $MQTT_PASSWORD; made, or changed
-#   logins.sh add NAME TOPIC      a reader that may publish to TOPIC and do nothing else; its password on standard input
-#   logins.sh remove NAME         that reader can no longer connect
-#   logins.sh list                names and topics
+#   logins.sh init                    tagtrail's own login, with the password in $MQTT_PASSWORD; made, or changed. It may
+#                                     publish moves where $MQTT_MOVES_PREFIX and $MQTT_HOME_ASSISTANT_PREFIX say
+#   logins.sh add NAME TOPIC          a reader that may publish to TOPIC and do nothing else; its password on standard input
+#   logins.sh consumer NAME TOPIC...  a consumer of moves, that may subscribe to these and do nothing else; likewise
+#   logins.sh remove NAME             that reader or consumer can no longer connect
+#   logins.sh list                    names and topics
 #
-# A reader that is added again has its new password and its new topic. The broker follows when it is sent SIGHUP, which
+# Who is added again has the new password and the new topics. The broker follows when it is sent SIGHUP, which
 # this does where it can.
 set -eu
 umask 077
@@ -22,7 +24,7 @@ fail() {
 }
 
 usage() {
-  fail "Usage: $0 init | add NAME TOPIC | remove NAME | list"
+  fail "Usage: $0 init | add NAME TOPIC | consumer NAME TOPIC... | remove NAME | list"
 }
 
 # Names stand at the beginning of a line that a colon ends.
@@ -79,24 +81,44 @@ reload() {
   esac
 }
 
+# A password on standard input, for a name, with what follows of the access list.
+add() {
+  [ "$1" != "$OWN" ] || fail "$OWN is tagtrail's own login."
+  IFS= read -r password || [ -n "$password" ] || fail 'The password is read from standard input.'
+  set_password "$1" "$password"
+  set_access "$@"
+  reload
+}
+
 mkdir -p "$LOGINS"
 touch "$passwords" "$acl"
 case ${1:-} in
   init)
     [ $# -eq 1 ] || usage
     set_password "$OWN" "${MQTT_PASSWORD:-}"
-    set_access "$OWN" 'read #' 'write tagtrail/ingest/+/status'
+    set -- "$OWN" 'read #' 'write tagtrail/ingest/+/status'
+    [ -z "${MQTT_MOVES_PREFIX:-}" ] || set -- "$@" "write $MQTT_MOVES_PREFIX/+/assets/#"
+    [ -z "${MQTT_HOME_ASSISTANT_PREFIX:-}" ] || set -- "$@" "write $MQTT_HOME_ASSISTANT_PREFIX/sensor/+/+/config"
+    set_access "$@"
     reload
     ;;
   add)
     [ $# -eq 3 ] || usage
     check_name "$2"
     check_topic "$3"
-    [ "$2" != "$OWN" ] || fail "$OWN is not a reader's name."
-    IFS= read -r password || [ -n "$password" ] || fail 'The password is read from standard input.'
-    set_password "$2" "$password"
-    set_access "$2" "write $3"
-    reload
+    add "$2" "write $3"
+    ;;
+  consumer)
+    [ $# -ge 3 ] || usage
+    name=$2
+    check_name "$name"
+    shift 2
+    for topic; do
+      check_topic "$topic"
+      shift
+      set -- "$@" "read $topic"
+    done
+    add "$name" "$@"
     ;;
   remove)
     [ $# -eq 2 ] || usage

@@ -1,6 +1,6 @@
 import { sql } from '../../db/timescale/queries/sql.ts';
 
-/** Each live `reader` of a live `organization`, as an item of a from clause. */
+/** Tables `reader` and `organization`, for a from clause. */
 export const LIVE_READERS = sql.fragment`readers reader
     join organizations organization on organization.id = reader.org_id
       and organization.deleted_at is null and reader.deleted_at is null`;

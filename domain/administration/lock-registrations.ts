@@ -2,7 +2,9 @@ import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts
 import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
-/** Registrations go one at a time until the transaction ends, so that of two that collide one sees the other. */
+/**
+ * Serializes registrations until the transaction ends, so that of two that collide the second sees the first.
+ */
 export async function lockRegistrations(transaction: Connection): Promise<void> {
   await transaction.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock(${ADVISORY_LOCKS.registration})`);
 }

@@ -38,7 +38,8 @@ export interface DryScan {
 }
 
 /**
- * Reads a message as intake would for a reader of this format and these policies, and stores nothing. Which tags are known, where antennas are and what is too late is not asked: a reader's matter.
+ * Reads a message as intake would for a reader of this format and these policies, and stores nothing. Does not check
+ * what depends on a registered reader: which tags are known, where antennas are, and what is too late.
  *
  * @throws AppError `invalid_input` if the format does not know the identity.
  */

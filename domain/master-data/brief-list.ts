@@ -17,7 +17,7 @@ type Filters = Paging & {
   q?: string | undefined;
 };
 
-/** Whether a list only has rows named by their keys. The index of keys has live rows only. */
+/** True if a list only has rows named by their keys. The index of keys has live rows only. */
 export function isFoundByKey(filters: Filters & { external_key?: readonly string[] | undefined }): boolean {
   const { external_key: keys, q, include_deleted: withDeleted } = filters;
   return (
@@ -44,12 +44,11 @@ export function lookUpsIn(
   return isLookUp ? keys.length : undefined;
 }
 
-/** As many as travel together on one connection. */
 const LOOK_UPS = 8;
 
 /**
- * Whether a list has the first rows in the order of an index, possibly narrowed by further conditions. How many rows
- * those skip is unknown; the time limit of brief lists covers that.
+ * True if a list has the first rows in the order of an index, possibly narrowed by further conditions. How
+ * many rows those skip is unknown; the time limit of brief lists covers that.
  */
 export function isFirstOf(filters: Filters, { inOrderOf }: { inOrderOf: string }): boolean {
   const { sort, q, include_deleted: withDeleted } = filters;

@@ -19,7 +19,6 @@ export function rowById(
     order by id limit 1)`;
 }
 
-/** The id of a live asset or location, or null. */
 export async function findLiveById(
   connection: OrganizationConnection,
   resource: Keyed,

@@ -31,12 +31,10 @@ const COMMA = sql.fragment`, `;
 const ASCENDING = sql.fragment`asc`;
 const DESCENDING = { filled: sql.fragment`desc`, nullable: sql.fragment`desc nulls last` };
 
-/** The conditions that apply; null ones do not. */
 export function allOf(conditions: readonly (FragmentSqlToken | null)[]): ValueExpression {
   return sql.and(conditions);
 }
 
-/** A condition on a filter's value, or null without one. */
 export function when<T>(
   value: T | undefined,
   condition: (value: T) => FragmentSqlToken,
@@ -56,7 +54,7 @@ export function inEffect(table: string): FragmentSqlToken {
 }
 
 /**
- * Ids, as `found`, of an organization's rows with a text in name, key, description or a live tag, case-insensitively;
+ * Rows whose name, key, description or a live tag contains a text, case-insensitively: their ids as `found`;
  * nothing without a search. Precedes a statement with {@link isFound}.
  */
 export function finding(
@@ -69,7 +67,6 @@ export function finding(
     : sql.fragment`with found as materialized (select find_by_text(${resource}, ${orgId}, ${searched}) as id)`;
 }
 
-/** @param table its alias. */
 export function isFound(table: string): FragmentSqlToken {
   return sql.fragment`${sql.identifier([table, 'id'])} in (select id from found)`;
 }
@@ -79,7 +76,6 @@ export function isFound(table: string): FragmentSqlToken {
  */
 export const NEXT_UPDATE = nextUpdate(sql.fragment`updated_at`);
 
-/** {@link NEXT_UPDATE} with a qualified column. */
 export function nextUpdate(updatedAt: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`greatest(
     clock_timestamp(), date_trunc('milliseconds', ${updatedAt}) + interval '1 millisecond')`;

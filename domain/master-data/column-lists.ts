@@ -19,13 +19,11 @@ export function selectedShort(columns: Columns, table: string): FragmentSqlToken
   return selected(Object.fromEntries(short), table);
 }
 
-/** The columns that {@link selectedShort} leaves out, by name. */
 export function selectedJson(columns: Columns, table: string): Record<string, FragmentSqlToken> {
   const long = Object.entries(columns).filter(([, { type }]) => type === 'json');
   return Object.fromEntries(long.map(([name]) => [name, sql.fragment`${sql.identifier([table, name])}`]));
 }
 
-/** `asset.metadata as metadata`. */
 export function withNames(items: Readonly<Record<string, FragmentSqlToken>>): FragmentSqlToken {
   return joined(
     Object.entries(items).map(([name, item]) => sql.fragment`${item} as ${sql.identifier([name])}`),
@@ -50,7 +48,7 @@ const CASTS = {
   json: sql.fragment`json`,
 };
 
-/** `name = ${name}::text`; null leaves JSON as it is, where it is. */
+/** `name = ${name}::text`; null leaves JSON unchanged. */
 export function updated<C extends Columns>(
   columns: C,
   sent: (name: keyof C) => ValueExpression,
@@ -64,7 +62,6 @@ export function updated<C extends Columns>(
   });
 }
 
-/** `name = excluded.name`. */
 export function excluded(columns: Columns): FragmentSqlToken {
   return listed(
     columns,
@@ -72,7 +69,6 @@ export function excluded(columns: Columns): FragmentSqlToken {
   );
 }
 
-/** `given.name`, for {@link stored}. */
 export const ofGiven = (name: string): ValueExpression => sql.identifier(['given', name]);
 
 /** Binary arrays of new rows by column, for `unnest`, in the order of {@link named}. */
@@ -85,7 +81,6 @@ export function arraysOfNew<C extends Columns>(columns: C, rows: readonly Given<
   );
 }
 
-/** {@link arraysOfNew} of stored rows. */
 export function arraysOf<C extends Columns>(
   columns: C,
   rows: readonly Partial<Stored<C>>[],

@@ -17,19 +17,17 @@ type CellMembers<C extends Columns> = {
   -readonly [Name in keyof C]: Writable<NonNullable<SaidValue<C[Name]>> | undefined>;
 };
 
-/** Columns as members of a create body. */
 export function newMembers<C extends Columns>(columns: C): NewMembers<C> {
   return membersOf(columns, (column) =>
     column.otherwise === REQUIRED ? mandatory(fieldOf(column)) : changeMember(column),
   ) as NewMembers<C>;
 }
 
-/** Columns as members of a PATCH body. */
 export function changeMembers<C extends Columns>(columns: C): ChangeMembers<C> {
   return membersOf(columns, changeMember) as ChangeMembers<C>;
 }
 
-/** Columns as CSV cells: empty cells are absent, so none is null. */
+/** Empty CSV cells are absent, so none is null. */
 export function cellMembers<C extends Columns>(columns: C): CellMembers<C> {
   return membersOf(columns, (column) => optional(fieldOf(column))) as CellMembers<C>;
 }

@@ -1,11 +1,11 @@
 import type { Instant } from '../../base/timestamps.ts';
 
 /**
- * A column that people fill in. Statements, bodies, CSV and the description are derived from the lists below; code with
- * more to say about columns must name every one, or it does not compile.
+ * A column filled in by users. Statements, bodies, CSV and the API's description derive from the lists below;
+ * code with more to say about columns must name every one, or it does not compile.
  */
 export type Column =
-  /** Of 1 to `most` characters. */
+  /** 1 to `most` characters. */
   | { readonly type: 'text'; readonly most: number; readonly otherwise: null | typeof REQUIRED }
   | { readonly type: 'flag'; readonly otherwise: boolean }
   | { readonly type: 'time'; readonly otherwise: null | typeof NOW }
@@ -18,7 +18,6 @@ export type Columns = Readonly<Record<string, Column>>;
 export const REQUIRED = 'required';
 export const NOW = 'now';
 
-/** Columns that assets and locations share, in the order of wire and CSV. */
 export const COMMON_COLUMNS = {
   name: { type: 'text', most: 255, otherwise: REQUIRED },
   description: { type: 'text', most: 1024, otherwise: null },
@@ -27,13 +26,13 @@ export const COMMON_COLUMNS = {
   valid_to: { type: 'time', otherwise: null },
 } as const satisfies Columns;
 
-/** Scans tell its location. */
+/** The location is not listed: it follows from scans. */
 export const ASSET_COLUMNS = {
   ...COMMON_COLUMNS,
   metadata: { type: 'json', otherwise: '{}' },
 } as const satisfies Columns;
 
-/** Its parent refers to a row and is none of these. */
+/** The parent is a reference to a row, so it is not listed here. */
 export const LOCATION_COLUMNS = COMMON_COLUMNS;
 
 type ItemColumns = typeof ASSET_COLUMNS & typeof LOCATION_COLUMNS;
@@ -41,12 +40,10 @@ export type ItemColumn = keyof ItemColumns;
 
 const OF = { asset: ASSET_COLUMNS, location: LOCATION_COLUMNS };
 
-/** Columns of either kind, for code that handles both. The type has the columns of both; absent ones are in no row. */
 export function columnsOf(resource: keyof typeof OF): ItemColumns {
   return OF[resource] as ItemColumns;
 }
 
-/** Names of JSON columns, which are unbounded. */
 export type JsonName<C extends Columns> = {
   [Name in keyof C]: C[Name]['type'] extends 'json' ? Name : never;
 }[keyof C];
@@ -66,29 +63,23 @@ type Said = Omit<Held, 'time'> & { time: Instant };
 
 type OrNull<C extends Column> = null extends C['otherwise'] ? null : never;
 
-/** A column's value as read. */
 export type StoredValue<C extends Column> = Held[C['type']] | OrNull<C>;
 
-/** Columns of a row as read. */
 export type Stored<C extends Columns> = { -readonly [Name in keyof C]: StoredValue<C[Name]> };
 
-/** Columns of either kind as read. */
 export type StoredItem = Stored<typeof COMMON_COLUMNS> & Partial<Stored<ItemColumns>>;
 
-/** Columns of a row as written: null for now. */
+/** Null stands for now. */
 export type Written<C extends Columns> = {
   -readonly [Name in keyof C]:
     | StoredValue<C[Name]>
     | (C[Name]['otherwise'] extends typeof NOW ? null : never);
 };
 
-/** A value as requests give it. */
 export type SaidValue<C extends Column> = Said[C['type']] | OrNull<C>;
 
-/** Columns of a change; undefined if not given. */
 export type Changes<C extends Columns> = { -readonly [Name in keyof C]?: SaidValue<C[Name]> | undefined };
 
-/** Columns of a create. */
 export type Given<C extends Columns> = Changes<C> & {
   -readonly [Name in keyof C as C[Name]['otherwise'] extends typeof REQUIRED ? Name : never]: SaidValue<
     C[Name]

@@ -1,5 +1,5 @@
 /**
- * Bounds of waiting for an organization's turn, for work on large rows: pieces of pages, of which a caller has few at
- * once, and changes. Milliseconds.
+ * Queue for an organization's turn at work on large rows: pieces of pages, of which a caller has few at once,
+ * and changes. Milliseconds.
  */
 export const QUEUE = { waitingPerKey: 100, patience: 45_000 };

@@ -1,7 +1,6 @@
 import { type AppError, conflict } from '../../base/errors.ts';
 import { brokenConstraintOf } from '../../db/timescale/connections/sql-state.ts';
 
-/** The error for a violated constraint, from the values written. */
 const ERRORS: Readonly<Record<string, (values: { external_key: string }) => AppError>> = {
   assets__org_id_external_key: ({ external_key }) => keyTaken('asset', external_key),
   locations__org_id_external_key: ({ external_key }) => keyTaken('location', external_key),
@@ -11,7 +10,6 @@ export function keyTaken(resource: 'asset' | 'location', externalKey: string): A
   return conflict(`${resource} with external_key ${externalKey} already exists`);
 }
 
-/** Awaits a write and translates violations of known constraints. */
 export async function explainViolations<Result>(
   write: Promise<Result>,
   values: { external_key: string },

@@ -3,7 +3,6 @@ import { type FragmentSqlToken, rowsOf, sql, type ValueExpression } from '../../
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { TABLES } from './tables.ts';
 
-/** Kinds of rows with external keys. */
 export type Keyed = 'asset' | 'location';
 
 const NOUN = { asset: 'Asset', location: 'Location' };
@@ -19,7 +18,6 @@ export function liveByKey(resource: Keyed, orgId: number, key: ValueExpression):
     order by external_key limit 1`;
 }
 
-/** The id of the live asset or location with this key, or null. */
 export async function findLiveByKey(
   db: Connection,
   resource: Keyed,
@@ -41,7 +39,6 @@ export async function requireLiveByKey(
   return (await findLiveByKey(db, resource, orgId, externalKey)) ?? refuse(resource, orgId, externalKey);
 }
 
-/** A live row, by its id and its key. */
 export interface KeyedRow {
   id: number;
   external_key: string;
@@ -68,8 +65,8 @@ export function findLiveByKeys(
 }
 
 /**
- * The live location with this key, or null. It stays live until the transaction ends, since deleting takes its row's full
- * lock first.
+ * Locks the live location with this key, so that it stays live until the transaction ends (deleting takes its
+ * row's full lock first). Null if there is none.
  */
 export async function lockLiveLocationByKey(
   transaction: Connection,
@@ -81,7 +78,11 @@ export async function lockLiveLocationByKey(
   return row?.id ?? null;
 }
 
-/** As {@link lockLiveLocationByKey}. @throws AppError `not_found` naming the key, if there is none. */
+/**
+ * {@link lockLiveLocationByKey}, or throws.
+ *
+ * @throws AppError `not_found` naming the key.
+ */
 export async function holdLiveLocation(
   transaction: Connection,
   orgId: number,
@@ -90,6 +91,23 @@ export async function holdLiveLocation(
   return (
     (await lockLiveLocationByKey(transaction, orgId, externalKey)) ?? refuse('location', orgId, externalKey)
   );
+}
+
+/**
+ * Locks those of the locations that are live, in order of ids, so that they stay so until the transaction ends.
+ *
+ * @returns their ids.
+ */
+export async function holdLiveLocations(
+  transaction: Connection,
+  orgId: number,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const rows = await transaction.any(sql.type(rowsOf<{ id: number }>())`
+    select id from locations
+    where org_id = ${orgId} and id = any (${sql.array(ids, 'int4')}) and deleted_at is null
+    order by id for key share`);
+  return rows.map(({ id }) => id);
 }
 
 function refuse(resource: Keyed, orgId: number, externalKey: string): never {

@@ -4,8 +4,8 @@ import { ASSET_COLUMNS, type JsonName, jsonNames } from './columns.ts';
 import { QUEUE } from './expensive-queue.ts';
 
 /**
- * A row from a look-up, on a shared connection: without large texts, null in their place. With 10,000 tags and 1 MiB of
- * metadata, four at a time, others waited 70 ms.
+ * A row from a pipelined look-up: large texts are left out, null in their place. With 10,000 tags and 1 MiB
+ * of metadata, four at a time, others waited 70 ms.
  */
 export type LookedUp<Row> = {
   [Name in keyof Row]: Name extends LongText ? Row[Name] | null : Row[Name];
@@ -13,7 +13,6 @@ export type LookedUp<Row> = {
 
 type LongText = 'tags' | JsonName<typeof ASSET_COLUMNS>;
 
-/** Texts that can be large. */
 export const LONG_TEXTS: readonly LongText[] = ['tags', ...jsonNames(ASSET_COLUMNS)];
 
 /** Bytes, both stored (which may be compressed to a ninetieth) and as text. */

@@ -8,20 +8,17 @@ import type { Keyed } from './live-by-key.ts';
  */
 const PIECE_BYTES = 1_048_576;
 
-/** JSON of rows, comma-separated, in order of ids and as they are then; without deleted ones. */
 export type ReadLargeRows = (
   resource: Keyed,
   ids: readonly number[],
   options?: { onlyLive: boolean },
 ) => Promise<Uint8Array>;
 
-/** Additional columns of a list's rows. */
 export interface Sized {
-  /** Null where the texts are included. */
+  /** Null if the texts are included. */
   text_bytes: number | null;
 }
 
-/** Additional columns of a page's rows. */
 export interface Listed extends Sized {
   total_count: number;
 }
@@ -73,9 +70,9 @@ async function* readAsJson(
 }
 
 /**
- * Rows of no page, in pieces.
+ * Rows outside a page, in pieces.
  *
- * @param read reads whole rows as they are then; in any order.
+ * @param read reads whole rows as they are then, in any order.
  */
 export async function* inPieces<Row extends { id: number; tags: string }>(
   rows: readonly (Row & Sized)[],
@@ -91,7 +88,6 @@ export async function* inPieces<Row extends { id: number; tags: string }>(
   }
 }
 
-/** Its index, or -1. */
 function firstWithoutTexts(rows: readonly { tags: string | null }[]): number {
   return rows.findIndex(({ tags }) => tags === null);
 }
@@ -106,7 +102,6 @@ async function* readLater<Row extends { id: number }>(
   }
 }
 
-/** At least a row each. */
 function* pieces(rows: readonly (Sized & { id: number })[]): Generator<number[], void> {
   let ids: number[] = [];
   let bytes = 0;

@@ -32,7 +32,8 @@ export async function patched<C extends Columns>(
 }
 
 /**
- * The instant to store, in database form. What a client saw of the stored instant stands for it, finer digits included.
+ * The instant to store, in database form. Resending a stored instant as the wire shows it keeps its finer
+ * digits.
  */
 function patchedTime(given: Instant | null, stored: string | null): string | null {
   if (given === null) {
@@ -41,17 +42,15 @@ function patchedTime(given: Instant | null, stored: string | null): string | nul
   return stored !== null && sameInstant(given, stored) ? stored : toDatabase(given);
 }
 
-/** Whether every column keeps its value. */
 export function isUnchanged<C extends Columns>(columns: C, current: Stored<C>, after: Stored<C>): boolean {
   return Object.keys(columns).every((name) => current[name] === after[name]);
 }
 
-/** Null for JSON that stays, which is not sent again: if large, it was not even read. */
+/** Null leaves JSON unchanged: it is not sent again, and if large was not even read. */
 export type Update<C extends Columns> = {
   -readonly [Name in keyof C]: Stored<C>[Name] | (C[Name]['type'] extends 'json' ? null : never);
 };
 
-/** Columns to write after a change. */
 export function updateOf<C extends Columns>(columns: C, current: Stored<C>, after: Stored<C>): Update<C> {
   const values = Object.entries<Column>(columns).map(([name, { type }]) => [
     name,

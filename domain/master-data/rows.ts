@@ -1,10 +1,8 @@
 import type { ASSET_COLUMNS, LOCATION_COLUMNS, Stored } from './columns.ts';
 
-/** Fields that the service manages. */
 export interface Managed {
   id: number;
   external_key: string;
-  /** JSON of the live tags. */
   tags: string;
   created_at: string;
   updated_at: string;

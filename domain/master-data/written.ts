@@ -9,7 +9,6 @@ import {
   type Written,
 } from './columns.ts';
 
-/** Columns of a new row in database form. */
 export function written<C extends Columns>(columns: C, given: Given<C>): Written<C> {
   const values = Object.entries<Column>(columns).map(([name, column]) => [
     name,
@@ -20,7 +19,6 @@ export function written<C extends Columns>(columns: C, given: Given<C>): Written
 
 type Value = string | boolean | null;
 
-/** @param given undefined if absent. */
 export function writtenValue({ type, otherwise }: Column, given: Value | undefined): Value {
   if (given === undefined) {
     return otherwise === NOW || otherwise === REQUIRED ? null : otherwise;

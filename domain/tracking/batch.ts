@@ -1,31 +1,30 @@
 /**
- * Collects what many submitters hand in and works it off in batches, each submitter getting a promise of its own.
+ * Batches the items of many submitters, each of whom gets a promise of its own.
  *
- * Items go by lanes: those of one lane are worked off one batch after the other, in the order they were handed in;
- * lanes are worked off at the same time. While a lane's batch is under way its next one fills, so that batches grow
- * with the load and nobody waits for a timer. An
- * outage is waited out: the batch is tried again until it goes through. A fault that lies in an item is narrowed down
- * by halving the batch until the item stands alone; its submitter gets the fault, the others their results.
+ * A lane flushes one batch at a time, in order of submission; lanes run concurrently. While a lane's batch is being
+ * flushed its next one fills, so that batches grow with the load and nobody waits for a timer. During an outage a batch
+ * is retried until it goes through. A faulty item is found by halving its batch until it stands alone; its submitter
+ * gets the error, the others their results.
  *
- * States: open -> draining (nothing more is taken, all that was taken is worked off) -> stopped (what an outage still
- * holds is given up, its submitters get the outage's error).
+ * States: open -> draining (takes nothing more, flushes everything taken) -> stopped (gives up what an outage still
+ * holds; its submitters get the outage's error).
  */
 export interface BatchOptions<Item, Result> {
-  /** Works off a batch, all or nothing; one result for each item, in their order. */
+  /** Handles a batch, all or nothing; one result per item, in order. */
   flush(items: readonly Item[]): Promise<readonly Result[]>;
-  /** How much an item counts against the bounds, at least 1. */
+  /** Weight against `maxBatch` and `maxHeld`, at least 1. */
   weigh(item: Item): number;
-  /** How many batches may be under way at once, at least 1. */
+  /** Batches under way at once, at least 1. */
   lanes: number;
-  /** Whose items must not overtake each other: equal keys share a lane. A whole number, not negative. */
+  /** A whole number, not negative. Items with equal keys share a lane and keep their order. */
   laneKey(item: Item): number;
-  /** The most a batch may weigh; an item that alone is heavier makes a batch of its own. */
+  /** In weight. An item that is heavier by itself makes a batch of its own. */
   maxBatch: number;
-  /** The most that may be held, waiting or under way; beyond it `submit` waits before it takes an item. */
+  /** In weight, waiting or under way; beyond it `submit` waits before it takes an item (backpressure). */
   maxHeld: number;
-  /** Whether the fault is the surroundings' (a database that is gone) and passes by itself. */
+  /** Whether the error is no item's fault and passes by itself, as when the database is gone. */
   isOutage(error: unknown): boolean;
-  /** Told of every attempt that an outage defeated, from 1, and of the pause before the next in milliseconds. */
+  /** Called for every attempt that an outage defeated, from 1, with the milliseconds until the next. */
   onOutage?(error: unknown, attempt: number, pause: number): void;
 }
 
@@ -38,7 +37,7 @@ interface Entry<Item, Result> {
 
 interface Lane<Item, Result> {
   waiting: Entry<Item, Result>[];
-  /** Until nothing waits any more; null while nothing does. */
+  /** Resolves when nothing waits any more; null while idle. */
   working: Promise<void> | null;
 }
 
@@ -55,13 +54,13 @@ export class Batch<Item, Result> {
     this.#lanes = Array.from({ length: options.lanes }, () => ({ waiting: [], working: null }));
   }
 
-  /** What is held, waiting or under way, in the unit of `weigh`. */
+  /** In weight, waiting or under way. */
   get held(): number {
     return this.#held;
   }
 
   /**
-   * Hands an item in and waits until it has been worked off.
+   * Submits an item; resolves when its batch is flushed.
    *
    * @throws BatchClosed once `drain` was called; the fault that lies in the item; or, after the drain's time ran
    *   out, the outage's error.
@@ -72,8 +71,8 @@ export class Batch<Item, Result> {
   }
 
   /**
-   * Takes nothing more and waits until all that was taken has been worked off, but no longer than `patience`
-   * milliseconds for an outage to pass.
+   * Takes nothing more and waits until everything taken is flushed, but no longer than `patience` milliseconds for an
+   * outage to pass.
    */
   async drain(patience: number): Promise<void> {
     this.#isOpen = false;
@@ -172,7 +171,7 @@ export class Batch<Item, Result> {
 
 export class BatchClosed extends Error {}
 
-/** Milliseconds between attempts during an outage: from the first, doubling, to the longest; half of it by chance. */
+/** Milliseconds between attempts during an outage: from the first, doubling, to the longest; half of it random. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1_000;
 

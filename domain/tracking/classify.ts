@@ -7,10 +7,9 @@ import { type ObservedAt, type TimeRules, observedAt as whenObserved } from './o
 import { type Resolution, type Resolutions, resolveTags } from './resolve-tags.ts';
 import type { Outcome, Scan } from './scan.ts';
 
-/** Either a scan can be written, or what becomes of it is settled already. */
-export type Classified = { placed: LocatedScan } | { outcome: Outcome };
+export type Classified = { located: LocatedScan } | { outcome: Outcome };
 
-/** What the tags of scans stand for, and which of their locations are live; these stay so until the transaction ends. */
+/** Holds until the transaction ends: the live locations are locked. */
 export interface LookedUp {
   resolutions: Resolutions;
   liveLocations: LiveLocations;
@@ -25,11 +24,10 @@ export async function lookUp(client: Client, scans: readonly Scan[]): Promise<Lo
 }
 
 /**
- * Settles when each scan was observed, which asset its tag stands for and whether its location is live; in this order,
- * so that a scan without a known tag is unknown wherever it was read. What an antenna's settings shut out is
- * unplaced before anyone asks whose tag it is.
+ * The first that applies: a scanned secret; too late; shut out by the antenna's settings (unplaced); tag ambiguous or
+ * unknown; no live location (unplaced). So a scan of an unknown tag is unknown wherever it was read.
  *
- * @returns one for each of `scans`, in their order.
+ * @returns in the order of `scans`.
  */
 export function classify(
   scans: readonly Scan[],
@@ -74,5 +72,5 @@ function classifyOne(
   if (locationId === null) {
     return { outcome: { status: 'unplaced', assetId } };
   }
-  return { placed: { orgId, assetId, scan, tagValue, locationId, observedAt, timeIsReceived } };
+  return { located: { orgId, assetId, scan, tagValue, locationId, observedAt, timeIsReceived } };
 }

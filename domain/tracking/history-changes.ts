@@ -1,51 +1,72 @@
 import type { Micros } from '../../base/instant.ts';
+import { onlyAdded } from './feed/changed-rows.ts';
+import { assetKey } from './history/asset-ref.ts';
 import { history } from './history/history.ts';
 import { toSighting } from './located-scan.ts';
+import { mergeScans, type ScansToMerge, type Smoothed } from './merge-scans.ts';
+import { lastSighting, movesInTurn, type WithMoves } from './moves.ts';
 import { type Change, positionAfter } from './revision.ts';
 import { MAX_WINDOW, type SmoothingSettings } from './smoothing/settings.ts';
 import type { StoredTracking } from './stored-tracking.ts';
-import { lastSighting, movesInTurn, type Told } from './tell-moves.ts';
 import { earliest, latest, type Touched } from './touched.ts';
-import { type Smoothed, type ToWorkIn, workIn } from './work-in.ts';
 
 /**
- * What brings transitions and positions up to the scans that were just written. Scans in order need nothing but the
- * position, constant work each; others are worked into their neighbourhood. So are scans in order that smoothing bears
- * on, unless they are where the asset is and cannot date its move there earlier.
+ * Brings histories and positions up to the scans that were just written, for each asset in the cheapest way that is
+ * exact:
  *
- * @param smoothing by organization; of those without an asset that {@link isSmoothingAsked} of it is not looked at.
+ * 1. Late scans, and with smoothing on scans in order at another location than the asset's, are worked into what is
+ *    stored around them (`merge-scans.ts`).
+ * 2. With smoothing on, scans in order at the asset's location, less than a window after its move there, can date that
+ *    move earlier, as drawn below. They are worked in as well if one look-up finds that the asset was seen there right
+ *    before the move; or if strength alone proves the move, as time may prove it by now, which goes first.
+ * 3. All other scans are appended. That takes the position only, constant work for each scan.
+ *
+ * Case 2, with a window of 20 s, a minimum time of 5 s and a margin of 6 dB:
+ *
+ *     second        0   3   6   8   11
+ *     read at       A   A   B   B!  B       B! is 6 dB stronger and counts at once
+ *     stored at 8   A-----------B           nothing proves the read at 6 yet
+ *     after 11      A-------B               5 s at B prove the read at 6: the move is dated at 6
+ *
+ * @param smoothing by organization; needed for assets that {@link isSmoothingAsked} names.
  */
 export async function historyChanges(
   stored: StoredTracking,
   touched: readonly Touched[],
   smoothing: ReadonlyMap<number, SmoothingSettings>,
-): Promise<(Change & Told)[]> {
+): Promise<(Change & WithMoves)[]> {
   const toAppend: Touched[] = [];
-  const toWorkIn: ToWorkIn[] = [];
-  const recent: (ToWorkIn & { smoothed: Smoothed })[] = [];
+  const toWorkIn: ScansToMerge[] = [];
+  const arrived: (ScansToMerge & { smoothed: Smoothed })[] = [];
   for (const asset of touched) {
     const smoothed = isSmoothingAsked(asset) ? smoothedBy(smoothing, asset) : null;
     if (!asset.isInOrder || (smoothed !== null && isElsewhere(asset))) {
       toWorkIn.push({ ...asset, smoothed });
-    } else if (smoothed !== null && hasComeWithin(smoothed.reach, asset)) {
-      recent.push({ ...asset, smoothed });
+    } else if (smoothed !== null && hasArrivedWithin(smoothed.reach, asset)) {
+      arrived.push({ ...asset, smoothed });
     } else {
       toAppend.push(asset);
     }
   }
-  const isBefore = await seenBeforeTheyCame(stored, recent);
-  for (const [index, asset] of recent.entries()) {
-    (isBefore[index] ? toWorkIn : toAppend).push(asset);
+  const [wereSeen, haveProof] = await Promise.all([
+    wereSeenThereBefore(stored, arrived),
+    areProvenByStrength(stored, arrived),
+  ]);
+  for (const [index, asset] of arrived.entries()) {
+    (wereSeen[index] || haveProof[index] ? toWorkIn : toAppend).push(asset);
   }
-  return [...toAppend.map(append), ...(toWorkIn.length === 0 ? [] : await workIn(stored, toWorkIn))];
+  return [
+    ...toAppend.map(append),
+    ...(toWorkIn.length === 0 ? [] : await mergeScans(stored, toWorkIn, smoothing)),
+  ];
 }
 
 /**
- * Whether it matters to the history which of the scans count: not, whatever the settings, for the newest of an asset that
- * has been where they are for the widest window.
+ * False only if no setting can matter: the scans are in order, and the asset has been at their location for the widest
+ * window.
  */
 export function isSmoothingAsked(asset: Touched): boolean {
-  return !asset.isInOrder || isElsewhere(asset) || hasComeWithin(MAX_WINDOW, asset);
+  return !asset.isInOrder || isElsewhere(asset) || hasArrivedWithin(MAX_WINDOW, asset);
 }
 
 function isElsewhere({ position, scans }: Touched): boolean {
@@ -53,17 +74,17 @@ function isElsewhere({ position, scans }: Touched): boolean {
 }
 
 /**
- * A scan in order where the asset is proves itself and others of its run, within a window before it, by being long enough.
- * Those after the transition change nothing. An earlier one would be the transition.
+ * Whether the asset moved to its location within `window` before the scans. Then they may complete the minimum time of
+ * their run, so that earlier scans of it count as well; one from before the move would become the move.
  */
-function hasComeWithin(window: Micros, { position, scans }: Touched): boolean {
-  return position.stay !== null && position.stay.since > earliest(scans) - window;
+function hasArrivedWithin(window: Micros, { position, scans }: Touched): boolean {
+  return position.stay !== null && position.stay.since >= earliest(scans) - window;
 }
 
-/** Which assets were seen, right before they came to where they are and near enough, there already. */
-async function seenBeforeTheyCame(
+/** Whether the last scan before each asset's move was at the same location, within reach of its new scans. */
+async function wereSeenThereBefore(
   stored: StoredTracking,
-  assets: readonly (ToWorkIn & { smoothed: Smoothed })[],
+  assets: readonly (ScansToMerge & { smoothed: Smoothed })[],
 ): Promise<boolean[]> {
   if (assets.length === 0) {
     return [];
@@ -84,6 +105,32 @@ async function seenBeforeTheyCame(
   );
 }
 
+/**
+ * Whether strength proves each asset's move where time would prove it as well: then the proof that is kept may change. Of
+ * other settings nothing is read.
+ */
+async function areProvenByStrength(
+  stored: StoredTracking,
+  assets: readonly (ScansToMerge & { smoothed: Smoothed })[],
+): Promise<boolean[]> {
+  const asked = assets.flatMap(({ position: { orgId, assetId, stay }, smoothed: { settings } }) => {
+    const smoothing = stay === null ? null : settings.at(stay.locationId, stay.since);
+    const isEither = smoothing !== null && smoothing.minimum !== null && smoothing.margin !== null;
+    return stay === null || !isEither ? [] : [{ orgId, assetId, from: stay.since, to: stay.since }];
+  });
+  const transitions = asked.length === 0 ? [] : await stored.transitions(asked);
+  const proven = new Set(
+    asked.flatMap((asset, index) =>
+      (transitions[index] ?? []).some(
+        ({ observedAt, decidedBy }) => observedAt === asset.from && decidedBy?.proof === 'stronger',
+      )
+        ? [assetKey(asset)]
+        : [],
+    ),
+  );
+  return assets.map(({ position }) => proven.has(assetKey(position)));
+}
+
 function smoothedBy(
   smoothing: ReadonlyMap<number, SmoothingSettings>,
   { position, scans }: Touched,
@@ -93,15 +140,23 @@ function smoothedBy(
   return settings === undefined || reach === 0 ? null : { settings, reach };
 }
 
-function append(asset: Touched): Change & Told {
+function append(asset: Touched): Change & WithMoves {
   const { position, scans } = asset;
+  if (!isElsewhere(asset)) {
+    return { ...STILL, position: positionAfter(position, undefined, scans), before: position.stay };
+  }
   const sightings = scans.map(toSighting);
   const put = history(sightings, position.stay);
   return {
     position: positionAfter(position, put.at(-1), scans),
+    before: position.stay,
     put,
     gone: [],
+    rows: onlyAdded(put),
     isNewest: true,
     moves: movesInTurn(asset, sightings, lastSighting(position)),
   };
 }
+
+/** The change of an asset that stays where it is, as most do. */
+const STILL = { put: [], gone: [], rows: onlyAdded([]), isNewest: true, moves: [] };

@@ -4,11 +4,10 @@ import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import type { AssetTransition } from './write-transitions.ts';
 
 /**
- * Marks histories at some of the instants at which rows were just written, so that counting a history reads one mark for
- * some 512 rows of it (migration 0024). Which ones a hash decides: it needs no look-up, so that of 512 moves one costs more
- * than the others, and late rows keep stretches as short as newest ones do.
+ * Marks about one in 512 of the given transitions, so that a history is counted by its marks and at most some 512 rows
+ * (migration 0024). A hash decides which: that takes no look-up, and late rows are marked as often as newest ones.
  *
- * @param written of locked positions.
+ * @param written transitions of assets whose positions are locked.
  */
 export async function markHistories(db: Connection, written: readonly AssetTransition[]): Promise<void> {
   const marked = written.filter(isMarked);
@@ -22,7 +21,7 @@ export async function markHistories(db: Connection, written: readonly AssetTrans
       ${sql.binary(timestamps(marked.map(({ observedAt }) => observedAt)))}::timestamptz[])`);
 }
 
-/** One in 512, whatever the digits of instants are. The asset is in it, as many may be seen at one instant. */
+/** Whatever digits the instants have. The asset is part of the hash because many assets may be seen at one instant. */
 export function isMarked({ assetId, observedAt }: Pick<AssetTransition, 'assetId' | 'observedAt'>): boolean {
   const low = Math.imul(observedAt % HALF, 0x9e3779b1);
   const high = Math.imul(Math.floor(observedAt / HALF), 0x85ebca6b);

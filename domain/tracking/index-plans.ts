@@ -2,23 +2,23 @@ import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 
 /**
- * Has this transaction's statements find each row by the index that leads to it most directly, whatever statistics there
- * are. Without any, as on a young chunk or after a restore, a table counts as small and every index as good; and a plan
- * that is made for a connection while a table has two pages is kept while it grows to millions of rows, until it is
- * analyzed. So:
+ * Makes this transaction's statements find each row by the most direct index, whatever the statistics. Without any, as on
+ * a young chunk or after a restore, a table counts as small and one index as good as another; and a plan that a connection
+ * makes while a table has two pages is kept while it grows to millions of rows, until it is analyzed. So:
  *
- *   - statements that look up rows for those of a batch say `cross join lateral (... offset 0)`, or `on conflict`, which
- *     leave the planner no other order (a merge join on `org_id` alone compared 111 million rows for 1,000 late reads);
- *   - of indexes that begin alike, the one meant gives an order: its last column is compared by `between` with a single value,
- *     and sorted by. Where statistics say "empty" every index costs the same, and what needs no sorting is then taken (known
- *     scans were looked up among all of an organization's at that moment: 250 rows for each);
- *   - no table is read from one end to the other;
- *   - an entry of an index costs as much as a page, so the index by which the fewest are looked at wins;
- *   - plans are made for any organization and kept. Where planning is free, as its cost counts by operators, PostgreSQL plans
- *     for each execution; and for an organization that came after the last statistics it expects a row by whatever index
- *     begins with `org_id`. Keys of locations were checked so: 4 million rows for 2,000 first reads at as many locations.
+ *   - statements that look up rows for a batch use `cross join lateral (... offset 0)`, or `on conflict`, which leave the
+ *     planner no other join order (a merge join on `org_id` alone compared 111 million rows for 1,000 late reads);
+ *   - of indexes with a common prefix, the intended one supplies an order: its last column is compared by `between` with a
+ *     single value, and sorted by. Where statistics say "empty" every index costs the same, and the one that saves a sort
+ *     wins (known scans were looked up among all of an organization's at that moment: 250 rows each);
+ *   - sequential scans are off;
+ *   - an index entry costs as much as a page, so the index that visits the fewest wins;
+ *   - plans are generic. With operators at no cost planning seems free, too, so PostgreSQL would plan every execution; and
+ *     for an organization newer than the statistics it expects one row from any index that begins with `org_id`. Checks of
+ *     locations' keys were planned so: 4 million rows for 2,000 first reads at as many locations.
  *
- * Sent along with what follows it, in front of every look-up of the transaction. Compiling such plans (`jit`) would be for their costs, which mean nothing then.
+ * Sent together with the statement that follows, before every look-up of the transaction. `jit` is off because it is
+ * triggered by costs, which mean nothing here.
  */
 export function findByIndexes(db: Connection): Promise<unknown> {
   return db.exec(FIND_BY_INDEXES);

@@ -3,17 +3,31 @@ import { integers, timestamps } from '../../db/timescale/queries/array-parameter
 import { type FragmentSqlToken, rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { type AssetRef, assetKey } from './history/asset-ref.ts';
-import type { Sighting, Transition } from './history/history.ts';
-import type { Neighbourhood, Window } from './history/revise.ts';
+import {
+  DECIDED_COLUMNS,
+  DECIDING_COLUMNS,
+  type DecidingRow,
+  toDecidingScan,
+} from './history/deciding-row.ts';
+import type { DecidedTransition, Sighting } from './history/history.ts';
+import type { Neighbourhood, Span } from './history/revise.ts';
 
-/** An instant at which an asset's scans have changed. */
 export interface ChangedInstant extends AssetRef {
   observedAt: Micros;
 }
 
 /**
- * What is stored around the changed instants: the sightings from each to the next at which the asset was seen, and
- * the transitions there, before and after. A few index look-ups for each instant, however long the history is.
+ * Loads what {@link revise} needs around the changed instants, in a few index look-ups for each, however long the
+ * history:
+ *
+ * 1. The next instant at which the asset was seen: the end of the span.
+ * 2. The sightings at both ends of the span; there are none between.
+ * 3. The transitions within the span, the last before and the first after it.
+ *
+ *     sightings      A    A        B       B    A
+ *     span                         [-------]          from: changed, to: the next instant
+ *     transitions    A             B            A
+ *                    before        within       after
  *
  * @returns by {@link assetKey}.
  */
@@ -25,15 +39,15 @@ export async function loadNeighbourhoods(
     loadSightings(db, changed),
     loadTransitions(db, changed),
   ]);
-  const sightingsOf = Map.groupBy(sightings, ({ position }) => position - 1);
-  const transitionsOf = Map.groupBy(transitions, ({ position }) => position - 1);
+  const sightingsOf = Map.groupBy(sightings, ({ ordinal }) => ordinal - 1);
+  const transitionsOf = Map.groupBy(transitions, ({ ordinal }) => ordinal - 1);
   const instantsOf = Map.groupBy(changed.entries(), ([, instant]) => assetKey(instant));
   return new Map(
-    [...instantsOf].map(([name, instants]) => [
-      name,
+    [...instantsOf].map(([key, instants]) => [
+      key,
       {
-        windows: instants.map(([index, { observedAt }]) =>
-          toWindow(observedAt, (sightingsOf.get(index) ?? []).map(toSighting)),
+        spans: instants.map(([index, { observedAt }]) =>
+          toSpan(observedAt, (sightingsOf.get(index) ?? []).map(toSighting)),
         ),
         stored: distinctAscending(
           instants.flatMap(([index]) => (transitionsOf.get(index) ?? []).map(toTransition)),
@@ -43,17 +57,20 @@ export async function loadNeighbourhoods(
   );
 }
 
-/** Between the two there is none. Said as a range, or the database may think of reading all that is stored. */
+/**
+ * A range rather than the two ends, with which the planner may read all that is stored. Between the ends there is
+ * nothing.
+ */
 function loadSightings(db: Connection, changed: readonly ChangedInstant[]): Promise<readonly SightingRow[]> {
   return db.any(sql.prepared('load-sightings', rowsOf<SightingRow>())`
-    select changed.position::integer as position,
-      micros_of_time(near.observed_at) as observed_at, near.location_id, near.rssi
+    select changed.ordinal::integer as ordinal,
+      micros_of_time(near.observed_at) as observed_at, near.location_id, ${DECIDING_COLUMNS}
     from ${withNext(changed)}
     cross join lateral (
-      select scan.observed_at, scan.location_id, scan.rssi from scan_events scan
+      select * from scan_events scan
       where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
         and scan.observed_at between changed.observed_at and coalesce(next.observed_at, changed.observed_at)
-        and scan.observed_at >= ${since(changed)}
+        and scan.observed_at >= ${since(changed)} and scan.retraction_id is null
       order by scan.observed_at offset 0
     ) near`);
 }
@@ -63,8 +80,8 @@ function loadTransitions(
   changed: readonly ChangedInstant[],
 ): Promise<readonly TransitionRow[]> {
   return db.any(sql.prepared('load-transitions', rowsOf<TransitionRow>())`
-    select changed.position::integer as position,
-      micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds
+    select changed.ordinal::integer as ordinal,
+      micros_of_time(near.observed_at) as observed_at, near.location_id, near.duration_seconds, ${DECIDED_COLUMNS}
     from ${withNext(changed)}
     cross join lateral (
       (select * from location_transitions before
@@ -84,57 +101,53 @@ function loadTransitions(
     ) near`);
 }
 
-/** The changed instants, with the next of each at which its asset was seen. */
+/** Each changed instant, with the next one at which its asset was seen, if any. */
 function withNext(changed: readonly ChangedInstant[]): FragmentSqlToken {
   return sql.fragment`unnest(
       ${sql.binary(integers(changed.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(changed.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(timestamps(changed.map(({ observedAt }) => observedAt)))}::timestamptz[])
-      with ordinality as changed (org_id, asset_id, observed_at, position)
+      with ordinality as changed (org_id, asset_id, observed_at, ordinal)
     left join lateral (
       select scan.observed_at from scan_events scan
       where scan.org_id = changed.org_id and scan.asset_id = changed.asset_id
         and scan.observed_at > changed.observed_at and scan.observed_at >= ${since(changed)}
+        and scan.retraction_id is null
       order by scan.observed_at limit 1
     ) next on true`;
 }
 
-/**
- * The earliest of the instants tells the database once which chunks it need not look into; otherwise it would find that
- * out anew for each instant (of 25 chunks, 45 us).
- */
+/** Lets the database exclude older chunks once. Otherwise it does so for each instant (45 us with 25 chunks). */
 function since(changed: readonly ChangedInstant[]): FragmentSqlToken {
   const first = changed.reduce((at, { observedAt }) => Math.min(at, observedAt), Number.MAX_SAFE_INTEGER);
   return sql.fragment`time_of_micros(${first}::bigint)`;
 }
 
-interface SightingRow {
-  position: number;
+interface SightingRow extends DecidingRow {
+  ordinal: number;
   observed_at: Micros;
   location_id: number;
-  rssi: number | null;
 }
 
-interface TransitionRow {
-  position: number;
-  observed_at: Micros;
-  location_id: number;
+interface TransitionRow extends SightingRow {
   duration_seconds: number | null;
 }
 
-function toSighting({ observed_at: observedAt, location_id: locationId, rssi }: SightingRow): Sighting {
-  return { observedAt, locationId, rssi };
+function toSighting(row: SightingRow): Sighting {
+  const { observed_at: observedAt, location_id: locationId, rssi } = row;
+  return { observedAt, locationId, rssi, scan: toDecidingScan(row) };
 }
 
-function toTransition(row: TransitionRow): Transition {
-  return { observedAt: row.observed_at, locationId: row.location_id, durationSeconds: row.duration_seconds };
+function toTransition(row: TransitionRow): DecidedTransition {
+  const { observed_at: observedAt, location_id: locationId, duration_seconds: durationSeconds } = row;
+  return { observedAt, locationId, durationSeconds, decidedBy: toDecidingScan(row) };
 }
 
-function toWindow(from: Micros, sightings: Sighting[]): Window {
+function toSpan(from: Micros, sightings: Sighting[]): Span {
   return { from, to: Math.max(from, ...sightings.map(({ observedAt }) => observedAt)), sightings };
 }
 
-function distinctAscending(transitions: readonly Transition[]): Transition[] {
+function distinctAscending(transitions: readonly DecidedTransition[]): DecidedTransition[] {
   const byTime = new Map(transitions.map((transition) => [transition.observedAt, transition]));
   return [...byTime.values()].toSorted((a, b) => a.observedAt - b.observedAt);
 }

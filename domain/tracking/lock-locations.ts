@@ -9,11 +9,10 @@ export interface LocationRef {
 }
 
 /**
- * Which of the locations are live. They stay so until this transaction ends: deleting one takes its row's full lock
- * and waits. Renaming, re-parenting and other recorders are not held up.
+ * Finds those of `locations` that are live, and keeps them so until this transaction ends: deleting one takes its row's
+ * full lock and waits. Renaming, re-parenting and other recorders do not wait.
  *
- * @param locations null asks for none.
- * @returns by organization and id.
+ * @param locations ids of null are skipped.
  */
 export async function lockLiveLocations(
   db: Connection,

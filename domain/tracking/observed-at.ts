@@ -1,10 +1,9 @@
 import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 
-/** How old a scan may be. */
 export interface TimeRules {
-  /** A device time further than this before the reception is too late (`LATENESS_DAYS`). */
+  /** `LATENESS_DAYS`: a device time further than this before the reception is too late. */
   lateness: Micros;
-  /** Raw scans older than this are dropped (`SCAN_RETENTION_DAYS`), so that nothing older can be placed among them. */
+  /** `SCAN_RETENTION_DAYS`: older raw scans are dropped, so nothing older can be recorded among them. */
   retention: Micros;
 }
 
@@ -12,18 +11,18 @@ export type ObservedAt =
   | { ok: true; observedAt: Micros; timeIsReceived: boolean }
   | { ok: false; reason: string };
 
-/** How far a device's clock may run ahead of this service's. */
+/** A device's clock may run ahead of this service's by so much. */
 export const AHEAD_TOLERANCE: Micros = 120 * MICROS_PER_SECOND;
 
-/** A clock that says less has not been set, one that says more is broken. */
+/** A clock before the first was never set; one from the second on is broken. */
 export const EARLIEST_DEVICE_TIME: Micros = Date.UTC(2015, 0, 1) * 1_000;
 export const LATEST_DEVICE_TIME: Micros = Date.UTC(2101, 0, 1) * 1_000;
 
 /**
- * When a scan was observed. Device time counts unless it is missing, unset or too far ahead; then the reception does,
- * and the scan is flagged. A wrong clock can neither move an asset into the future nor rewrite last year.
+ * Device time counts unless it is missing, unset or too far ahead; then the time of reception does, and the scan is
+ * flagged. A wrong clock can neither move an asset into the future nor rewrite last year.
  *
- * @param now this service's clock at the recording; later than `receivedAt` when a kept message is replayed.
+ * @param now this service's clock at the recording; later than `receivedAt` in a replay.
  */
 export function observedAt(
   scan: { deviceTime: Micros | null; receivedAt: Micros },
@@ -42,7 +41,6 @@ export function observedAt(
   return { ok: true, observedAt: at, timeIsReceived };
 }
 
-/** Whether the device's clock is set and not too far ahead, so that its time counts. */
 export function isDeviceTimeUsed<Scan extends { deviceTime: Micros | null; receivedAt: Micros }>(
   scan: Scan,
 ): scan is Scan & { deviceTime: Micros } {

@@ -1,7 +1,6 @@
 /**
- * Values by two keys, such as an organization and one of its assets. A string made of both would be made, and compared sign
- * by sign, at every look-up: recording did some ten for each read, and they were an eighth of what it left to the garbage
- * collector.
+ * Values by two keys, such as an organization and one of its assets. A string of both would be built, and compared
+ * character by character, at every look-up: recording built some ten for each read, an eighth of its garbage.
  */
 export class PairMap<First, Second, Value> {
   readonly #bySecond = new Map<First, Map<Second, Value>>();
@@ -15,7 +14,7 @@ export class PairMap<First, Second, Value> {
     return this.#bySecond.get(first)?.has(second) === true;
   }
 
-  /** Adds a pair that is not there yet. */
+  /** The pair must not be there yet. */
   add(first: First, second: Second, value: Value): void {
     const known = this.#bySecond.get(first);
     if (known === undefined) {
@@ -26,7 +25,7 @@ export class PairMap<First, Second, Value> {
     this.#values.push(value);
   }
 
-  /** In the order in which they were added. */
+  /** In the order of insertion. */
   values(): readonly Value[] {
     return this.#values;
   }

@@ -1,81 +1,95 @@
 import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
+import { isUniqueViolation } from '../../db/timescale/connections/transaction.ts';
 import { classify, type LookedUp, lookUp } from './classify.ts';
-import { sortOut } from './duplicates.ts';
+import { dropRepeats } from './drop-repeats.ts';
 import { isSmoothingAsked } from './history-changes.ts';
 import { findByIndexes } from './index-plans.ts';
 import type { LocatedScan } from './located-scan.ts';
+import { isRetracted, markRetracted, toMark } from './mark-retracted.ts';
+import type { Move } from './moves.ts';
 import type { TimeRules } from './observed-at.ts';
 import { PairMap } from './pair-map.ts';
 import { lockPositions, type Position } from './positions.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { insertScanEvents, strengthenScanEvents } from './scan-events.ts';
 import { readSmoothing } from './smoothing/read-settings.ts';
-import type { Move } from './tell-moves.ts';
 import { isNewest, touchedAssets } from './touched.ts';
 import { recordUnknownTags } from './unknown-tags.ts';
 import { updateHistories } from './update-histories.ts';
 
 export interface RecordOptions {
   rules: TimeRules;
-  /** This service's clock. */
   now: Micros;
-  /** Look for every scan among the stored ones, not only for those that are not newer than their asset's last. */
+  /**
+   * Looks every scan up, not only those no newer than their asset's last. For the retry after {@link AlreadyStored}.
+   */
   isCareful: boolean;
 }
 
 /**
- * Records scans from any devices of any organizations, inside the caller's transaction: resolves their tags, drops
- * what is known already, and writes raw scans, transitions, positions and unknown tags.
+ * Records scans from any devices of any organizations, inside the caller's transaction (docs/tracking.md):
  *
- * Whatever the order, the batches, the repetitions and the number of processes, the same scans end in the same rows.
- * Locks, always taken in this order and each kind in order of its key: the locations (against deletion), the
- * positions of the assets (one recorder of an asset at a time), the smoothing settings (shared), the unknown tags.
+ * 1. Resolves tags, and locks the live locations against deletion.
+ * 2. Locks the positions of the assets: one recorder of an asset at a time.
+ * 3. Leaves out duplicates, and writes raw scans.
+ * 4. Updates transitions and positions and tells the feed, under a shared lock on the smoothing settings if something may
+ *    move.
+ * 5. Counts unknown tags.
  *
- * @param known what the caller has looked up already, in this transaction and after {@link findByIndexes}.
- * @returns the outcome of each scan, in their order; of what moved an asset with where that was before.
- * @throws AlreadyStored if the transaction must be run again with `isCareful`.
+ * Locks are always taken in this order, each kind in the order of its key. Whatever the order, the batches, the
+ * repetitions and the number of processes, the same scans end in the same rows.
+ *
+ * @param known looked up by the caller, in this transaction and after {@link findByIndexes}.
+ * @throws AlreadyStored if the transaction must be retried with `isCareful`.
  */
 export async function recordScans(
   client: Client,
   scans: readonly Scan[],
   { rules, now, isCareful }: RecordOptions,
   known?: LookedUp,
-): Promise<Outcome[]> {
+): Promise<Recorded> {
   const lookedUp = known ?? (await Promise.all([findByIndexes(client), lookUp(client, scans)]))[1];
   const classified = classify(scans, lookedUp, now, rules);
-  const placed: LocatedScan[] = [];
+  const located: LocatedScan[] = [];
   for (const each of classified) {
-    if ('placed' in each) {
-      placed.push(each.placed);
+    if ('located' in each) {
+      located.push(each.located);
     }
   }
-  const written = await writePlaced(client, placed, isCareful);
+  const written = await writeLocated(client, located, isCareful);
   const outcomes = classified.map((each) =>
-    'placed' in each ? outcomeOf(each.placed, written) : each.outcome,
+    'located' in each ? outcomeOf(each.located, written) : each.outcome,
   );
   await recordUnknownTags(client, scans, outcomes);
-  return outcomes;
+  return { outcomes, unsealed: written.unsealed };
 }
 
-/** A scan taken for new was stored already: its tag was attached to another asset since. */
+export interface Recorded {
+  /** Of each scan, in their order; of what moved an asset with where that was before. */
+  outcomes: Outcome[];
+  /** Changes of histories that the sealer has to be woken for, once this is committed. */
+  unsealed: number;
+}
+
+/** A scan taken for new is stored already, for the asset that had its tag before; or a transition at its instant is. */
 export class AlreadyStored extends Error {}
 
-/** What became of placed scans. */
 interface Written {
   duplicates: ReadonlySet<LocatedScan>;
   moves: ReadonlyMap<LocatedScan, Move>;
+  unsealed: number;
 }
 
-async function writePlaced(
+async function writeLocated(
   client: Client,
-  placed: readonly LocatedScan[],
+  located: readonly LocatedScan[],
   isCareful: boolean,
 ): Promise<Written> {
-  if (placed.length === 0) {
-    return { duplicates: new Set(), moves: new Map() };
+  if (located.length === 0) {
+    return { duplicates: new Set(), moves: new Map(), unsealed: 0 };
   }
-  const positions = await lockPositions(client, placed);
+  const positions = await lockPositions(client, located);
   const positionOf = new PairMap<number, number, Position>();
   for (const position of positions) {
     positionOf.add(position.orgId, position.assetId, position);
@@ -84,12 +98,14 @@ async function writePlaced(
     const position = positionOf.get(scan.orgId, scan.assetId);
     return isCareful || position === undefined || !isNewest(position, scan.observedAt);
   };
-  const { fresh, stronger, duplicates } = await sortOut(client, placed, mayBeKnown);
-  // A stronger copy may belong to an asset that had the tag before; out of order, so two recorders may collide here,
-  // and the one that the database gives up is run again.
+  const { fresh, stronger, duplicates } = await dropRepeats(client, located, mayBeKnown);
+  // A stronger copy may belong to the asset that had the tag before. Locked out of order, so two recorders may deadlock
+  // here; the one that the database aborts is retried.
   const others = stronger.filter((scan) => !positionOf.has(scan.orgId, scan.assetId));
   positions.push(...(await lockPositions(client, others)));
-  const touched = touchedAssets(positions, fresh, stronger);
+  const retracted = toMark(fresh);
+  const counting = retracted.length === 0 ? fresh : fresh.filter((scan) => !isRetracted(scan));
+  const touched = touchedAssets(positions, counting, stronger);
   const inserting = insertScanEvents(client, fresh);
   const sentBehind = Promise.all([
     readSmoothing(
@@ -97,23 +113,28 @@ async function writePlaced(
       touched.flatMap((asset) => (isSmoothingAsked(asset) ? [asset.position.orgId] : [])),
     ),
     strengthenScanEvents(client, stronger),
+    markRetracted(client, retracted),
   ]);
-  // Where a scan was stored already, what is sent behind it fails too, and says nothing of why.
+  // If a scan was stored already, the statements pipelined behind fail too, without naming the cause.
   sentBehind.catch(() => {});
   if (!(await inserting)) {
     throw new AlreadyStored('a scan was stored already');
   }
   const [smoothing] = await sentBehind;
-  const moves = await updateHistories(client, touched, smoothing);
-  return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])) };
+  const { moves, unsealed } = await updateHistories(client, touched, smoothing, isCareful).catch((error) => {
+    throw isUniqueViolation(error)
+      ? new AlreadyStored('a transition was stored already', { cause: error })
+      : error;
+  });
+  return { duplicates, moves: new Map(moves.map((move) => [move.scan, move])), unsealed };
 }
 
-function outcomeOf(placed: LocatedScan, { duplicates, moves }: Written): Outcome {
-  const { assetId, observedAt, timeIsReceived } = placed;
-  if (duplicates.has(placed)) {
+function outcomeOf(located: LocatedScan, { duplicates, moves }: Written): Outcome {
+  const { assetId, observedAt, timeIsReceived } = located;
+  if (duplicates.has(located)) {
     return { status: 'duplicate', assetId, observedAt };
   }
-  const move = moves.get(placed);
+  const move = moves.get(located);
   const movedFrom = move === undefined ? null : { from: move.from };
   return { status: 'recorded', assetId, observedAt, timeIsReceived, move: movedFrom };
 }

@@ -6,34 +6,33 @@ import type { Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
 import type { TagType } from './tag-type.ts';
 
-/** What a read of a tag stands for. */
 export type Resolution =
   | { kind: 'asset'; assetId: number; tagValue: string }
   | { kind: 'location'; locationId: number }
   | { kind: 'ambiguous' }
   | { kind: 'unknown' };
 
-type Read = Pick<Scan, 'orgId' | 'tagType' | 'value'>;
+type TagRead = Pick<Scan, 'orgId' | 'tagType' | 'value'>;
 
-/** What reads stand for: the same for all of a value. */
+/** Reads of equal organization, type and value share a resolution. */
 export interface Resolutions {
-  /** Undefined for what was not asked for. */
-  get(read: Read): Resolution | undefined;
+  /** Undefined for a read that was not resolved. */
+  get(read: TagRead): Resolution | undefined;
 }
 
 /**
- * Resolves reads by the tags as they are now. A live tag with the very value wins; otherwise the one live tag with
- * the same key; if there are several, the read is ambiguous: an asset is never picked by chance.
+ * Resolves reads by the tags as they are now. A live tag with exactly the same value wins; otherwise the only live tag
+ * with the same key. Several with the same key make the read ambiguous: an asset is never picked by chance.
  */
-export async function resolveTags(db: Connection, reads: readonly Read[]): Promise<Resolutions> {
-  const asked = new AskedFor();
+export async function resolveTags(db: Connection, reads: readonly TagRead[]): Promise<Resolutions> {
+  const asked = new DistinctReads();
   for (const read of reads) {
     asked.add(read);
   }
   const distinct = asked.reads();
   const rows = await findCandidates(db, distinct);
   for (const row of rows) {
-    const one = distinct[row.position - 1];
+    const one = distinct[row.ordinal - 1];
     if (one?.candidates === NONE) {
       one.candidates = [row];
     } else {
@@ -47,17 +46,17 @@ export async function resolveTags(db: Connection, reads: readonly Read[]): Promi
 }
 
 /**
- * Asked for in order of their keys, the tags come by the index on those, and not by one that has every tag of the
- * organization to look through but, without statistics, seems as good.
+ * Sorted by key, so that the planner takes the index on keys. One that begins with the organization and reads all its
+ * tags seems as good without statistics.
  */
-function findCandidates(db: Connection, asked: readonly AskedRead[]): Promise<readonly CandidateRow[]> {
+function findCandidates(db: Connection, asked: readonly DistinctRead[]): Promise<readonly CandidateRow[]> {
   return db.any(sql.prepared('resolve-tags', rowsOf<CandidateRow>())`
-    select read.position::integer as position, tag.value, tag.asset_id, tag.location_id
+    select read.ordinal::integer as ordinal, tag.value, tag.asset_id, tag.location_id
     from unnest(
       ${sql.binary(integers(asked.map(({ read }) => read.orgId)))}::integer[],
       ${sql.binary(texts(asked.map(({ read }) => read.tagType)))}::text[],
       ${sql.binary(texts(asked.map(({ read }) => tagKey(read.tagType, read.value))))}::text[])
-      with ordinality as read (org_id, tag_type, tag_key, position)
+      with ordinality as read (org_id, tag_type, tag_key, ordinal)
     cross join lateral (
       select value, asset_id, location_id from tags
       where org_id = read.org_id and tag_type = read.tag_type and detached_at is null
@@ -66,35 +65,34 @@ function findCandidates(db: Connection, asked: readonly AskedRead[]): Promise<re
     ) tag`);
 }
 
-/** A read of each value that is asked for, with what it stands for. */
-class AskedFor implements Resolutions {
-  readonly #byType = new Map<TagType, PairMap<number, string, AskedRead>>();
-  readonly #reads: AskedRead[] = [];
+class DistinctReads implements Resolutions {
+  readonly #byType = new Map<TagType, PairMap<number, string, DistinctRead>>();
+  readonly #reads: DistinctRead[] = [];
 
-  add(read: Read): void {
+  add(read: TagRead): void {
     let byValue = this.#byType.get(read.tagType);
     if (byValue === undefined) {
       byValue = new PairMap();
       this.#byType.set(read.tagType, byValue);
     }
     if (!byValue.has(read.orgId, read.value)) {
-      const asked: AskedRead = { read, candidates: NONE, resolution: UNKNOWN };
+      const asked: DistinctRead = { read, candidates: NONE, resolution: UNKNOWN };
       byValue.add(read.orgId, read.value, asked);
       this.#reads.push(asked);
     }
   }
 
-  reads(): readonly AskedRead[] {
+  reads(): readonly DistinctRead[] {
     return this.#reads;
   }
 
-  get({ orgId, tagType, value }: Read): Resolution | undefined {
+  get({ orgId, tagType, value }: TagRead): Resolution | undefined {
     return this.#byType.get(tagType)?.get(orgId, value)?.resolution;
   }
 }
 
-interface AskedRead {
-  readonly read: Read;
+interface DistinctRead {
+  readonly read: TagRead;
   candidates: CandidateRow[];
   resolution: Resolution;
 }
@@ -103,16 +101,15 @@ const NONE: CandidateRow[] = [];
 const UNKNOWN: Resolution = { kind: 'unknown' };
 
 interface CandidateRow {
-  position: number;
+  ordinal: number;
   value: string;
   asset_id: number | null;
   location_id: number | null;
 }
 
-/** What one of several tags with the same key a read means. */
 export type Choice<Tag> = { kind: 'one'; tag: Tag } | { kind: 'ambiguous' } | { kind: 'none' };
 
-/** The tag that a read of `value` means. @param candidates the live tags with its key. */
+/** @param candidates the live tags with the key of `value`. */
 export function chooseTag<Tag extends { value: string }>(
   value: string,
   candidates: readonly Tag[],

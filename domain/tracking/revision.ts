@@ -1,46 +1,53 @@
-import type { Transition } from './history/history.ts';
+import { type ChangedRows, changedRows } from './feed/changed-rows.ts';
+import { isSameScan } from './history/deciding-scan.ts';
+import type { DecidedTransition, Stay, Transition } from './history/history.ts';
 import type { Neighbourhood } from './history/revise.ts';
 import { revise } from './history/revise.ts';
 import type { LocatedScan } from './located-scan.ts';
 import type { Position } from './positions.ts';
 import { latest } from './touched.ts';
 
-/** What is to be written of one asset. */
+/** Rows to write for one asset. */
 export interface Change {
   position: Position;
-  put: Transition[];
-  gone: Transition[];
-  /** Whether what is put is later than every scan that was stored before. */
+  before: Stay | null;
+  /** New rows, rows that have changed, and rows that another scan has decided. */
+  put: readonly DecidedTransition[];
+  gone: readonly Transition[];
+  /** What of this is told. */
+  rows: ChangedRows;
+  /** True if `put` is later than every scan that was stored before. */
   isNewest: boolean;
 }
 
-/** A change of what is stored already. */
 export interface Revision extends Change {
-  /** The asset's last transitions as they are now; null if those are as they were. */
+  /** The transitions as revised, up to the last of the asset; null if the change does not reach its last stay. */
   upToNow: readonly Transition[] | null;
 }
 
-/** What brings an asset up to what is known of its neighbourhood. @param scans what is new of it, if anything. */
+/** @param scans the new and changed ones; none where history is recomputed. */
 export function revision(
   position: Position,
-  { windows, stored }: Neighbourhood,
+  { spans, stored }: Neighbourhood,
   scans: readonly LocatedScan[],
 ): Revision {
-  const revised = revise(stored, windows);
+  const revised = revise(stored, spans);
   const before = new Map(stored.map((transition) => [transition.observedAt, transition]));
-  const after = new Set(revised.map(({ observedAt }) => observedAt));
-  // The last stay is among those looked at, or none of what has changed reaches it.
+  const rows = changedRows(stored, revised);
+  // The last stay is in the neighbourhood, or no change reaches it.
   const isLastStaySeen = position.stay === null || before.has(position.stay.since);
   return {
     position: positionAfter(position, isLastStaySeen ? revised.at(-1) : undefined, scans),
+    before: position.stay,
     put: revised.filter((transition) => !isSame(before.get(transition.observedAt), transition)),
-    gone: stored.filter(({ observedAt }) => !after.has(observedAt)),
+    gone: rows.removed,
+    rows,
     isNewest: false,
     upToNow: isLastStaySeen ? revised : null,
   };
 }
 
-/** @param last the last transition, if that may be another than it was. */
+/** @param last the last transition; undefined if it has not changed. */
 export function positionAfter(
   position: Position,
   last: Transition | undefined,
@@ -53,6 +60,10 @@ export function positionAfter(
   };
 }
 
-function isSame(a: Transition | undefined, b: Transition): boolean {
-  return a?.locationId === b.locationId && a.durationSeconds === b.durationSeconds;
+function isSame(a: DecidedTransition | undefined, b: DecidedTransition): boolean {
+  return (
+    a?.locationId === b.locationId &&
+    a.durationSeconds === b.durationSeconds &&
+    isSameScan(a.decidedBy, b.decidedBy)
+  );
 }

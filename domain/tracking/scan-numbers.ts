@@ -1,19 +1,18 @@
 import type { Micros } from '../../base/instant.ts';
-import { type LocatedScan, scanName } from './located-scan.ts';
+import { type LocatedScan, scanKey } from './located-scan.ts';
 
 /**
- * Numbers scans from 0, copies of the same scan alike. A reader makes few at the same instant, so a scan's name, which was
- * the most expensive string of recording, is made for those only.
+ * Numbers scans from 0, copies of a scan alike. A reader makes few scans at one instant, so the key of a scan, the most
+ * expensive string of recording, is built for those only.
  */
 export class ScanNumbers {
   readonly #firsts: LocatedScan[] = [];
   /** By reader. */
   readonly #atInstants = new Map<number, Map<Micros, SameInstant>>();
 
-  /** The number of a scan; one that is new gets the next. */
   numberOf(scan: LocatedScan): number {
     const { source } = scan.scan;
-    // What a person scanned is known by its submission, whatever the time.
+    // A handheld's scan is identified by submission and index, whatever the time.
     const instant = source.kind === 'reader' ? scan.observedAt : 0;
     const atInstants = this.#ofReader(source.kind === 'reader' ? source.readerId : NO_READER);
     const there = atInstants.get(instant);
@@ -21,14 +20,14 @@ export class ScanNumbers {
       atInstants.set(instant, this.#firsts.length);
       return this.#add(scan);
     }
-    const byName = typeof there === 'number' ? this.#named(there) : there;
-    atInstants.set(instant, byName);
-    const name = scanName(scan);
-    const known = byName.get(name);
+    const byKey = typeof there === 'number' ? this.#keyed(there) : there;
+    atInstants.set(instant, byKey);
+    const key = scanKey(scan);
+    const known = byKey.get(key);
     if (known !== undefined) {
       return known;
     }
-    byName.set(name, this.#firsts.length);
+    byKey.set(key, this.#firsts.length);
     return this.#add(scan);
   }
 
@@ -41,8 +40,8 @@ export class ScanNumbers {
     return atInstants;
   }
 
-  #named(number: number): Map<string, number> {
-    return new Map([[scanName(this.#firsts[number] as LocatedScan), number]]);
+  #keyed(number: number): Map<string, number> {
+    return new Map([[scanKey(this.#firsts[number] as LocatedScan), number]]);
   }
 
   #add(scan: LocatedScan): number {
@@ -50,7 +49,7 @@ export class ScanNumbers {
   }
 }
 
-/** The number of the only scan, or the numbers of several by their names. */
+/** The number of the only scan, or the numbers of several by their keys. */
 type SameInstant = number | Map<string, number>;
 
 const NO_READER = 0;

@@ -2,8 +2,8 @@ import type { Micros } from '../../base/instant.ts';
 import type { TagType } from './tag-type.ts';
 
 /**
- * The canonical scan: one observation of one tag, whatever device made it. Fixed readers and handhelds only turn
- * what they received into these; everything after is common.
+ * The canonical scan: one observation of one tag by any device. Readers and handhelds only translate into it;
+ * everything after is common.
  */
 export interface Scan {
   /** From the device's registration, never from what it sent. */
@@ -11,13 +11,13 @@ export interface Scan {
   tagType: TagType;
   /** As read, normalised by the reader's format; 1 to 255 characters. */
   value: string;
-  /** Where the device is or says it is: an antenna's location, a person's place; null if that is nowhere. */
+  /** The antenna's location, or the one the handheld's user named; null for none. */
   locationId: number | null;
-  /** The device's own clock at the observation, or null if it has none. */
+  /** The device's clock at the observation; null if it has none. */
   deviceTime: Micros | null;
-  /** When this service received it. */
+  /** This service's clock. */
   receivedAt: Micros;
-  /** Signal strength in dBm, or null if the device gave none. */
+  /** dBm; null if the device reports none. */
   rssi: number | null;
   source: ReaderSource | HandheldSource;
 }
@@ -26,11 +26,11 @@ export interface ReaderSource {
   kind: 'reader';
   readerId: number;
   antenna: number;
-  /** True where the antenna's settings (disabled, minimum RSSI) shut this read out. */
+  /** Excluded by the settings of the antenna (disabled, minimum RSSI). */
   isShutOut: boolean;
-  /** Whether an unknown tag is worth a row in the list of unknown tags. */
+  /** False: unknown tags are not listed. */
   reportUnknown: boolean;
-  /** True for a message received before, whose unknown tags have been counted. */
+  /** True for a repeated message, whose unknown tags have been counted. */
   isRedelivery: boolean;
 }
 
@@ -39,9 +39,11 @@ export interface HandheldSource {
   handheldId: number;
   submissionId: string;
   index: number;
+  /** The retraction that came before it and takes it back: it is stored, and makes no history. */
+  retractionId?: string;
 }
 
-/** What became of a scan. Exactly one of these, for each. */
+/** Tracking rule 6. Each scan has exactly one. */
 export type Outcome =
   | {
       status: 'recorded';
@@ -50,17 +52,17 @@ export type Outcome =
       timeIsReceived: boolean;
       move: MovedFrom | null;
     }
-  /** Known already; nothing was written, but for a stronger RSSI. */
+  /** Stored already; at most its RSSI is raised. */
   | { status: 'duplicate'; assetId: number; observedAt: Micros }
-  /** No live tag of a live asset; `tagLocationId` is that of a location's tag. Read at `locationId`. */
+  /** No live tag of a live asset. `tagLocationId`: the tag is that of a location. `locationId`: where it was read. */
   | { status: 'unknown'; observedAt: Micros; locationId: number | null; tagLocationId: number | null }
-  /** Several tags share the key and none has the value. */
+  /** Several tags share the key and none has exactly this value. */
   | { status: 'ambiguous'; observedAt: Micros; locationId: number | null }
-  /** The tag is known, the location is not. */
+  /** No live location; or shut out, and the tag not looked at (`assetId` is null). */
   | { status: 'unplaced'; assetId: number | null }
   | { status: 'rejected'; cause: 'too_late' | 'secret'; reason: string };
 
-/** Where an asset was before a scan that moved it; null if it had never been seen. */
+/** The location before the move; null if the asset had never been seen. */
 export interface MovedFrom {
   from: number | null;
 }

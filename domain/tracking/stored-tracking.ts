@@ -6,18 +6,17 @@ import { type ChangedInstant, loadNeighbourhoods } from './load-neighbourhoods.t
 import { lastScansBefore, loadScans, loadTransitions, scansAhead } from './smoothing/load-stretches.ts';
 import type { StoredStretches } from './smoothing/smoothed-neighbourhoods.ts';
 
-/** What is stored of the touched assets, their new and changed scans included. */
+/** Reads what is stored, new and changed scans included. */
 export interface StoredTracking extends StoredStretches {
   /** @returns by {@link assetKey}. */
   neighbourhoods(changed: readonly ChangedInstant[]): Promise<ReadonlyMap<string, Neighbourhood>>;
-  /** The scans at the last instant before each, none from before `since`; in the order of `instants`. */
+  /** For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. */
   lastBefore(
     instants: readonly ChangedInstant[],
     since: Micros,
   ): Promise<Pick<Sighting, 'observedAt' | 'locationId'>[][]>;
 }
 
-/** What is stored, as the transaction of `client` sees it. */
 export function storedTracking(client: Client): StoredTracking {
   return {
     neighbourhoods: (changed) => loadNeighbourhoods(client, changed),

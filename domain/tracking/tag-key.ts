@@ -2,10 +2,10 @@ import { hasTokenShape, SECRET_IS_NO_TAG } from '../../base/tag-secrets.ts';
 import type { TagType } from './tag-type.ts';
 
 /**
- * What a tag and a read of it are matched by when no value is equal to the letter: the same identifier written
- * with other separators, in the other case or, for RFID, with other leading zeros has the same key.
+ * The key by which tags and reads match when no value is exactly equal: it ignores separators, case and, for RFID,
+ * leading zeros (docs/tracking.md, Which tag).
  *
- * @returns the key, or '' if the value is unusable because nothing but separators is in it.
+ * @returns '' for a value that is unusable because it consists of separators.
  */
 export function tagKey(tagType: TagType, value: string): string {
   switch (tagType) {
@@ -18,7 +18,7 @@ export function tagKey(tagType: TagType, value: string): string {
   }
 }
 
-/** Why a value that was read can be of no tag, or null. */
+/** Null if a tag can have this value. */
 export function whyUnusable({ tagType, value }: { tagType: TagType; value: string }): string | null {
   if (hasTokenShape(value)) {
     return SECRET_IS_NO_TAG;
@@ -29,7 +29,7 @@ export function whyUnusable({ tagType, value }: { tagType: TagType; value: strin
 const SEPARATORS = /[:\-\s]/g;
 const HEX = /^[0-9A-Fa-f]+$/;
 
-/** What most readers send: nothing is left to be done to it. */
+/** As most readers send it: a key already. */
 const RFID_KEY = /^[1-9A-F][0-9A-F]*$/;
 
 function rfidKey(value: string): string {
@@ -43,7 +43,7 @@ function rfidKey(value: string): string {
   return digits.toUpperCase().replace(/^0+(?=.)/, '');
 }
 
-/** Zeros count in these: a MAC has twelve digits, an Eddystone UID thirty-two, an iBeacon's UUID too. */
+/** Leading zeros count: a MAC has 12 digits, an Eddystone UID 32, the UUID of an iBeacon too. */
 function bleKey(value: string): string {
   const iBeacon = IBEACON.exec(value);
   if (iBeacon !== null) {
@@ -60,5 +60,5 @@ function bleKey(value: string): string {
   return digits === '' ? '' : value;
 }
 
-/** `uuid:major:minor`; the separators stay in the key, or `U:1:23` and `U:12:3` would be one. */
+/** `uuid:major:minor`. The key keeps the colons, or `U:1:23` and `U:12:3` would be equal. */
 const IBEACON = /^([0-9A-Fa-f-]{32,36}):(\d{1,5}):(\d{1,5})$/;

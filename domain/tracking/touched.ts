@@ -3,24 +3,17 @@ import type { LocatedScan } from './located-scan.ts';
 import { PairMap } from './pair-map.ts';
 import type { Position } from './positions.ts';
 
-/** An asset whose stored scans have just changed: where it was before, and its new or changed scans. */
+/** An asset with new or strengthened scans, which are written already. `position` is from before them. */
 export interface Touched {
   position: Position;
-  /** At least one. First those that are new, as they came; then copies that made stored ones stronger. */
+  /** At least one: the new ones as they came, then copies that strengthened stored ones. */
   scans: LocatedScan[];
-  /** How many of them are new. */
+  /** The number of new ones, which come first in `scans`. */
   fresh: number;
-  /** Whether every scan is newer than all that was stored. */
+  /** True if every scan is newer than all that were stored before. */
   isInOrder: boolean;
 }
 
-/**
- * The assets whose stored scans have changed.
- *
- * @param positions of all assets concerned, locked.
- * @param fresh the scans that are new.
- * @param stronger those that were made stronger.
- */
 export function touchedAssets(
   positions: readonly Position[],
   fresh: readonly LocatedScan[],
@@ -51,7 +44,6 @@ function add(asset: Touched, scan: LocatedScan): void {
   asset.isInOrder &&= isNewest(asset.position, scan.observedAt);
 }
 
-/** Whether `observedAt` is later than every stored scan of the asset. */
 export function isNewest({ lastSeen }: Position, observedAt: number): boolean {
   return lastSeen === null || observedAt > lastSeen;
 }

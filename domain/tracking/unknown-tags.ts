@@ -13,12 +13,12 @@ import { compareRssi } from './history/history.ts';
 import type { Outcome, Scan } from './scan.ts';
 import { tagKey } from './tag-key.ts';
 
-/** How many unknown tags are kept of an organization; beyond that those not seen for longest go. */
+/** Unknown tags kept per organization; beyond that, those not seen for the longest time are deleted. */
 export const UNKNOWN_TAGS_KEPT = 10_000;
 
 /**
- * Keeps one row for each organization and tag that scans could not be resolved to, so that a user can attach it.
- * Not for readers that do not report unknown tags, not for a location's tag, and not again for a redelivered message.
+ * Keeps one row for each organization and tag that could not be resolved, so that a user can attach it. Skips scans of
+ * readers that do not report unknown tags, of locations' tags, and of redelivered messages.
  */
 export async function recordUnknownTags(
   db: Connection,
@@ -36,7 +36,7 @@ export async function recordUnknownTags(
   if (sightings.length === 0) {
     return;
   }
-  const tags = [...Map.groupBy(sightings, ({ name }) => name).values()].map(summarise);
+  const tags = [...Map.groupBy(sightings, ({ rowKey }) => rowKey).values()].map(summarise);
   const grown = await upsert(db, tags);
   if (grown.length > 0) {
     await trim(db, grown, kept);
@@ -44,9 +44,9 @@ export async function recordUnknownTags(
 }
 
 /**
- * A tag's last sighting tells; `case` for each column takes a quarter less time than one sorted row for all of them.
+ * A tag's last sighting wins; a `case` for each column takes a quarter less time than one sorted row for all of them.
  *
- * @returns the organizations that have more tags than before, and not a row for each tag.
+ * @returns the organizations that have more tags than before.
  */
 async function upsert(db: Connection, tags: readonly Summary[]): Promise<number[]> {
   const readers = tags.map(({ scan: { source } }) => (source.kind === 'reader' ? source : null));
@@ -89,8 +89,8 @@ async function upsert(db: Connection, tags: readonly Summary[]): Promise<number[
 }
 
 /**
- * Rows another recorder is writing are spared: its own trim sees to them. The lock stands outside the ordered query,
- * or it would fall on the rows that OFFSET skips too. What is locked is deleted by its place in the table, at no search.
+ * Skips rows that another recorder is writing: its own trim sees to them. Locks outside the ordered query, which would
+ * lock the rows that OFFSET skips, too; deletes the locked rows by `ctid`, without another look-up.
  */
 async function trim(db: Connection, grown: readonly number[], kept: number): Promise<void> {
   await db.exec(sql.prepared('trim-unknown-tags', NO_ROWS)`
@@ -110,11 +110,11 @@ async function trim(db: Connection, grown: readonly number[], kept: number): Pro
 }
 
 interface UnknownSighting {
-  name: string;
+  rowKey: string;
   key: string;
   scan: Scan;
   observedAt: Micros;
-  /** Where it was read, if that is a live location. */
+  /** Null unless it was read at a live location. */
   locationId: number | null;
   ambiguous: boolean;
 }
@@ -127,8 +127,8 @@ function sightingOf(scan: Scan, outcome: Outcome | undefined): UnknownSighting |
   }
   const key = tagKey(tagType, value);
   const { status, observedAt, locationId } = outcome;
-  const name = `${orgId} ${tagType} ${key}`;
-  return { name, key, scan, observedAt, locationId, ambiguous: status === 'ambiguous' };
+  const rowKey = `${orgId} ${tagType} ${key}`;
+  return { rowKey, key, scan, observedAt, locationId, ambiguous: status === 'ambiguous' };
 }
 
 function isUnresolved(outcome: Outcome): outcome is Extract<Outcome, { status: 'unknown' | 'ambiguous' }> {
@@ -140,7 +140,7 @@ interface Summary extends UnknownSighting {
   count: number;
 }
 
-/** The last sighting of a tag (of several at one instant the strongest), with the first time and the count. */
+/** The latest sighting of a tag (of one instant the strongest), with first time and count. */
 function summarise(sightings: readonly UnknownSighting[]): Summary {
   const last = sightings.reduce((best, one) =>
     (one.observedAt - best.observedAt || compareRssi(one.scan.rssi, best.scan.rssi)) > 0 ? one : best,

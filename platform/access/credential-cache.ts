@@ -5,7 +5,6 @@ export interface CredentialRow {
   seconds_left: number | null;
 }
 
-/** A cached credential, with its expiry on this process's monotonic clock. */
 export interface CachedCredential<Row> {
   row: Row;
   /** `performance.now()` at expiry; infinite if there is none. */
@@ -14,7 +13,7 @@ export interface CachedCredential<Row> {
 
 export interface CredentialCacheOptions<Row> {
   look(id: string): Promise<Row | null>;
-  /** Whether every acknowledged revocation has been received. */
+  /** True if every acknowledged revocation has been received. */
   isFresh(): boolean;
   /** Milliseconds on a monotonic clock. */
   now(): number;
@@ -53,15 +52,15 @@ export class CredentialCache<Row extends CredentialRow> {
     return credential;
   }
 
-  /** Called when some credential changed, or may have. */
+  /** Called when a credential changed, or may have. */
   clear(): void {
     this.#generation += 1;
     this.#kept.clear();
   }
 
   /**
-   * Runs a change that takes effect with the next request, here and in every other process: this cache is cleared, and
-   * the others have been notified by then, or look up.
+   * Runs a change that takes effect with the next request, here and in every other process: this cache is
+   * cleared, and by then the others have been notified, or look up.
    */
   async changing<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = await change();
@@ -80,5 +79,5 @@ export class CredentialCache<Row extends CredentialRow> {
 
 const MOST_KEPT = 10_000;
 
-/** Milliseconds. Bounds how long a revocation can go unnoticed whatever goes wrong. */
+/** Milliseconds. Bounds the time a revocation can go unnoticed in the worst case. */
 const LONGEST_KEPT_MS = 30_000;

@@ -1,11 +1,11 @@
 import { withoutTokens } from '../../base/tag-secrets.ts';
 
 export interface RefusedSignIn {
-  kind: 'reader' | 'key' | 'handheld';
-  /** The user name, or the id in the credential; empty if none was given. Never a secret. */
+  kind: 'reader' | 'key' | 'handheld' | 'user';
+  /** A reader's user name, a user's id, or the id in the credential; empty if none was given. Never a secret. */
   name: string;
   address: string;
-  /** Whether that name exists: known names are not crowded out by made-up ones. */
+  /** True if that name exists: made-up names cannot crowd out known ones. */
   isKnown: boolean;
 }
 
@@ -54,7 +54,7 @@ export class RefusedSignIns {
     });
   }
 
-  /** Writes counts gathered since the last flush. False if there are none. */
+  /** @returns false if there was nothing to write. */
   async flush(): Promise<boolean> {
     const counts = this.#counts;
     if (counts.size === 0) {
@@ -87,7 +87,7 @@ export class RefusedSignIns {
     return true;
   }
 
-  /** Names are kept while nothing can be written, since their counts are. */
+  /** Names stay while nothing can be written, since their counts do. */
   #forgetNames(): void {
     const now = this.#options.now();
     if (now - this.#namedSince > NAMES_KEPT_MS) {

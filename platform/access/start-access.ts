@@ -9,19 +9,15 @@ import { startCredentials } from './start-credentials.ts';
 export interface Access<Row extends CredentialRow> {
   door: AccessDoor;
   credentials: CredentialCache<Row>;
-  /** Rejects if the database does not answer. */
   askDatabase(): Promise<unknown>;
 }
 
 export interface AccessOptions<Row extends CredentialRow> {
   url: string;
-  /** The connections' name in `pg_stat_activity`. */
   applicationName: string;
-  /** Looks credentials up by id. */
   find: (door: AccessDoor, ids: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
 }
 
-/** Starts authentication and stops it with the process. */
 export async function startAccess<Row extends CredentialRow>(
   { url, applicationName, find }: AccessOptions<Row>,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
@@ -48,5 +44,4 @@ export async function startAccess<Row extends CredentialRow>(
   };
 }
 
-/** Per process, for look-ups and health checks. */
 const CONNECTIONS = 2;

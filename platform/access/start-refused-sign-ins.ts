@@ -77,7 +77,6 @@ async function writeRefusedSignIns(db: Connection, counts: readonly RefusedCount
       last_at = greatest(refused_sign_ins.last_at, excluded.last_at), address = excluded.address`);
 }
 
-/** Drops counts older than `doctor` shows. */
 async function dropOldRefusals(db: Connection): Promise<void> {
   await db.any(sql.type(NO_ROWS)`
     delete from refused_sign_ins where period < now() - interval '25 hours'`);

@@ -8,14 +8,11 @@ import type { DescribedMethod, OpenApiDocument, PathItem } from './openapi.ts';
 import { operationOf } from './operation.ts';
 import { methodNotAllowed } from './responses.ts';
 
-/** A document's texts beside its operations. */
 export interface About {
   title: string;
   summary: string;
-  /** Markdown. @param types of errors that occur. */
   guide(types: readonly ProblemType[]): string;
   server: { url: string; description: string };
-  /** The bearer token that every operation takes. */
   credential: { name: string; description: string };
 }
 
@@ -58,7 +55,6 @@ export function assembleDocument(
   };
 }
 
-/** Error types of the routes, and those of unknown paths and methods. */
 function problemTypesOf(resources: readonly DescribedResource[]): ProblemType[] {
   const declared = resources.flatMap(({ routes }) => routes.flatMap(({ problems }) => [...problems.keys()]));
   const all = new Set<ProblemType>([...declared, 'not_found', 'method_not_allowed', 'gone']);

@@ -8,13 +8,11 @@ export interface DescribedResource {
   routes: readonly DescribedRoute[];
 }
 
-/** The public routes of a resource; null if it has none. */
 export function publicPart(resource: DescribedResource): DescribedResource | null {
   const routes = resource.routes.filter(({ isInternal }) => !isInternal);
   return routes.length === 0 ? null : { ...resource, routes };
 }
 
-/** The path with examples in place of its parameters. */
 export function examplePath({ path, params }: DescribedRoute): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]?.example ?? 1));
 }

@@ -7,7 +7,7 @@ import { BODY_LIMIT } from '../http/read-body.ts';
 import type { DescribedRoute } from './described-route.ts';
 import { HEADERS } from './headers.ts';
 
-/** An example made by the code that makes the real answer. Null for types that differ too much from case to case. */
+/** An example from the code that builds real answers. Null for types that differ too much from case to case. */
 export function errorExample(type: ProblemType, route: DescribedRoute, instance: string): object | null {
   const problem = MAKE[type]?.(route) ?? null;
   return problem === null ? null : envelope(problem, instance, String(HEADERS['X-Request-ID']?.example));
@@ -18,8 +18,16 @@ const MAKE: Partial<Record<ProblemType, (route: DescribedRoute) => Problem | nul
   bad_request: () => thrownBy(() => parseBody(Buffer.from('{"name":'))),
   unauthorized: () => thrownBy(() => bearerToken({})),
   forbidden: ({ scope }) => new Problem('forbidden', `Missing required scope: ${scope}`),
-  // "Asset not found, or the tag is not attached to it" is two cases, of which this is the first.
+  // "Asset not found, or the tag is not attached to it": the first of two cases.
   not_found: ({ problems }) => new Problem('not_found', problems.get('not_found')?.split(',')[0] ?? ''),
+  feed_expired: () =>
+    new Problem(
+      'feed_expired',
+      'Events after position 0 are not kept any more; the oldest is 901, the head 48123',
+      {
+        params: { oldest: 901, head: 48_123 },
+      },
+    ),
   payload_too_large: () =>
     new Problem('payload_too_large', `Request body must be at most ${BODY_LIMIT} bytes`),
   unsupported_media_type: ({ body }) =>

@@ -54,6 +54,12 @@ export function errorSchema(types: readonly ProblemType[]): JsonSchema {
             items: FIELD_ERROR,
             description: 'Everything that is wrong; on a `validation_error` only.',
           },
+          params: {
+            type: 'object',
+            additionalProperties: true,
+            description:
+              'Figures that `detail` names, for programs: `oldest` and `head` of a `feed_expired`.',
+          },
         },
         required: ['type', 'title', 'status', 'detail', 'instance', 'request_id'],
       },

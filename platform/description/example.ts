@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../base/checks/fields.ts';
 /**
  * The schema's own example, or one composed of its parts.
  *
- * @returns undefined if nothing in it says what a value may look like.
+ * @returns undefined if the schema does not suggest a value.
  */
 export function exampleOf(schema: JsonSchema): unknown {
   const { examples, const: only, default: initial, properties, items } = schema;

@@ -2,7 +2,6 @@ import type { JsonSchema } from '../../base/checks/fields.ts';
 import type { NamedSchemas } from './named-schemas.ts';
 import type { Response } from './openapi.ts';
 
-/** Components shared by operations, collected while they are described. */
 export interface Gathered {
   schemas: NamedSchemas;
   responses: Record<string, Response>;

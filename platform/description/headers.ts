@@ -59,10 +59,8 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   },
 };
 
-/** Sent with every answer of the API. */
 const EVERYWHERE = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Sent with answers of a status, in addition. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   401: 'WWW-Authenticate',
   405: 'Allow',
@@ -71,7 +69,6 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-/** References to an answer's headers. */
 export function headersOf(status: number, deprecated: Deprecation | null): Record<string, Reference> {
   const own = BY_STATUS[status];
   const names = [

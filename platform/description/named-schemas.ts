@@ -4,7 +4,6 @@ import type { JsonSchema } from '../../base/checks/fields.ts';
 export class NamedSchemas {
   readonly #schemas = new Map<string, JsonSchema>();
 
-  /** In order of first use. */
   get all(): Record<string, JsonSchema> {
     return Object.fromEntries(this.#schemas);
   }

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 
-/** The part of OpenAPI 3.1 that this project uses. */
 export interface OpenApiDocument {
   openapi: '3.1.1';
   info: {
@@ -32,7 +31,7 @@ export interface Operation {
   summary: string;
   description?: string;
   deprecated?: true;
-  /** Empty if any key will do (contract 5). */
+  /** Empty if any key is allowed (contract 5). */
   'x-required-scopes': string[];
   /** Date from which a deprecated operation answers 410 only. */
   'x-sunset'?: string;
@@ -56,7 +55,7 @@ export interface Parameter {
 
 export interface Response {
   description: string;
-  /** Error types that come with the status (contract 7.2). */
+  /** Error types answered with the status (contract 7.2). */
   'x-error-types'?: readonly string[];
   headers: Record<string, Header | Reference>;
   content?: Record<string, MediaType>;

@@ -6,7 +6,6 @@ import type { Gathered } from './gathered.ts';
 import { headersOf } from './headers.ts';
 import type { Reference, Response } from './openapi.ts';
 
-/** Errors common to all operations, by the name of their component. */
 const SHARED: Partial<Record<ProblemType, string>> = {
   unauthorized: 'Unauthorized',
   payload_too_large: 'PayloadTooLarge',
@@ -15,7 +14,7 @@ const SHARED: Partial<Record<ProblemType, string>> = {
   query_timeout: 'QueryTimeout',
 };
 
-/** Every answer of an operation, by status; several reasons for one status are all named. */
+/** All answers of an operation, by status; several reasons for one status are all named. */
 export function responsesOf(route: DescribedRoute, gathered: Gathered): Record<string, Response | Reference> {
   const responses: Record<string, Response | Reference> = {
     [route.success.status]: successOf(route, route.success, gathered),

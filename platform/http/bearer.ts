@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Caller, Problem } from './problem.ts';
 
 /**
@@ -21,10 +21,14 @@ export function bearerToken(headers: IncomingHttpHeaders): string {
   return token;
 }
 
+export function bearerOf({ headers }: IncomingMessage): string {
+  return bearerToken(headers);
+}
+
 /**
  * A 401 with its challenge (RFC 9110 section 11.6.1).
  *
- * @param caller the owner of a credential that was good once.
+ * @param caller the owner of an expired or revoked credential.
  */
 export function unauthorized(detail: string, caller?: Caller): Problem {
   const headers = { 'WWW-Authenticate': CHALLENGE };

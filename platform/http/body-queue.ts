@@ -1,14 +1,12 @@
-import type { WaitingBody } from './body-giving-way.ts';
+import type { WaitingBody } from './bodies-to-evict.ts';
 import type { BodyShares } from './body-shares.ts';
 
-/** The latest of the organization that has most waiting. */
 export function newestOfMost<Waiting extends WaitingBody>(waiting: Iterable<Waiting>): Waiting | undefined {
   const byOrganization = Map.groupBy(waiting, ({ sender }) => sender.organization);
   const [most] = [...byOrganization.values()].sort((a, b) => b.length - a.length);
   return most?.at(-1);
 }
 
-/** Of those that there is room for, the one whose sender has least. */
 export function nextToEnter<Waiting extends WaitingBody>(
   waiting: Iterable<Waiting>,
   shares: BodyShares,

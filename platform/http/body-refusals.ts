@@ -1,13 +1,12 @@
 import { Problem } from './problem.ts';
 
-/** Reasons why a body found no room, or lost it. */
 export const REFUSALS = ['crowded', 'waited', 'stalled', 'late'] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
 
 export function refusalOf(why: Refusal): Problem {
   return new Problem(why === 'late' ? 'request_timeout' : 'unavailable', DETAILS[why], {
-    // What is still to come of the body is not worth sending.
+    // Saves the client from sending the rest of the body.
     headers: { 'Retry-After': RETRY_AFTER, Connection: 'close' },
   });
 }

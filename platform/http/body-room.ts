@@ -1,23 +1,20 @@
-import { PROGRESS, type RoomBounds, type Sender } from './body-bounds.ts';
-import { type Arriving, givingWay, type WaitingBody } from './body-giving-way.ts';
+import { type Arriving, bodiesToEvict, type WaitingBody } from './bodies-to-evict.ts';
 import { newestOfMost, nextToEnter } from './body-queue.ts';
 import { type Refusal, refusalOf } from './body-refusals.ts';
+import { PROGRESS, type RoomBounds, type Sender } from './body-room-bounds.ts';
 import { BodyShares } from './body-shares.ts';
 import { badRequest, type Problem } from './problem.ts';
 
-/** Room reserved for a body, from before it is read until its request is answered. */
-export interface Place {
-  /** Reports bytes received. */
+export interface Reservation {
   heard(bytes: number): void;
-  /** Reports that the body is complete, and its size. */
   complete(bytes: number): void;
-  /** @param give called at most once, if the room is needed by others or time is up before the body is complete. */
+  /** @param give called at most once, if others need the room or time is up before the body is complete. */
   onLost(give: (problem: Problem) => void): void;
   leave(): void;
 }
 
 interface Held extends Arriving {
-  /** Bytes received since `progressAt`. */
+  /** Bytes since `progressAt`. */
   progress: number;
   isComplete: boolean;
   lose: ((problem: Problem) => void) | null;
@@ -29,12 +26,13 @@ interface Waiting extends WaitingBody {
 }
 
 /**
- * Bounds the bytes of bodies in memory, in fair shares. A body without room is not read: TCP backpressure holds its
- * sender back until there is room, whoever has least first. A body in others' way is evicted ({@link givingWay}); while
- * nobody waits it has all the time there is.
+ * Bounds the bytes of bodies in memory, in fair shares. A body without room is not read: TCP backpressure
+ * holds its sender back until there is room, smallest shares first. A body that blocks others may be evicted
+ * ({@link bodiesToEvict}); while nobody waits it has unlimited time.
  *
- * 400 connections of one handheld with 1 MiB each, all but the last bytes, took `npm start` from 166 to 567 MB, and 20
- * s after they had gone it held 570; with this from 125 to 240, and 166 afterwards (both with one malloc arena).
+ * 400 connections of one handheld with 1 MiB each, all but the last bytes, took `npm start` from 166 to 567
+ * MB, and 20 s after they had gone it held 570; with this from 125 to 240, and 166 afterwards (both with one
+ * malloc arena).
  */
 export class BodyRoom {
   readonly #bounds: RoomBounds;
@@ -68,13 +66,13 @@ export class BodyRoom {
    * @param signal ends the wait.
    * @throws Problem `unavailable` if too many wait, or no room comes in time.
    */
-  async enter(sender: Sender, bytes: number, signal: AbortSignal): Promise<Place> {
+  async enter(sender: Sender, bytes: number, signal: AbortSignal): Promise<Reservation> {
     return this.#shares.boundFor({ sender, bytes }) === null
-      ? this.#place(sender, bytes)
+      ? this.#reserve(sender, bytes)
       : this.#turn(sender, bytes, signal);
   }
 
-  #place(sender: Sender, bytes: number): Place {
+  #reserve(sender: Sender, bytes: number): Reservation {
     const now = this.#now();
     const held: Held = {
       sender,
@@ -118,7 +116,7 @@ export class BodyRoom {
     this.#admit();
   }
 
-  #turn(sender: Sender, bytes: number, signal: AbortSignal): Promise<Place> {
+  #turn(sender: Sender, bytes: number, signal: AbortSignal): Promise<Reservation> {
     const before = [...this.#waiting].filter(({ sender: { caller } }) => caller === sender.caller).length;
     if (before >= this.#bounds.waitingPerCaller) {
       return Promise.reject(this.#refusal('crowded'));
@@ -134,7 +132,7 @@ export class BodyRoom {
         sender,
         bytes,
         since: this.#now(),
-        enter: () => settle(() => resolve(this.#place(sender, bytes))),
+        enter: () => settle(() => resolve(this.#reserve(sender, bytes))),
         refuse: (problem) => settle(() => reject(problem)),
       };
       signal.addEventListener('abort', abandon);
@@ -174,7 +172,7 @@ export class BodyRoom {
       }
     }
     const arriving = [...this.#held].filter(({ isComplete }) => !isComplete);
-    for (const held of givingWay(arriving, [...this.#waiting], this.#shares, this.#bounds, now)) {
+    for (const held of bodiesToEvict(arriving, [...this.#waiting], this.#shares, this.#bounds, now)) {
       this.#lose(held, 'stalled');
     }
     if (this.#held.size === 0 && this.#waiting.size === 0) {

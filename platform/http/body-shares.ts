@@ -1,6 +1,5 @@
-import type { RoomBounds, Sender } from './body-bounds.ts';
+import type { RoomBounds, Sender } from './body-room-bounds.ts';
 
-/** A body, or a request waiting to send one. */
 export interface Sized {
   sender: Sender;
   bytes: number;
@@ -36,7 +35,7 @@ export class BodyShares {
     add(this.#ofCaller, caller, bytes);
   }
 
-  /** The narrowest bound that keeps the body out; null if there is room. */
+  /** The narrowest bound that the body exceeds; null if there is room. */
   boundFor({ sender: { organization, caller }, bytes }: Sized): Bound | null {
     const { total, perOrganization, perCaller } = this.#bounds;
     if (this.#of(this.#ofCaller, caller) + bytes > perCaller) {
@@ -56,8 +55,8 @@ export class BodyShares {
   }
 
   /**
-   * Whether somebody else (another organization, or another caller of this one) holds at least as much as this sender
-   * would with its body.
+   * True if another organization, or another caller of this one, holds at least as much as this sender would
+   * with its body.
    */
   isOwedBy({ organization, caller }: Sender, { sender, bytes }: Sized): boolean {
     return organization === sender.organization

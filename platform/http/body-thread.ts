@@ -2,9 +2,7 @@ import { sameJsonText } from '../../base/json/same-json.ts';
 import type { Body } from './body.ts';
 import { type CheckedBody, checkBody } from './checked-body.ts';
 
-/** A body to check in this thread. */
 export interface BodyTask {
-  /** URL of a module whose `BODIES` are an application's, by operation. */
   bodies: string;
   operationId: string;
   bytes: Uint8Array<ArrayBuffer>;

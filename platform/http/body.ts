@@ -9,7 +9,7 @@ import {
   type Pair,
 } from '../../base/checks/issues.ts';
 import type { Members, Values } from '../../base/checks/members.ts';
-import { membersSchema, type Told } from '../../base/checks/members-schema.ts';
+import { membersSchema, type SchemaNotes } from '../../base/checks/members-schema.ts';
 import type { MergePatch } from '../../base/checks/merge-patch.ts';
 import { agreeing, oneOfEach } from '../../base/checks/pair-schemas.ts';
 import {
@@ -30,21 +30,20 @@ export interface Body<T> {
   readonly type: BodyType;
   readonly schema: JsonSchema;
   /**
-   * Checks what the bytes alone tell. The result is plain data, to pass between threads, and small if the body is
-   * refused.
+   * Checks everything the bytes alone show. The result is plain data, to pass between threads, and small if
+   * the body is refused.
    *
-   * @throws Problem `bad_request` or AppError `invalid_input` if it cannot be decoded, Invalid if its values are wrong.
+   * @throws Problem `bad_request` or AppError `invalid_input` if it cannot be decoded, Invalid if its values
+   * are wrong.
    */
   check(bytes: Uint8Array): unknown;
-  /** Turns the result of {@link check} into the handler's input. */
   taken(checked: unknown): T;
 }
 
-/** A body too large to hold, read as it arrives. */
 export interface StreamedBody<T> {
   readonly type: BodyType;
   readonly schema: JsonSchema;
-  /** Bytes of the whole body. */
+  /** Bytes. */
   readonly limit: number;
   /** @throws Problem as {@link Body.check} does. */
   receive(chunks: AsyncIterable<Buffer>, headers: IncomingHttpHeaders): Promise<T>;
@@ -52,12 +51,10 @@ export interface StreamedBody<T> {
 
 const CREATE_ADVICE = 'omit the field to use the server default, or provide a value';
 
-export interface BodyRules extends Told {
-  /** Pairs of keys of which only one may be given. */
+export interface BodyRules extends SchemaNotes {
   exclusive?: readonly Pair[];
 }
 
-/** A JSON object. */
 export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRules = {}): Body<Values<M>> {
   return {
     type: JSON_TYPE,
@@ -73,7 +70,7 @@ export function jsonBody<M extends Members<unknown>>(members: M, rules: BodyRule
   };
 }
 
-/** Adds a check of the values together. `check` returns plain data. */
+/** Adds a check across values. `check` returns plain data. */
 export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Checked<Result>): Body<Result> {
   return {
     ...body,
@@ -82,8 +79,8 @@ export function checkedBody<T, Result>(body: Body<T>, check: (value: T) => Check
   };
 }
 
-export interface PatchRules extends Told {
-  /** Pairs of keys that may not contradict each other, null against a value. */
+export interface PatchRules extends SchemaNotes {
+  /** Pairs of keys that must agree, null against a value included. */
   alike?: readonly Pair[];
 }
 

@@ -2,7 +2,6 @@ import type { FieldIssue } from '../../base/checks/issues.ts';
 import type { Body } from './body.ts';
 import { Problem, type ProblemType, toProblem } from './problem.ts';
 
-/** The outcome for a body's bytes, as plain data. */
 export type CheckedBody = { ok: true; checked: unknown } | { ok: false; refusal: Refusal };
 
 interface Refusal {
@@ -11,7 +10,6 @@ interface Refusal {
   fields: readonly FieldIssue[] | undefined;
 }
 
-/** The one check of bodies, in whatever thread. */
 export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
   try {
     return { ok: true, checked: body.check(bytes) };
@@ -24,7 +22,7 @@ export function checkBody(body: Body<unknown>, bytes: Uint8Array): CheckedBody {
   }
 }
 
-/** The handler's input. @throws Problem if the body is refused. */
+/** @throws Problem if the body is refused. */
 export function takeBody<T>(body: Body<T>, outcome: CheckedBody): T {
   if (outcome.ok) {
     return body.taken(outcome.checked);

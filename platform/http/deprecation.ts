@@ -2,7 +2,6 @@ import { type Headers, Problem } from './problem.ts';
 
 /** Deprecation of a route (contract 9). Dates are `YYYY-MM-DD`, from midnight UTC. */
 export interface Deprecation {
-  /** Date of the announcement. */
   since: string;
   /** Date from which it answers 410 only. */
   sunset: string;

@@ -6,7 +6,10 @@ export const HUNG_UP_STATUS = 499;
 
 class HungUp extends Error {}
 
-/** Aborted when the caller hangs up before the answer. Only interruptible routes use it: a look-up is done sooner. */
+/**
+ * Aborted when the caller hangs up before the answer. Only interruptible routes use it: a look-up is done
+ * sooner.
+ */
 export function signalOf(response: ServerResponse): AbortSignal {
   const hangingUp = new AbortController();
   const onClose = () => {
@@ -22,12 +25,11 @@ export function signalOf(response: ServerResponse): AbortSignal {
   return hangingUp.signal;
 }
 
-/** Whether a connection error means that the peer is gone. */
 export function isHangUp({ code }: NodeJS.ErrnoException): boolean {
   return code === 'EPIPE' || code === 'ECONNRESET';
 }
 
-/** Whether this was thrown because the caller hung up: while waiting for its turn, or by a cancelled query. */
+/** True if thrown because the caller hung up: while waiting for its turn, or by a cancelled query. */
 export function isInterrupted(response: ServerResponse, error: unknown): boolean {
   return (
     response.closed && (error instanceof HungUp || (error instanceof AppError && error.code === 'timed_out'))

@@ -1,4 +1,4 @@
-/** Serialized JSON, a body or part of one, written by a worker thread and sent as it is. */
+/** Serialized JSON, a body or part of one, written by a worker thread and sent unchanged. */
 export class JsonBytes {
   readonly bytes: Uint8Array;
 
@@ -6,7 +6,6 @@ export class JsonBytes {
     this.bytes = bytes;
   }
 
-  /** An object with it as the first member. */
   asMember(name: string, others: object = {}): JsonBytes {
     const rest = JSON.stringify(others).slice(1);
     const begin = Buffer.from(`{${JSON.stringify(name)}:`);
@@ -14,7 +13,6 @@ export class JsonBytes {
   }
 }
 
-/** An object with a member that may be serialized already, in front of `others`. */
 export function withMember(name: string, value: object, others: object = {}): object {
   return value instanceof JsonBytes ? value.asMember(name, others) : { [name]: value, ...others };
 }

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import { type Caller, Problem } from './problem.ts';
-import type { StreamedList } from './streamed-list.ts';
 
 /** Streamed answers at a time, per caller and per organization. One piece of each is in memory. */
 const MOST_AT_ONCE = 8;
@@ -10,6 +9,11 @@ const MOST_OF_ORGANIZATION = 16;
 
 /** Milliseconds a caller may take to read a piece; slower readers are cut off. */
 const PATIENCE_MS = 60_000;
+
+/** A list, or a file. */
+interface Streamed {
+  pieces(): AsyncIterable<Uint8Array>;
+}
 
 /**
  * Streams answers too large to hold, with backpressure: no faster than they are read, and a few per caller at a time.
@@ -25,9 +29,9 @@ export class LargeAnswers {
   /**
    * A stream to pipe into `response`.
    *
-   * @throws Problem `unavailable` if the caller reads as many as allowed.
+   * @throws Problem `unavailable` if the caller already reads as many as allowed.
    */
-  open(list: StreamedList, response: ServerResponse, caller: Caller): Readable {
+  open(list: Streamed, response: ServerResponse, caller: Caller): Readable {
     const [who, organization] = [JSON.stringify(caller), String(caller['orgId'])];
     if (this.#of(who) >= MOST_AT_ONCE || this.#of(organization) >= MOST_OF_ORGANIZATION) {
       throw new Problem('unavailable', TOO_MANY, { headers: { 'Retry-After': '5' } });
@@ -40,12 +44,12 @@ export class LargeAnswers {
       this.#add(who, -1);
       this.#add(organization, -1);
     });
-    // None is read ahead: who reads slowly holds one piece, and others have their turn.
+    // No read-ahead: a slow reader holds one piece, and others get their turn.
     return Readable.from(this.#pieces(list, response, timer), { objectMode: true, highWaterMark: 0 });
   }
 
   async *#pieces(
-    list: StreamedList,
+    list: Streamed,
     response: ServerResponse,
     timer: NodeJS.Timeout,
   ): AsyncGenerator<Uint8Array, void> {
@@ -56,8 +60,8 @@ export class LargeAnswers {
       }
       timer.refresh();
     } catch (error) {
-      // The status is sent already: all that can be done is to end without an end, which callers notice. Reading also
-      // ends because a caller hung up, which is nobody's fault.
+      // The status is sent already, so the response is cut off, which callers notice. Reading also
+      // ends when a caller hangs up, which is not a fault.
       if (!response.destroyed) {
         this.#log.error({ err: error }, 'Large response cut short: its rows could not be read');
       }
@@ -82,5 +86,4 @@ export class LargeAnswers {
 const TOO_MANY =
   'Too many large pages are being read with this credential, or by its organization; read them to their end, or ask for fewer rows with limit';
 
-/** Why such a list answers 503, for its declaration. */
 export const TOO_MANY_LARGE = 'Too many large pages are being read at once';

@@ -7,7 +7,7 @@ import type { BodyTask } from './body-thread.ts';
 import { type CheckedBody, checkBody, takeBody } from './checked-body.ts';
 import { type Caller, Problem } from './problem.ts';
 
-/** Bytes beyond which bodies and texts go to worker threads. That much takes about a millisecond. */
+/** Bytes beyond which bodies and texts go to worker threads. Parsing that much takes about a millisecond. */
 export const LARGE = 32_768;
 
 /**
@@ -18,7 +18,7 @@ const MANY = 2_000;
 
 /**
  * Bodies of one organization, and milliseconds one waits for its turn. There is room for 24 MiB of them
- * (`body-bounds.ts`); one of 1 MiB takes some 0.1 s to answer.
+ * (`body-room-bounds.ts`); one of 1 MiB takes some 0.1 s to answer.
  */
 const MOST_WAITING = 1_000;
 const PATIENCE = 20_000;
@@ -26,14 +26,13 @@ const PATIENCE = 20_000;
 const BODY_THREAD = new URL('body-thread.ts', import.meta.url).href;
 
 /**
- * Checks large bodies in worker threads: 1 MiB takes 10 to 100 ms, which would hold up the main thread. Organizations
- * take turns with one thread each at most, so that nobody waits for all of another's bodies. Each is done within its
- * organization's turn ({@link expensiveTurns}).
+ * Checks large bodies in worker threads: 1 MiB takes 10 to 100 ms, which would hold up the main thread.
+ * Organizations take turns with one thread each at most, so that nobody waits for all of another's bodies.
+ * Each runs within its organization's turn ({@link expensiveTurns}).
  */
 export class LargeBodies {
   readonly #queue: QueueBounds;
   readonly #turns: FairSemaphore<string>;
-  /** Shared with other users. */
   readonly threads: WorkThreads;
 
   /** @param options.mostWaiting bodies per organization. */
@@ -48,7 +47,7 @@ export class LargeBodies {
    *
    * @param signal ends the wait.
    * @param where the module and operation that define the body.
-   * @throws Problem for what is wrong with the body; `unavailable` if too much is waiting.
+   * @throws Problem for an invalid body; `unavailable` if too much is waiting.
    */
   async read<T>(
     body: Body<T>,
@@ -67,12 +66,11 @@ export class LargeBodies {
   /** @throws Problem `unavailable` if too much is waiting. */
   check(task: BodyTask, caller: Caller): Promise<CheckedBody> {
     const { length, buffer } = task.bytes;
-    // Handed over, unless it is a part of what others use.
+    // Transferred, unless the buffer is shared.
     const transferList = length === buffer.byteLength ? [buffer] : [];
     return this.#inTurn(caller, { name: 'check', argument: task, transferList });
   }
 
-  /** {@link sameJsonText} */
   async same(a: string, b: string, caller: Caller): Promise<boolean> {
     return a === b || a.length + b.length <= LARGE
       ? sameJsonText(a, b)
@@ -99,7 +97,6 @@ function keyOf(caller: Caller): string {
   return String(caller['orgId'] ?? JSON.stringify(caller));
 }
 
-/** Whether a body goes to a worker thread. */
 export function isLarge(bytes: Uint8Array): boolean {
   if (bytes.length > LARGE || bytes.length <= MANY) {
     return bytes.length > LARGE;

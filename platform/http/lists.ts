@@ -7,7 +7,6 @@ import { StreamedList } from './streamed-list.ts';
 /** Contract 4.6. */
 export const PAGING = pagingOf({ max: 200, initial: 50 });
 
-/** Parameters of lists whose pages have another length. */
 export function pagingOf({ max, initial }: { max: number; initial: number }) {
   return {
     limit: described(integer({ min: 1, max }, initial), 'How many rows a page has at most.'),

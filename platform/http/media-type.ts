@@ -3,9 +3,17 @@ import { Problem } from './problem.ts';
 
 export const JSON_TYPE = 'application/json';
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+export const CSV_TYPE = 'text/csv';
 export const MULTIPART_TYPE = 'multipart/form-data';
+/** Any image; which kinds are taken is told by their content. */
+export const IMAGE_TYPE = 'image/*';
 
-export type BodyType = typeof JSON_TYPE | typeof MERGE_PATCH_TYPE | typeof MULTIPART_TYPE;
+export type BodyType =
+  | typeof CSV_TYPE
+  | typeof IMAGE_TYPE
+  | typeof JSON_TYPE
+  | typeof MERGE_PATCH_TYPE
+  | typeof MULTIPART_TYPE;
 
 /**
  * Refuses a body whose media type the operation does not take (contract 4.1). Media types are parsed: case, blanks and
@@ -26,12 +34,18 @@ export function requireMediaType(headers: IncomingHttpHeaders, expected: BodyTyp
 const DETAIL: Record<BodyType, string> = {
   [JSON_TYPE]: `Content-Type must be ${JSON_TYPE}`,
   [MERGE_PATCH_TYPE]: `Content-Type must be ${MERGE_PATCH_TYPE} on PATCH operations`,
+  [CSV_TYPE]: `Content-Type must be ${CSV_TYPE}`,
   [MULTIPART_TYPE]: `Content-Type must be ${MULTIPART_TYPE}`,
+  [IMAGE_TYPE]: 'Content-Type must be that of an image, such as image/png',
 };
 
 function isUtf8(header: string, expected: BodyType): boolean {
   const [type = '', ...parameters] = header.split(';');
-  if (type.trim().toLowerCase() !== expected) {
+  const given = type.trim().toLowerCase();
+  if (expected === IMAGE_TYPE) {
+    return given.startsWith('image/');
+  }
+  if (given !== expected) {
     return false;
   }
   return parameters.every((parameter) => {

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
+import { type Encoding, encodingFor } from './content-encoding.ts';
 import { type Headers, Problem } from './problem.ts';
 
-/** A page served without credentials (health, metrics, a description), or a redirect. */
 export type Page = WholePage | Redirect;
 
 interface WholePage {
@@ -10,10 +10,13 @@ interface WholePage {
   body: string | Buffer;
   /** With an `ETag`, a caller that has the page gets 304. */
   headers?: Headers;
+  /** The same, compressed. */
+  encoded?: Encoded;
 }
 
+export type Encoded = Readonly<Partial<Record<Encoding, Buffer>>>;
+
 interface Redirect {
-  /** Permanent or temporary. */
   status: 301 | 302;
   headers: { Location: string };
   body: null;
@@ -38,12 +41,25 @@ export function servePages(find: (path: string) => Promise<Page | null>): Middle
       return;
     }
     koa.status = page.status;
-    if (page.headers?.['ETag'] !== undefined && koa.fresh) {
-      koa.status = 304;
-      return;
+    const encoding = page.encoded === undefined ? null : encodingFor(koa, page.encoded);
+    const etag = page.headers?.['ETag'];
+    if (etag !== undefined) {
+      koa.set('ETag', encoding === null ? etag : etag.replace(/"$/, `-${encoding}"`));
+      if (koa.fresh) {
+        koa.status = 304;
+        return;
+      }
     }
     koa.set('Content-Type', page.contentType);
-    // As bytes: Node.js would send the headers of a text body in UTF-8, and a request id comes in Latin-1.
-    koa.body = typeof page.body === 'string' ? Buffer.from(page.body) : page.body;
+    if (encoding !== null) {
+      koa.set('Content-Encoding', encoding);
+    }
+    // As bytes: Node.js would send the headers of a text body in UTF-8, and a request id is Latin-1.
+    koa.body = bytesOf(page, encoding);
   };
+}
+
+function bytesOf({ body, encoded }: WholePage, encoding: Encoding | null): Buffer {
+  const bytes = (encoding === null ? undefined : encoded?.[encoding]) ?? body;
+  return typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
 }

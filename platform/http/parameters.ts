@@ -20,27 +20,22 @@ import { GIVEN_TIME_SCHEMA } from '../../base/checks/time-field.ts';
 import { JsonSource } from '../../base/json/json-source.ts';
 import { type Instant, parseTimestamp } from '../../base/timestamps.ts';
 
-/** A parameter of a query string or a path. */
 export interface Parameter<T> {
   readonly schema: JsonSchema;
   readonly isRepeatable: boolean;
-  /** For queries only; a path always has all of its parameters. */
+  /** Queries only; a path always has all of its parameters. */
   readonly isRequired?: true;
-  /** For the description; see {@link described}. */
   readonly description?: string;
   readonly example?: unknown;
-  /** Reads all values given under the name; none if it is absent. */
   read(values: readonly string[], name: string): Checked<T>;
 }
 
-/** Adds texts for the description. */
 export function described<T>(parameter: Parameter<T>, description: string, example?: unknown): Parameter<T> {
   return { ...parameter, description, ...(example === undefined ? {} : { example }) };
 }
 
 type ReadOne<T> = (value: string, name: string) => Checked<T>;
 
-/** Given at most once. */
 function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>): Parameter<T | Absent> {
   return {
     schema,
@@ -94,12 +89,10 @@ export function anyOf<T>(parameter: Parameter<T | undefined>): Parameter<T[] | u
   };
 }
 
-/** Names the value that is wrong among several. */
 function withValue(issue: FieldIssue, value: string): FieldIssue {
   return { ...issue, params: { ...issue.params, value } };
 }
 
-/** Decimal digits, any number of them. */
 export function integer<Absent>(
   range: { min: number; max: number },
   absent: Absent,
@@ -123,7 +116,6 @@ export const idFilter: Parameter<number | undefined> = {
   schema: ID_SCHEMA,
 };
 
-/** Never absent. */
 export const idInPath = idFilter as Parameter<number>;
 
 /** An invalid key is `invalid_value`, not an empty result. */
@@ -136,13 +128,29 @@ export const keyFilter: Parameter<string | undefined> = scalar(KEY_SCHEMA, undef
     : accepted(value);
 });
 
-/** Exactly `true` or `false`. */
 export function booleanFilter<Absent>(absent: Absent): Parameter<boolean | Absent> {
   const schema = { type: 'boolean' };
   return scalar(absent === undefined ? schema : { ...schema, default: absent }, absent, (value, name) =>
     value === 'true' || value === 'false'
       ? accepted(value === 'true')
       : refused(invalidValue(name, 'must be true or false')),
+  );
+}
+
+export function choiceFilter<T extends string, Absent extends T | undefined>(
+  values: readonly T[],
+  absent: Absent,
+): Parameter<T | Absent> {
+  const schema = { type: 'string', enum: values };
+  return scalar<T, Absent>(
+    absent === undefined ? schema : { ...schema, default: absent },
+    absent,
+    (value, name) => {
+      const chosen = values.find((one) => one === value);
+      return chosen === undefined
+        ? refused(invalidValue(name, `must be one of ${values.join(', ')}`))
+        : accepted(chosen);
+    },
   );
 }
 
@@ -172,7 +180,6 @@ export const timeBound: Parameter<TimeBound | undefined> = scalar(
   },
 );
 
-/** An unencoded plus reads as a blank. */
 function hintOfPlus(value: string): string {
   const isMeant = parseTimestamp(value.replace(/ (?=\d\d:\d\d$)/, '+')) !== null;
   return isMeant ? '; there is a blank where a + should be: send it as %2B' : '';

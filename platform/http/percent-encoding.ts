@@ -1,5 +1,6 @@
 /**
- * Whether percent-encoding yields UTF-8. A percent sign that encodes nothing stands for itself, as in the URL standard.
+ * True if percent-decoding yields UTF-8. A percent sign that encodes nothing stands for itself, as in the URL
+ * standard.
  */
 export function encodesUtf8(text: string): boolean {
   if (!BEYOND_ASCII.test(text)) {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { badRequest } from './problem.ts';
 
 /**
- * Refuses unsupported conditions on writes: whoever sends one relies on it. The supported way is a PATCH with the
- * `updated_at` that was read (contract 4.7).
+ * Refuses unsupported preconditions on writes, since their senders rely on them. The supported way is a PATCH
+ * with the `updated_at` that was read (contract 4.7).
  *
  * @throws Problem `bad_request`.
  */

@@ -1,7 +1,7 @@
 import { type FieldIssue, Invalid } from '../../base/checks/issues.ts';
 import { AppError, type AppErrorCode, DatabaseUnavailable, IdsUsedUp } from '../../base/errors.ts';
 
-/** Contract 7.2. HTTP statuses of errors stand here and nowhere else. */
+/** Contract 7.2. The only place that assigns HTTP statuses to errors. */
 export const PROBLEMS = {
   validation_error: { status: 400, title: 'Validation failed' },
   bad_request: { status: 400, title: 'Bad request' },
@@ -12,6 +12,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, title: 'Request timed out' },
   conflict: { status: 409, title: 'Conflict' },
   gone: { status: 410, title: 'Gone' },
+  feed_expired: { status: 410, title: 'Feed expired' },
   payload_too_large: { status: 413, title: 'Payload too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   missing_org_context: { status: 422, title: 'Missing org context' },
@@ -25,11 +26,14 @@ export type ProblemType = keyof typeof PROBLEMS;
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Ids of the caller that may be logged. */
 export type Caller = Readonly<Record<string, string | number>>;
+
+/** What `detail` says, for programs. */
+type Params = Readonly<Record<string, number>>;
 
 interface ProblemExtras {
   fields?: FieldIssue[];
+  params?: Params;
   headers?: Headers;
   caller?: Caller;
 }
@@ -38,8 +42,8 @@ interface ProblemExtras {
 export class Problem extends Error {
   readonly type: ProblemType;
   readonly fields: readonly FieldIssue[] | undefined;
+  readonly params: Params | undefined;
   readonly headers: Headers;
-  /** Who is known to have asked although not let in. For the log only. */
   readonly caller: Caller | undefined;
 
   constructor(type: ProblemType, detail: string, extras: ProblemExtras = {}) {
@@ -47,6 +51,7 @@ export class Problem extends Error {
     this.name = 'Problem';
     this.type = type;
     this.fields = extras.fields;
+    this.params = extras.params;
     this.headers = extras.headers ?? {};
     this.caller = extras.caller;
   }
@@ -61,8 +66,8 @@ export function badRequest(detail: string): Problem {
 }
 
 /**
- * Maps anything thrown to what the client sees (contract 7.2); our own failures reveal nothing. The one place that says
- * what errors of the domain mean in HTTP.
+ * Maps any thrown value to the client's view (contract 7.2); our own failures reveal nothing. The only place
+ * that maps domain errors to HTTP.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
@@ -98,10 +103,11 @@ const TYPE_OF_CODE: Record<AppErrorCode, ProblemType> = {
   invalid_input: 'bad_request',
   misconfigured: 'internal_error',
   not_found: 'not_found',
+  forbidden: 'forbidden',
   conflict: 'conflict',
   timed_out: 'query_timeout',
   unavailable: 'internal_error',
-  // 503 says that nothing was changed, and proxies send such a request again.
+  // Not 503, which says that nothing was changed: proxies retry such requests.
   outcome_unknown: 'internal_error',
 };
 
@@ -117,6 +123,7 @@ export function envelope(problem: Problem, instance: string, requestId: string):
       instance,
       request_id: requestId,
       ...(problem.fields === undefined ? {} : { fields: problem.fields }),
+      ...(problem.params === undefined ? {} : { params: problem.params }),
     },
   };
 }

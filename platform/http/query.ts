@@ -16,9 +16,8 @@ export type ParameterValues<P> = { [K in keyof P]: P[K] extends Parameter<infer 
 
 export interface Query<P extends Parameters = Parameters> {
   parameters: P;
-  /** Pairs of parameters of which only one may be given. */
   exclusive?: readonly Pair[];
-  /** Messages for parameters that many expect and this route does not have. */
+  /** Messages for parameters that callers commonly expect but this route does not have. */
   unsupported?: Readonly<Record<string, string>>;
 }
 
@@ -27,11 +26,11 @@ export const NO_QUERY: Query<Record<never, never>> = { parameters: {} };
 /**
  * Parses a query string.
  *
- * @throws Problem `validation_error` with everything that is wrong: parameters in declared order, then unknown ones
+ * @throws Problem `validation_error` with all faults: parameters in declared order, then unknown ones
  * alphabetically.
  */
 export function readQuery<P extends Parameters>(query: Query<P>, search: string): ParameterValues<P> {
-  // Without its own question mark the constructor would take one that belongs to the first name.
+  // The constructor strips one leading question mark, which may belong to the first name.
   const given = new URLSearchParams(`?${search}`);
   const pairs = (query.exclusive ?? []).filter((pair) => pair.every((name) => given.has(name)));
   const ambiguities = new Map(pairs.flatMap(ambiguous).map((issue) => [issue.field, issue]));
@@ -55,7 +54,7 @@ export function readQuery<P extends Parameters>(query: Query<P>, search: string)
   return values as ParameterValues<P>;
 }
 
-/** Names with a value that is not UTF-8, which would be read as other characters. */
+/** Names of values that are not UTF-8, which would be read as other characters. */
 function undecodableNames(search: string): Set<string> {
   const wrong = search.split('&').filter((part) => !encodesUtf8(part));
   return new Set(wrong.flatMap((part) => [...new URLSearchParams(`?${part}`).keys()]));

@@ -1,27 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { readPast } from '../runtime/read-past.ts';
-import type { Sender } from './body-bounds.ts';
-import type { BodyRoom, Place } from './body-room.ts';
+import type { BodyRoom, Reservation } from './body-room.ts';
+import type { Sender } from './body-room-bounds.ts';
 import { badRequest, Problem } from './problem.ts';
 
 /** Bytes of the largest body held in memory. */
 export const BODY_LIMIT = 1_048_576;
 
 /**
- * Bytes of bodies that need no room: Node.js has read that much before anybody asks. So everyday submissions and
- * changes never wait for large ones.
+ * Bytes of bodies that need no room: Node.js has read that much before anybody asks. So everyday submissions
+ * and changes never wait for large ones.
  */
 const SMALL = 16_384;
 
-/** A request's body, from before it is read until the request is answered. */
 export class RequestBody {
   readonly #request: IncomingMessage;
   readonly #room: BodyRoom;
   readonly #sender: () => Sender;
   readonly #signal: () => AbortSignal;
-  #place: Place | null = null;
+  #reservation: Reservation | null = null;
 
-  /** @param signal aborts when the sender hangs up. */
   constructor(request: IncomingMessage, room: BodyRoom, sender: () => Sender, signal: () => AbortSignal) {
     this.#request = request;
     this.#room = room;
@@ -36,7 +34,7 @@ export class RequestBody {
     for await (const chunk of this.stream(BODY_LIMIT)) {
       const length = size + chunk.length;
       if (length > bytes.length) {
-        // A buffer of its own: what is read of a socket comes in many small ones, each of which costs memory beside its bytes.
+        // One buffer: sockets deliver many small ones, each with an overhead of its own.
         const larger = Buffer.allocUnsafeSlow(
           Math.max(length, this.#announced ?? Math.min(2 * length, BODY_LIMIT)),
         );
@@ -50,9 +48,9 @@ export class RequestBody {
   }
 
   /**
-   * The body as it arrives. Bytes beyond the limit, or not asked for, are read and discarded, so that a client that
-   * sends without reading sees the answer and can reuse the connection (`lingering-close.ts` does the same for a body
-   * that nobody began to read).
+   * Streams the body as it arrives. Bytes beyond the limit, or not asked for, are read and discarded, so that
+   * a client that sends without reading sees the answer and can reuse the connection (`lingering-close.ts`
+   * does the same for a body that nobody began to read).
    *
    * @param limit in bytes.
    * @throws Problem `payload_too_large` above the limit, `bad_request` if it breaks off, `unavailable` and
@@ -64,7 +62,7 @@ export class RequestBody {
       throw tooLarge(limit);
     }
     if (announced > SMALL) {
-      this.#place = await this.#room.enter(this.#sender(), announced, this.#signal());
+      this.#reservation = await this.#room.enter(this.#sender(), announced, this.#signal());
     }
     const chunks = this.#request.iterator({ destroyOnReturn: false });
     let size = 0;
@@ -75,10 +73,10 @@ export class RequestBody {
         if (size > limit) {
           throw tooLarge(limit);
         }
-        this.#place?.heard(chunk.length);
+        this.#reservation?.heard(chunk.length);
         yield chunk;
       }
-      this.#place?.complete(size);
+      this.#reservation?.complete(size);
     } catch (error) {
       throw error instanceof Problem ? error : badRequest('Request body was cut off');
     } finally {
@@ -86,10 +84,9 @@ export class RequestBody {
     }
   }
 
-  /** To be called when the request is answered. */
   leave(): void {
-    this.#place?.leave();
-    this.#place = null;
+    this.#reservation?.leave();
+    this.#reservation = null;
   }
 
   get #announced(): number | null {
@@ -97,13 +94,13 @@ export class RequestBody {
     return length === undefined ? null : Number(length);
   }
 
-  /** @throws Problem if the room is lost meanwhile. */
+  /** @throws Problem if the room is lost while waiting. */
   #next(chunks: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
-    const place = this.#place;
-    return place === null
+    const reservation = this.#reservation;
+    return reservation === null
       ? chunks.next()
       : new Promise((resolve, reject) => {
-          place.onLost(reject);
+          reservation.onLost(reject);
           chunks.next().then(resolve, reject);
         });
   }

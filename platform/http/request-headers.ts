@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 import { badRequest } from './problem.ts';
 
 /**
- * Refuses a missing (RFC 9112 section 3.2) or invalid `Host`, and repeated headers that must be single: Node.js keeps
- * the first, a proxy in front of it perhaps the last.
+ * Refuses a missing (RFC 9112 section 3.2) or invalid `Host`, and repeated headers that must be single:
+ * Node.js keeps the first, a proxy in front of it perhaps the last.
  *
  * @throws Problem `bad_request`.
  */

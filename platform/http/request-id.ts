@@ -5,8 +5,8 @@ import { ulid } from 'ulid';
 export const REQUEST_ID_HEADER = 'X-Request-ID';
 
 /**
- * The caller's request id as it is, or a new ULID (contract 7.1). Surrounding blanks are trimmed; Node.js adds some
- * where the header is repeated and one is empty.
+ * The caller's request id unchanged, or a new ULID (contract 7.1). Surrounding blanks are trimmed; Node.js
+ * adds some if the header is repeated and one is empty.
  */
 export function requestIdOf(request: IncomingMessage): string {
   const inbound = request.headers['x-request-id']?.toString().trim() ?? '';
@@ -14,8 +14,8 @@ export function requestIdOf(request: IncomingMessage): string {
 }
 
 /**
- * Random bytes for many ids at once. The library on its own asks the system for each of an id's sixteen: 7 % of a
- * look-up's time.
+ * Random bytes for many ids at once. The library by itself asks the system for each of an id's sixteen: 7 %
+ * of a look-up's time.
  */
 const POOL = new Uint8Array(4096);
 let used = POOL.length;

@@ -15,16 +15,14 @@ export type LoggedRequests = 'failed' | 'all';
 
 export interface RequestLog {
   answered(koa: Koa.Context, since: number): void;
-  /** The caller hung up before the answer. */
   abandoned(koa: Koa.Context, since: number): void;
-  /** @param cause logged if the failure is ours. */
   failed(koa: Koa.Context, since: number, problem: Problem, cause: unknown): void;
 }
 
 /**
- * Logs failed requests with id, caller and operation: at `warn` if the caller can mend it, at `error` otherwise. On
- * request logs all others at `info` (2.6 us a line), and those without credentials, such as health checks, at `debug`.
- * Queries, bodies and headers are never logged.
+ * Logs failed requests with id, caller and operation: at `warn` if the caller can fix it, at `error`
+ * otherwise. On request logs all others at `info` (2.6 us a line), and those without credentials, such as
+ * health checks, at `debug`. Queries, bodies and headers are never logged.
  */
 export function createRequestLog(log: Logger, wanted: LoggedRequests): RequestLog {
   const budget = new LogBudget(LINES_A_MINUTE);
@@ -67,26 +65,23 @@ function about(koa: Koa.Context, since: number): object {
     ...koa.state['caller'],
     operation: koa.state['operation'],
     method: koa.method,
-    // A target that is not valid has no path.
+    // An invalid target has no path.
     path: shortened(koa.path ?? ''),
     status: koa.status,
     milliseconds: Math.round((performance.now() - since) * 10) / 10,
   };
 }
 
-/** The address, where the caller is not known. */
 function callerOf(koa: Koa.Context, problem: Problem): Caller {
   return koa.state['caller'] ?? problem.caller ?? { remoteAddress: koa.req.socket.remoteAddress ?? 'gone' };
 }
 
-/** The cause that the caller is not shown, a database error for instance. */
 function reasonOf(thrown: unknown): { reason?: string } {
   return thrown instanceof AppError && thrown.cause !== undefined
     ? { reason: shortened(messageOf(thrown.cause)) }
     : {};
 }
 
-/** Its length is up to callers. */
 function shortened(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }

@@ -11,9 +11,9 @@ import type { Success } from './success.ts';
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * Everything about a route, declared once: router, checks, description and tests read it.
+ * Declares a route once; router, checks, description and tests read it.
  *
- * `Context` is what authentication made of the credential.
+ * `Context` is the result of authentication.
  */
 export interface Declaration<Context, Q extends Parameters, P extends Parameters, Row, Input, Result> {
   method: Method;
@@ -21,26 +21,22 @@ export interface Declaration<Context, Q extends Parameters, P extends Parameters
   path: string;
   operationId: string;
   summary: string;
-  /** Markdown. */
   description?: string;
-  /** Null if any key will do. */
+  /** Null if any key is allowed. */
   scope: string | null;
-  /** Left out of the public description. */
   isInternal?: true;
   /** Adds deprecation headers; after the sunset it answers 410. */
   deprecated?: Deprecation;
   query: Query<Q>;
   params: P;
   find?: {
-    /** The 404 detail if there is no such row. */
     missing: string;
     row(request: { context: Context; params: ParameterValues<P> }): Promise<Row | null>;
   };
   body?: Body<Input> | StreamedBody<Input>;
   success: Success<Result>;
-  /** Problems that only the handler finds, and when; the others follow from the declaration. */
+  /** Problems found only by the handler, and when; the others follow from the declaration. */
   problems?: Partial<Record<ProblemType, string>>;
-  /** Called with checked input only. */
   handle(request: Handled<Context, Q, P, Row, Input>): Promise<Result>;
 }
 
@@ -59,9 +55,10 @@ export interface Handled<Context, Q extends Parameters, P extends Parameters, Ro
   signal(): AbortSignal;
   /** Takes tokens beyond the request's one. @throws Problem `rate_limited`; then nothing is taken. */
   charge(tokens: number): Promise<void>;
+  /** For a request that waited. @throws Problem if the caller was revoked meanwhile. */
+  confirm(): Promise<void>;
 }
 
-/** A declared route with its type parameters erased. */
 export interface Route<Context> {
   readonly method: Method;
   readonly path: string;
@@ -75,18 +72,15 @@ export interface Route<Context> {
   readonly params: Parameters;
   readonly body: Body<unknown> | StreamedBody<unknown> | null;
   readonly success: Omit<Success<never>, 'present'>;
-  /** All problems it answers with, except 404 of unknown paths and 405. */
+  /** All problems it can answer, except 404 of unknown paths and 405. */
   readonly problems: ReadonlyMap<ProblemType, string>;
-  /** Checks and handles an authenticated, authorized request. */
   answer(exchange: Exchange, context: Context): Promise<Answer>;
 }
 
-/** The part of a request that a route sees. */
 export interface Exchange {
   requestId: string;
   headers: IncomingHttpHeaders;
   path: string;
-  /** Without `?`. */
   search: string;
   params: Readonly<Record<string, string>>;
   signal(): AbortSignal;
@@ -94,7 +88,7 @@ export interface Exchange {
   readBody<T>(body: Body<T>): Promise<T>;
   /** @param limit in bytes. */
   streamBody(limit: number): AsyncIterable<Buffer>;
-  /** Called once the body is complete. @throws Problem if the caller was revoked meanwhile. */
+  /** Called once the body is complete, and after a wait. @throws Problem if the caller was revoked meanwhile. */
   confirm(): Promise<void>;
 }
 
@@ -104,7 +98,6 @@ export interface Answer {
   body: object | null;
 }
 
-/** Makes the function that declares routes whose handlers get a `Context`. */
 export function routesOf<Context>() {
   return <Q extends Parameters, P extends Parameters, Result, Row = undefined, Input = undefined>(
     declaration: Declaration<Context, Q, P, Row, Input, Result>,
@@ -151,7 +144,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
     refusePreconditions(exchange.headers);
   }
   const body = await receiveBody(declaration.body, exchange);
-  // Both are there where the declaration's types say so: `Row` and `Input` are undefined without `find` and `body`.
+  // Safe by the declaration's types: `Row` and `Input` are undefined without `find` and `body`.
   const result = await declaration.handle({
     context,
     query,
@@ -161,6 +154,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
     requestId: exchange.requestId,
     signal: exchange.signal,
     charge: exchange.charge,
+    confirm: exchange.confirm,
   });
   const presented = success.present(result, exchange.path);
   return {
@@ -170,7 +164,7 @@ async function answer<Context, Q extends Parameters, P extends Parameters, Row, 
   };
 }
 
-/** The body is not read from the connection before this. */
+/** Nothing of the body is read from the connection before this. */
 async function receiveBody<Input>(
   body: Body<Input> | StreamedBody<Input> | undefined,
   exchange: Exchange,

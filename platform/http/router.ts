@@ -4,10 +4,9 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import { Problem } from './problem.ts';
 import type { Method, Route } from './route.ts';
 
-// Not imported: as a module of the other kind it would load what stands in listen-on.ts.
+// `require`, not `import`, which would load an HTTP client as well (listen-on.ts).
 const Router: typeof KoaRouter = createRequire(import.meta.url)('@koa/router');
 
-/** Called once the route of a request is known. */
 export type Dispatch<Context> = (
   koa: KoaContext,
   route: Route<Context>,

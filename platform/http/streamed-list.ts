@@ -1,13 +1,12 @@
 import { writeJson } from '../../base/json/json-text.ts';
 
-/** A list body whose rows are read and sent piece by piece. */
 export class StreamedList {
   readonly #first: readonly unknown[];
   readonly #later: AsyncIterable<Uint8Array>;
   readonly #rest: object;
 
   /**
-   * @param later JSON of rows, with commas between them.
+   * @param later JSON of rows, comma-separated.
    * @param rest members beside `data`.
    */
   constructor(first: readonly unknown[], later: AsyncIterable<Uint8Array>, rest: object) {

@@ -7,13 +7,9 @@ import type { StreamedList } from './streamed-list.ts';
 export interface Success<Result> {
   readonly status: number;
   readonly description: string;
-  /** Alternative status of the same answer, and when it occurs. */
   readonly otherwise?: { readonly status: number; readonly description: string };
-  /** Schema of the whole body; null without one. */
   readonly schema: JsonSchema | null;
-  /** By name, with descriptions. */
   readonly headers: Headers;
-  /** Overrides in the example of `data`, or of its items. */
   readonly example?: Example;
   present(result: Result, path: string): { status?: number; body?: object; headers?: Headers };
 }
@@ -64,7 +60,7 @@ export function doneOnce<View>(
   };
 }
 
-/** A page made by `listBody`. */
+/** A page built by `listBody`. */
 export function listed<List extends { data: readonly unknown[] } | StreamedList>(
   item: JsonSchema,
   description: string,
@@ -81,7 +77,6 @@ export function listed<List extends { data: readonly unknown[] } | StreamedList>
   };
 }
 
-/** A whole body made by the handler. */
 export function answered<Body extends object>(
   schema: JsonSchema,
   description: string,
@@ -90,7 +85,6 @@ export function answered<Body extends object>(
   return { status: 200, description, schema, headers: {}, example, present: (body) => ({ body }) };
 }
 
-/** 204. */
 export function noContent(description: string): Success<void> {
   return { status: 204, description, schema: null, headers: {}, present: () => ({}) };
 }

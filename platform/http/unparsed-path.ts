@@ -7,13 +7,12 @@ export function pathInPacket(packet: Buffer | undefined, bytesParsed = 0): strin
   const text = packet?.toString('latin1') ?? '';
   const before = text.lastIndexOf(END_OF_HEADERS, bytesParsed - END_OF_HEADERS.length);
   const begin = before === -1 ? 0 : before + END_OF_HEADERS.length;
-  // In front of it may be the body of the request before.
+  // The previous request's body may precede it.
   const [line = ''] = text.slice(begin).split(/\r?\n/, 1);
   const [, target] = /[A-Za-z]+ (\S+) HTTP\/\d\.\d$/.exec(line) ?? [];
   return pathOfTarget(target ?? '');
 }
 
-/** The path of a request target of any form, in ASCII; `/` if it has none. */
 export function pathOfTarget(target: string): string {
   if (target.startsWith('/')) {
     const [path = ''] = target.split(/[?#]/, 1);

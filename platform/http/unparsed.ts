@@ -7,27 +7,36 @@ import { badRequest, envelope, type Headers, PROBLEMS, Problem } from './problem
 import { REQUEST_ID_HEADER } from './request-id.ts';
 import { pathInPacket, pathOfTarget } from './unparsed-path.ts';
 
-// Not imported, for what that would load (listen-on.ts).
+// Not imported: that would load an HTTP client (listen-on.ts).
 const http = process.getBuiltinModule('node:http');
 
 /**
- * Sends an error envelope where Node.js on its own would not (contract 7.1): for what it cannot parse as a request and
- * for CONNECT. An unknown `Expect` header is ignored.
+ * Sends an error envelope in cases that Node.js handles itself (contract 7.1): unparsable requests and
+ * CONNECT. An unknown `Expect` header is ignored.
  *
- * @param headers of every answer.
+ * @param headers common to all answers.
  */
 export function answerUnparsed(server: Server, headers: () => Headers): void {
   const latest = new WeakMap<Duplex, Exchange>();
   server.prependListener('request', (request: IncomingMessage, response) => {
-    latest.set(request.socket, { request, response });
+    latest.set(request.socket, { request, response, before: latest.get(request.socket)?.response });
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (request, socket) => {
-    const response = new http.ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket as Socket);
-    response.once('finish', () => endLingeringly(socket as Socket));
-    server.emit('request', request, response);
+    const refuse = () => {
+      const response = new http.ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket as Socket);
+      response.once('finish', () => endLingeringly(socket as Socket));
+      server.emit('request', request, response);
+    };
+    // A socket has one response at a time; assigning a second throws, which would end the process. So the connection ends.
+    const before = latest.get(socket)?.response;
+    if (before === undefined || before.closed) {
+      refuse();
+    } else {
+      before.once('close', () => socket.end(() => socket.destroy()));
+    }
   });
   const ended = new WeakSet<Duplex>();
   server.on('clientError', (error: ParseError, socket) => {
@@ -35,7 +44,7 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
     if (error.code === 'ECONNRESET' || (!socket.writable && !isEnding)) {
       socket.destroy(error);
     } else if (!isEnding) {
-      // What still comes after this is no request either.
+      // Anything received after this is not a request either.
       ended.add(socket);
       const exchange = latest.get(socket);
       const path =
@@ -50,19 +59,25 @@ export function answerUnparsed(server: Server, headers: () => Headers): void {
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
+  /** To the request in front of it on the connection. */
+  before: ServerResponse | undefined;
 }
 
 /**
- * Answers an unparsable request in its turn: a valid request before it must not look refused. If it is the body of a
- * request that cannot be parsed, there is one answer for both.
+ * Answers an unparsable request in its turn: a valid request before it must not look refused. If the fault is
+ * in a request's body, there is one answer for both, and that comes after those to requests in front.
  */
 function endAfter(latest: Exchange | undefined, socket: Socket, refusal: string): void {
   if (latest === undefined) {
     endLingeringly(socket, refusal);
     return;
   }
-  const { request, response } = latest;
+  const { request, response, before } = latest;
   const isOwn = !request.complete;
+  if (isOwn && before !== undefined && !before.writableFinished) {
+    before.once('finish', () => endAfter({ ...latest, before: undefined }, socket, refusal));
+    return;
+  }
   const last = isOwn && response.headersSent ? '' : refusal;
   if (response.writableFinished || (isOwn && !response.headersSent)) {
     endLingeringly(socket, last);
@@ -71,7 +86,6 @@ function endAfter(latest: Exchange | undefined, socket: Socket, refusal: string)
   }
 }
 
-/** Error of Node.js's HTTP parser. */
 interface ParseError extends NodeJS.ErrnoException {
   /** The last packet, which has the fault; absent after a timeout. */
   rawPacket?: Buffer;

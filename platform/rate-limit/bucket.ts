@@ -4,7 +4,6 @@
  */
 export interface Bucket {
   perMinute: number;
-  /** Tokens that fit in. */
   burst: number;
   /** Microseconds to refill one token. */
   interval: number;

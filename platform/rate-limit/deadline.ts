@@ -1,8 +1,9 @@
 /**
- * Awaits `work` for at most `milliseconds`. They are counted in two halves, because one timer cannot tell who was late:
- * a stall of this process uses up one half, and in the other it reads what arrived meanwhile.
+ * Awaits `work` for at most `milliseconds`. They are counted in two halves, because one timer cannot tell
+ * which side was late: a stall of this process uses up one half, and in the other it reads everything that
+ * arrived meanwhile.
  *
- * @throws what `work` throws, or a timeout Error.
+ * @throws the error of `work`, or a timeout Error.
  */
 export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();

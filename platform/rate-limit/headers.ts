@@ -2,10 +2,10 @@ import type { Headers } from '../http/problem.ts';
 import type { Bucket } from './bucket.ts';
 
 /**
- * Rate-limit headers (contract 8). `X-RateLimit-Remaining` exceeds neither the limit per minute nor the burst;
- * `X-RateLimit-Reset` is when it is next at its highest.
+ * Rate-limit headers (contract 8). `X-RateLimit-Remaining` exceeds neither the limit per minute nor the
+ * burst; `X-RateLimit-Reset` is when it is next at its highest.
  *
- * @param debt microseconds of refill that the bucket lacks; 0 for a request that costs nothing.
+ * @param debt microseconds of refill that the bucket lacks; 0 for a free request.
  * @param wallMs milliseconds since 1970. Reset is rounded up to a second in which its promise holds.
  */
 export function budgetHeaders(debt: number, bucket: Bucket, wallMs: number): Headers {
@@ -21,7 +21,7 @@ export function budgetHeaders(debt: number, bucket: Bucket, wallMs: number): Hea
   };
 }
 
-/** Whole seconds, at least 1, until a refused caller finds that many tokens. */
+/** Whole seconds, at least 1, until the tokens are available. */
 export function retryAfter(debt: number, { interval, capacity }: Bucket, tokens: number): number {
   return Math.max(1, Math.ceil((debt + tokens * interval - capacity) / MICROS_PER_SECOND));
 }

@@ -3,12 +3,13 @@ import type { Store } from './store.ts';
 import { type Taken, take } from './take.ts';
 
 /**
- * Buckets in this process's memory, in two generations that rotate once the time has passed in which any bucket fills:
- * whatever the older one then holds was not touched for that long and is full, so it is dropped. No sweep, no timer.
- * More than {@link MOST_KEYS} keys within that time rotate it sooner, and the least recently used start afresh.
+ * Buckets in this process's memory, in two generations that rotate after the time in which any bucket fills:
+ * entries left in the older one were untouched for that long, are full, and so are dropped. No sweep, no
+ * timer. More than {@link MOST_KEYS} keys within that time rotate it sooner, and the least recently used
+ * start afresh.
  *
- * Taking a token costs 0.1 µs with a thousand keys and 0.3 µs with 50,000 (Node.js 24, one core of an EPYC); 100,000
- * keys, the maximum, take 9 MB.
+ * Taking a token costs 0.1 µs with a thousand keys and 0.3 µs with 50,000 (Node.js 24, one core of an EPYC);
+ * 100,000 keys, the maximum, take 9 MB.
  */
 export class MemoryStore implements Store {
   readonly #bucket: Bucket;

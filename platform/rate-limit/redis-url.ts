@@ -1,6 +1,5 @@
 import { optionalUrl } from '../runtime/setting-kinds.ts';
 
-/** Redis server over which processes share rate limits. */
 export const REDIS_URL = optionalUrl(
   'a Redis or Valkey server, for processes that share the budget of a key or a handheld; without one each counts alone',
   ['redis:', 'rediss:'],

@@ -5,18 +5,16 @@ import type { Store } from './store.ts';
 import type { Taken } from './take.ts';
 
 export interface SharedStoreOptions {
-  /** @param onLost called when the connection is lost later. */
   connect(onLost: (error: Error) => void): Promise<RedisStore>;
-  /** Counts while the server cannot be used. */
   own: Store;
   log: Logger;
 }
 
 /**
- * Shared buckets while the server works, this process's own otherwise: the service does not depend on the server. In
- * the meantime a caller has a fresh budget per process. The first error ends the connection; reconnects back off, and a
- * connection counts as good once it has taken a token, so an outage is reported once at its beginning and once at its
- * end.
+ * Shared buckets while the server works, this process's own otherwise: the service does not depend on the
+ * server. In the meantime a caller has a fresh budget per process. The first error ends the connection;
+ * reconnects back off, and a connection counts as good once it has taken a token, so an outage is reported
+ * once at its beginning and once at its end.
  */
 export class SharedStore implements Store {
   readonly #options: SharedStoreOptions;
@@ -38,7 +36,6 @@ export class SharedStore implements Store {
     }
   }
 
-  /** Whether the server is in use right now. */
   get isShared(): boolean {
     return this.#server !== null;
   }

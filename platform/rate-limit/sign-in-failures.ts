@@ -13,9 +13,9 @@ export const SIGN_IN_FAILURES_PER_MINUTE = integerSetting(
 export type RefuseSignIn = (refusal: Problem, address: string | undefined) => Problem;
 
 /**
- * Rate-limits failed sign-ins per address: beyond its bucket an address gets 429, and its connection ends with whatever
- * else was sent on it (1 MB of unknown keys in one go was answered with 9 MB). Only failures count and only failures
- * are refused, because many clients share an address behind a proxy.
+ * Rate-limits failed sign-ins per address: beyond its bucket an address gets 429, and its connection ends
+ * with everything else sent on it (1 MB of unknown keys in one go was answered with 9 MB). Only failures
+ * count and only failures are refused, because many clients share an address behind a proxy.
  *
  * @param monotonic microseconds on a monotonic clock.
  * @param registry gets one counter, without a series per address.

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import { AppError, messageOf } from '../../base/errors.ts';
-import type { Limiter } from '../http/app.ts';
+import type { Limiter } from '../http/entrance.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { type Bucket, bucketOf } from './bucket.ts';
 import { createLimiter } from './limiter.ts';
@@ -9,13 +9,12 @@ import { MemoryStore } from './memory-store.ts';
 import { SharedStore } from './shared-store.ts';
 import type { Store } from './store.ts';
 
-/** Rate limit of one caller, and where it is counted. */
 export interface Limits<Context> {
   perMinute: number;
   burst: number;
   /** Redis server to share buckets on; null for counts of this process alone. */
   redisUrl: string | null;
-  /** Names the caller's bucket; names of different kinds of caller do not overlap. */
+  /** Names the caller's bucket; names of different kinds of caller must not overlap. */
   nameOf(context: Context): string;
 }
 
@@ -27,7 +26,7 @@ export interface LimiterParts {
 }
 
 export interface Clocks {
-  /** Microseconds on a clock that never goes back, whatever happens to the machine's. */
+  /** Microseconds on a clock that never goes back, even if the machine's does. */
   monotonic(): number;
   wall(): number;
 }
@@ -59,7 +58,7 @@ async function startSharing(
   own: Store,
   { log, registry, lifecycle }: LimiterParts,
 ): Promise<Store> {
-  // The client takes 3 MB, and is of no use to whoever shares nothing.
+  // Loaded on demand: the client takes 3 MB.
   const { connectRedis } = await import('./redis-store.ts');
   const connect = (onLost: (error: Error) => void) => connectRedis(url, bucket, onLost);
   const store = new SharedStore({ connect, own, log });

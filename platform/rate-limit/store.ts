@@ -1,6 +1,5 @@
 import type { Taken } from './take.ts';
 
-/** One bucket per key. */
 export interface Store {
   /** Takes all tokens or none; an unknown bucket is full. */
   take(key: string, tokens: number): Taken | Promise<Taken>;

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { BoundedSockets, groupOfAddress } from './bounded-sockets.ts';
 
 /**
- * Bounds a server's connections but always admits new ones: when full, it closes the longest idle connection of the
- * address that has the most. Idle means that the server waits for the client: between requests, while headers or a body
- * come in, and while a response is not read. Requests being worked on are never cut off, so slow senders and readers
- * cannot keep others out.
+ * Bounds a server's connections but always admits new ones: when full, it closes the longest idle connection
+ * of the address with most. Idle means that the server waits for the client: between requests, while headers
+ * or a body come in, and while a response is not read. Requests being handled are never cut off, so slow
+ * senders and readers cannot keep others out.
  */
 export function boundConnections(server: Server, most: number): void {
   const sockets = new BoundedSockets(most);

@@ -3,11 +3,10 @@ import type { Socket } from 'node:net';
 /**
  * Bounds open sockets but always admits the newest: when full, it evicts the oldest evictable socket of the largest
  * group (commonly an address). So thousands of idle sockets keep nobody out, not even a client of the same address,
- * which only has to be quicker than as many new sockets.
+ * which only has to be pinned before as many newer ones arrive.
  */
 export class BoundedSockets {
   readonly #most: number;
-  /** Evictable sockets by group, oldest first. */
   readonly #groups = new Map<string, Set<Socket>>();
   readonly #groupOf = new Map<Socket, string>();
   #evicted = 0;
@@ -20,7 +19,6 @@ export class BoundedSockets {
     return this.#groupOf.size;
   }
 
-  /** Sockets evicted since the start. */
   get evicted(): number {
     return this.#evicted;
   }

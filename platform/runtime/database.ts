@@ -2,7 +2,7 @@ import { AppError, messageOf } from '../../base/errors.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import {
-  faultOfWay,
+  faultOfConnections,
   isRefusedStart,
   START_PATIENCE,
 } from '../../db/timescale/connections/direct-connection.ts';
@@ -10,7 +10,7 @@ import { ORGANIZATION_ROLE } from '../../db/timescale/connections/organization-r
 import { isMigrated } from '../../db/timescale/schema/migrate.ts';
 
 /**
- * Ensures that the database is reachable, without a connection pooler between, and has this version's schema.
+ * Requires a reachable database without a connection pooler between, and this version's schema.
  *
  * @throws AppError naming DATABASE_URL, or saying how to migrate.
  */
@@ -19,7 +19,7 @@ export async function requireDatabase(url: string): Promise<void> {
   await requireReachable(url, ORGANIZATION_ROLE);
 }
 
-/** Ensures that the schema is this version's. @throws AppError naming DATABASE_URL, or saying how to migrate. */
+/** Requires this version's schema. @throws AppError naming DATABASE_URL, or saying how to migrate. */
 export async function requireMigrated(url: string): Promise<void> {
   const client = await connect(url);
   try {
@@ -34,18 +34,17 @@ export async function requireMigrated(url: string): Promise<void> {
   }
 }
 
-/** Findings by address, shared by the services of one process. */
 const faults = new Map<string, Promise<string | null>>();
 
 /**
- * Ensures that the database is reachable, without a connection pooler between.
+ * Requires a reachable database without a connection pooler between.
  *
- * @param role whom connections act as, a role that exists.
+ * @param role an existing role that connections act as.
  * @throws AppError naming DATABASE_URL.
  */
 export async function requireReachable(url: string, role?: string): Promise<void> {
   const way = JSON.stringify([url, role]);
-  const looking = faults.get(way) ?? faultOfWay(url, role);
+  const looking = faults.get(way) ?? faultOfConnections(url, role);
   faults.set(way, looking);
   let fault: string | null;
   try {
@@ -83,7 +82,6 @@ function throughPooler(url: string, fault: string): AppError {
   );
 }
 
-/** Address without credentials. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url);
   return host + pathname;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Bound for sockets of one kind: `most`, or the given share of this process's file descriptors if that is less. The
- * shares of all listeners add up to nine tenths, which leaves descriptors for the database and files whatever strangers
- * do.
+ * Bound for sockets of one kind: `most`, or the given share of this process's file descriptors if that is
+ * less. The shares of all listeners add up to nine tenths, which leaves descriptors for the database and
+ * files under any load.
  */
 export function socketLimit(most: number, share: number): number {
   return Math.max(1, Math.min(most, Math.floor(descriptorLimit() * share)));
@@ -20,5 +20,5 @@ function descriptorLimit(): number {
   }
 }
 
-/** Where the system does not tell: the default of macOS, in hundreds. */
+/** If the system does not say: the default of macOS, in hundreds. */
 const ASSUMED = 10_000;

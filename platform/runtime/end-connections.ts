@@ -2,11 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Once `leaving` aborts, every response closes its connection, also those under way whose headers were not sent. So no
- * client is about to send on a connection when the server closes it, which is how requests fail.
+ * Once `leaving` aborts, every response closes its connection, including pending ones whose headers were not
+ * sent. So no client is about to send on a connection when the server closes it, which is how requests fail.
  */
 export function endConnections(server: Server, leaving: AbortSignal): void {
-  /** By connection, so that a request needs no listener. */
   const latest = new Map<Socket, ServerResponse>();
   server.on('connection', (socket: Socket) => {
     socket.once('close', () => latest.delete(socket));

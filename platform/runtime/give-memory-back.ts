@@ -9,10 +9,10 @@ export interface MemoryOptions {
 }
 
 /**
- * Returns memory after a peak: pages of large rows, an import, a backlog after an outage. V8 collects while a process
- * allocates, so one that has gone quiet may keep it for good. Checks now and then whether the process has grown and is
- * idle, and then collects, which holds the event loop for some 25 ms; if that gains nothing, the next attempt waits
- * until it has grown further. Figures: test/bench/README.md.
+ * Returns memory after a peak: pages of large rows, an import, a backlog after an outage. V8 collects while a
+ * process allocates, so a process that has gone quiet may keep it for good. This checks periodically whether
+ * the process has grown and is idle, and then collects, which holds the event loop for some 25 ms; if that
+ * gains nothing, the next attempt waits for further growth. Figures: test/bench/README.md.
  *
  * @returns a function that stops it.
  */
@@ -45,10 +45,10 @@ function collect(): void {
   if (gc === undefined) {
     setFlagsFromString('--expose-gc');
     gc = runInNewContext('gc') as () => void;
-    // What was compiled is kept by flags (compile-cache.ts).
+    // Compiled code is cached by flags (compile-cache.ts).
     setFlagsFromString('--no-expose-gc');
   }
-  // The last text that a pattern was looked for in is kept otherwise, and that can be an answer of 20 MB.
+  // Releases the last text matched by a regular expression, which can be an answer of 20 MB.
   /^/.test('');
   gc();
 }

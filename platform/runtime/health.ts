@@ -3,12 +3,11 @@ import type { Registry } from 'prom-client';
 import { messageOf } from '../../base/errors.ts';
 import { measureChecks } from './measure-checks.ts';
 
-/** Resolves if a dependency is there, rejects with the reason if not. */
+/** Rejects with the reason if a dependency is missing. */
 export type Check = () => Promise<unknown>;
 
 export interface HealthOptions {
   registry: Registry;
-  /** By name. */
   checks: Readonly<Record<string, Check>>;
   /** Aborts when shutdown is announced: not ready any more, but still working. */
   stopping: AbortSignal;
@@ -75,7 +74,6 @@ function json(status: number, body: object): HealthAnswer {
   return { status, contentType: 'application/json', body: JSON.stringify(body) };
 }
 
-/** Serves health alone, for a process without another HTTP server. */
 export function healthListener(health: Health): RequestListener {
   return async (request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

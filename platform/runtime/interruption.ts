@@ -1,13 +1,12 @@
 import { firstSignal } from './first-signal.ts';
 
 interface Reactions {
-  /** Called before the signal is aborted. */
   first?: () => void;
   /** Called by a second interruption; exits if left out. */
   again?: () => void;
 }
 
-/** Runs `work` with a signal that Ctrl-C or SIGTERM aborts, so that it can end in order. */
+/** Runs `work` with a signal that Ctrl-C or SIGTERM aborts, so that it can stop in order. */
 export async function withInterruption<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   { first, again = () => process.exit(INTERRUPTED) }: Reactions = {},

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { messageOf } from '../../base/errors.ts';
 
 /**
- * Starts the parts of a process in order and stops them in reverse: graceful shutdown. A part that fails to stop is
- * logged and does not keep the others from stopping.
+ * Starts the parts of a process in order and stops them in reverse: graceful shutdown. A failure to stop one
+ * part is logged and does not prevent stopping the others.
  */
 export class Lifecycle {
   readonly #log: Logger;
@@ -22,17 +22,14 @@ export class Lifecycle {
     return this.#leaving.signal;
   }
 
-  /** Resolves with a fatal error, if one ever comes. */
   get failure(): Promise<unknown> {
     return this.#failure.promise;
   }
 
-  /** Reports a fatal error. */
   fail(error: unknown): void {
     this.#failure.resolve(error);
   }
 
-  /** Starts a part and remembers how to stop it. */
   async start<Part>(
     name: string,
     start: () => Part | Promise<Part>,
@@ -45,8 +42,8 @@ export class Lifecycle {
   }
 
   /**
-   * Graceful shutdown: announces it and, `notice` milliseconds later, stops all parts, newest first. Further calls wait
-   * for the same.
+   * Graceful shutdown: announces it and, `notice` milliseconds later, stops all parts, newest first. Further
+   * calls wait for the first.
    */
   stop(notice = 0): Promise<void> {
     this.#stopping ??= this.#stopAll(notice);

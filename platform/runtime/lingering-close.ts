@@ -3,16 +3,16 @@ import type { Socket } from 'node:net';
 import { readPast } from './read-past.ts';
 
 /**
- * Lets a client that sends without reading see its answer. Closing a connection while bytes come in resets it, and the
- * reset discards an answer still on its way: of 30 MB sent to a body over the limit, no answer came back. So the answer
- * is sent, this side is closed, and the rest is read and discarded within bounds; the same bounds hold for the rest of
- * a body on a kept connection.
+ * Lets a client that sends without reading see its answer. Closing a connection while bytes come in resets
+ * it, and the reset discards an answer still on its way: of 30 MB sent to a body over the limit, no answer
+ * came back. So the answer is sent, this side is closed, and the rest is read and discarded within bounds;
+ * the same bounds hold for the rest of a body on a kept connection.
  */
 export function closeLingeringly(server: Server): void {
   const latest = new WeakMap<Socket, IncomingMessage>();
   server.on('connection', (socket: Socket) => {
     const destroySoon = socket.destroySoon.bind(socket);
-    // What Node.js calls when the answer that ends the connection is written.
+    // Node.js calls this after writing the connection's last answer.
     socket.destroySoon = () => {
       const request = latest.get(socket);
       if (request === undefined || request.complete) {
@@ -28,7 +28,7 @@ export function closeLingeringly(server: Server): void {
       return;
     }
     latest.set(request.socket, request);
-    // In front of Node.js, which would read past the body as fast as it comes.
+    // Before Node.js's own listener, which would read past the body as fast as it arrives.
     response.prependOnceListener('finish', () => {
       if (!request.complete) {
         if (!request.readableDidRead) {
@@ -45,7 +45,7 @@ export function closeLingeringly(server: Server): void {
   });
 }
 
-/** Ends a connection that no parser reads any more: sends `last` and discards the rest, within bounds. */
+/** Ends a connection without a parser: sends `last` and discards the rest, within bounds. */
 export function endLingeringly(socket: Socket, last = ''): void {
   socket.end(last);
   socket.resume();

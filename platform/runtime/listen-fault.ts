@@ -3,7 +3,6 @@ import { AppError, messageOf } from '../../base/errors.ts';
 export interface ListenAddress {
   host: string;
   port: number;
-  /** Setting that the port came from, for the message when it is taken. */
   setting: string;
 }
 

@@ -9,12 +9,12 @@ import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn } from './pipelined-requests.ts';
 
-// An import reads every export, of which WebSocket loads a whole HTTP client that nothing here uses: 13 MB and 30 ms.
+// An import reads every export; WebSocket's would load an unused HTTP client: 13 MB and 30 ms.
 const { createServer } = process.getBuiltinModule('node:http');
 
 export interface Listening {
   url: string;
-  /** Refuses new requests and waits for those under way, at most {@link DRAIN_MS}. */
+  /** Refuses new requests and waits for pending ones, at most {@link DRAIN_MS}. */
   close(): Promise<void>;
 }
 
@@ -47,11 +47,10 @@ export interface ListenOptions {
   prepare?: (server: Server) => void;
   /** When it aborts, connections close after the current answer; new ones are accepted until `close`. */
   stopping?: AbortSignal;
-  /** Tests lower it. */
   mostConnections?: number;
 }
 
-/** @throws AppError `unavailable`, naming the setting, if the address cannot be listened on. */
+/** @throws AppError `unavailable`, naming the setting, if it cannot listen on the address. */
 export async function listenOn(
   listener: RequestListener,
   address: ListenAddress,
@@ -62,7 +61,7 @@ export async function listenOn(
   }: ListenOptions = {},
 ): Promise<Listening> {
   const { host, port } = address;
-  // Without `Host` Node.js would answer by itself, and say nothing; what is wrong is for the listener to say.
+  // Node.js would answer a missing `Host` by itself, without a reason; the listener gives one.
   const server = createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -93,7 +92,7 @@ export async function listenOn(
       leaving.abort();
       const closed = once(server, 'close');
       server.close();
-      // A connection whose headers were sent before would otherwise be kept alive for a next request.
+      // A response whose headers were sent before would otherwise keep its connection alive.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closed;

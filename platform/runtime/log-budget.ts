@@ -1,6 +1,6 @@
 /**
- * Rate-limits log lines per subject, so that a caller or reader in a loop does not fill a disk. The next line tells how
- * many were dropped.
+ * Rate-limits log lines per subject, so that a caller or reader in a loop does not fill a disk. The next line
+ * gives the number dropped.
  */
 export class LogBudget {
   readonly #lines: number;
@@ -34,7 +34,7 @@ export class LogBudget {
     return null;
   }
 
-  /** @returns the subject, or one that stands for too many. */
+  /** @returns the subject, or the shared one if there are too many. */
   #makeRoom(subject: string): string {
     const now = this.#now();
     for (const [name, { since }] of this.#spent) {

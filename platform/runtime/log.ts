@@ -3,8 +3,8 @@ import { loggableError } from './loggable-error.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
 /**
- * One JSON line per event on standard output. Reads are counted, not logged: a line costs more than handling many a
- * message. No credential is passed to it; what looks like one is masked all the same.
+ * One JSON line per event on standard output. Reads are counted, not logged: a line costs more than handling
+ * many a message. Callers pass no credentials; anything that looks like one is masked nevertheless.
  */
 export function createLog(
   service: string,

@@ -1,11 +1,10 @@
 import { pino } from 'pino';
 import { messageOf } from '../../base/errors.ts';
 
-/** Codes and names, of the system and of the database. */
 const KEPT = ['code', 'syscall', 'address', 'port', 'constraint', 'table', 'column'] as const;
 
 /**
- * The loggable part of an error. Libraries attach all kinds of things to theirs, such as the values of a query or an
+ * The loggable part of an error. Libraries attach anything to theirs, such as the values of a query or an
  * address with its password, so only known harmless fields are taken. The stack includes causes.
  */
 export function loggableError(error: unknown): object {

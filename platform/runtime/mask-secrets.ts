@@ -1,6 +1,6 @@
 /**
- * Last line of defence: masks whatever looks like a secret anywhere in a line. Keys and tokens keep their id, addresses
- * their user name.
+ * Last line of defence: masks everything that looks like a secret anywhere in a line. Keys and tokens keep
+ * their id, addresses their user name.
  */
 export function maskSecrets(line: string): string {
   return line.replace(CREDENTIAL, '$1***').replace(PASSWORD_IN_URL, '$1***@');

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** The name of the user that this process runs as; `uid 1000` where it has none, as containers may be run. */
+/** Name of the user this process runs as; `uid 1000` if it has none, as in some containers. */
 export function operatingSystemUser(): string {
   try {
     return userInfo().username;

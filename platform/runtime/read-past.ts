@@ -10,7 +10,7 @@ export const READ_PAST = 33_554_432;
 /** Milliseconds not worth a timer. */
 const SHORT = 2;
 
-/** When the bytes read so far will have been paid for. */
+/** `performance.now()` at which the bytes read so far are paid for. */
 let paidAt = 0;
 
 /**
@@ -18,7 +18,7 @@ let paidAt = 0;
  * reuse the connection. All bodies share one rate; each connection waits its turn, 64 KiB at a time.
  */
 export async function readPast(request: IncomingMessage): Promise<void> {
-  // At once: of a body that nobody has begun to read when the answer is sent, Node.js reads all there is as it comes.
+  // At once: Node.js would read everything available of a body that was never begun.
   pay(request.read());
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -28,7 +28,7 @@ export async function readPast(request: IncomingMessage): Promise<void> {
       }
     }
   } catch {
-    // The sender is gone.
+    // The sender has disconnected.
   }
 }
 

@@ -1,11 +1,10 @@
 export interface Repeating {
-  /** Starts no more runs and waits for the current one. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `task` now and then every `pause` milliseconds after its last run ended. A failed run is reported and does not
- * stop the next.
+ * Runs `task` now and again `pause` milliseconds after each run. A failed run is reported and does not stop
+ * the next.
  */
 export function repeat(
   pause: number,

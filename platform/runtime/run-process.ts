@@ -10,11 +10,11 @@ export interface Process {
   log: Logger;
   boot: (lifecycle: Lifecycle) => Promise<unknown>;
   /**
-   * Milliseconds between SIGTERM, which supervisors send, and shutdown: time for load balancers to react. Ctrl-C does
-   * not wait.
+   * Milliseconds between SIGTERM, which supervisors send, and shutdown: time for load balancers to react.
+   * Ctrl-C does not wait.
    */
   notice?: number;
-  /** Milliseconds for a graceful shutdown, where a hanging database would have it wait for ever. */
+  /** Milliseconds for a graceful shutdown, which a hanging database would otherwise block for ever. */
   patience?: number;
 }
 
@@ -22,11 +22,12 @@ export interface Process {
 const PATIENCE = 20_000;
 
 /**
- * Runs a service as this process, from configuration to exit. A fault at start stops whatever was started, prints one
- * message and exits with 1; so does a later one (`Lifecycle.fail`). SIGINT, SIGTERM or SIGHUP (a closed terminal) shuts
- * down gracefully and exits with 0, or with 1 if that takes too long; a second signal exits at once.
+ * Runs a service as this process, from configuration to exit. A fault at start stops the started parts,
+ * prints one message and exits with 1; so does a later one (`Lifecycle.fail`). SIGINT, SIGTERM or SIGHUP (a
+ * closed terminal) shuts down gracefully and exits with 0, or with 1 if that takes too long; a second signal
+ * exits at once.
  *
- * @param configure makes the log, and what is to be started with it.
+ * @param configure creates the log, and the function that starts the service.
  */
 export async function runProcess(configure: () => Process): Promise<void> {
   let lifecycle: Lifecycle | undefined;
@@ -76,7 +77,6 @@ function stopOnSignals(lifecycle: Lifecycle, log: Logger, patience: number, noti
   }
 }
 
-/** A message for a person; an unforeseen fault comes with its stack. */
 function explain(error: unknown): string {
   const isForeseen = error instanceof AppError;
   return !isForeseen && error instanceof Error

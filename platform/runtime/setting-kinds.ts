@@ -45,6 +45,14 @@ export function integerSetting(
   };
 }
 
+/** A whole number, or null. */
+export function optionalInteger(
+  purpose: string,
+  range: { min: number; max: number },
+): Setting<number | null> {
+  return { ...integerSetting(purpose, { initial: range.min, ...range }), initial: null, absent: null };
+}
+
 export function choiceSetting<T extends string>(
   purpose: string,
   words: readonly T[],
@@ -59,7 +67,6 @@ export function choiceSetting<T extends string>(
   };
 }
 
-/** A mandatory URL. It may hold a password, so messages do not repeat it. */
 export function requiredUrl(purpose: string, protocols: readonly string[], example: string): Setting<string> {
   return {
     purpose,
@@ -71,7 +78,6 @@ export function requiredUrl(purpose: string, protocols: readonly string[], examp
   };
 }
 
-/** A URL, or null. */
 export function optionalUrl(
   purpose: string,
   protocols: readonly string[],

@@ -1,18 +1,13 @@
 import { AppError } from '../../base/errors.ts';
 
-/** One environment variable: its purpose, its default and how it is read. */
 export interface Setting<T> {
-  /** For the documentation. */
   purpose: string;
   /** Default as the user would write it; null if there is none. */
   initial: string | null;
-  /** Value when neither text nor default is there; `undefined` if that is a fault. */
+  /** Value without text and default; `undefined` makes that a fault. */
   absent: T | undefined;
-  /** Range of a number, for the documentation. */
   range?: { readonly min: number; readonly max: number };
-  /** Completes "set NAME to". */
   remedy: string;
-  /** Not repeated in messages. */
   isSecret?: boolean;
   /** @returns undefined if the text is not usable. */
   read(text: string): T | undefined;
@@ -22,10 +17,10 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type Configuration<S> = { [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 
 /**
- * Reads settings from the environment, once. An empty variable is as if not set.
+ * Reads settings from the environment, once. An empty variable counts as unset.
  *
- * @param rules what must hold between settings: each gives a fault, or null.
- * @throws AppError `misconfigured` with every fault, each naming the setting and what to do.
+ * @param rules conditions between settings: each returns a fault, or null.
+ * @throws AppError `misconfigured` with every fault, each naming the setting and the remedy.
  */
 export function readSettings<S extends Settings>(
   settings: S,

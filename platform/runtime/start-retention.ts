@@ -1,20 +1,24 @@
 import type { Logger } from 'pino';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { mergeHeardStretches } from '../../db/timescale/schema/merge-heard-stretches.ts';
 import { sweep } from '../../db/timescale/schema/retention.ts';
+import { sweepMoves } from '../../db/timescale/schema/retention-of-moves.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { repeat } from './repeat.ts';
 
 export interface RetentionConfig {
   DATABASE_URL: string;
   SCAN_RETENTION_DAYS: number;
+  /** Null for good. */
+  MOVES_RETENTION_DAYS: number | null;
 }
 
 /**
- * Drops expired data now and every hour until shutdown. It uses a connection of its own, open only then: without chunks
- * to drop it may take longer than a service waits for a statement.
+ * Drops expired data now and every hour until shutdown. It opens a connection of its own each time: without
+ * chunks to drop it may take longer than a service waits for a statement.
  */
 export async function startRetention(
-  { DATABASE_URL, SCAN_RETENTION_DAYS }: RetentionConfig,
+  { DATABASE_URL, SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS }: RetentionConfig,
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<void> {
   const pool = await lifecycle.start(
@@ -27,7 +31,13 @@ export async function startRetention(
     () =>
       repeat(
         SWEEP_EVERY,
-        () => sweep(pool, SCAN_RETENTION_DAYS),
+        async () => {
+          await sweep(pool, SCAN_RETENTION_DAYS);
+          await mergeHeardStretches(pool);
+          if (MOVES_RETENTION_DAYS !== null) {
+            await sweepMoves(pool, MOVES_RETENTION_DAYS);
+          }
+        },
         (err) => log.warn({ err }, 'Retention failed; will retry'),
       ),
     (started) => started.stop(),

@@ -1,4 +1,4 @@
-import { integerSetting } from './setting-kinds.ts';
+import { integerSetting, optionalInteger } from './setting-kinds.ts';
 import type { Configuration } from './settings.ts';
 
 /** Days. */
@@ -8,6 +8,13 @@ export const TIME_SETTINGS = {
     min: 1,
     max: 36_500,
   }),
+  MOVES_RETENTION_DAYS: optionalInteger(
+    'how many days the events of the move feed are kept; for good if unset',
+    {
+      min: 7,
+      max: 36_500,
+    },
+  ),
   LATENESS_DAYS: integerSetting('how many days after its observation a scan may come', {
     initial: 30,
     min: 1,

@@ -2,23 +2,21 @@ import type { Logger } from 'pino';
 import type { Piscina } from 'piscina';
 
 export interface ThreadTask {
-  /** URL of the module that exports the function. */
   module: string;
   name: string;
   argument: unknown;
-  /** Transferred, not copied. */
   transferList?: ArrayBuffer[];
 }
 
-/** Few, like a process's cores: enough that one slow task does not stop all others. */
+/** Few, like a process's cores, but enough that one slow task does not stop all others. */
 export const THREADS = 2;
 
 /** Milliseconds. A thread starts in 0.15 s and takes some 30 MB while idle. */
 const IDLE = 30_000;
 
 /**
- * Worker threads for what would hold up the main thread, started by the first task. Tasks run in order of arrival:
- * whoever has many bounds them and is fair to tenants itself.
+ * Worker threads for work that would hold up the main thread, started by the first task. Tasks run in order
+ * of arrival: callers bound their number and are fair to tenants themselves.
  */
 export class WorkThreads {
   readonly #log: Logger;
@@ -47,9 +45,9 @@ async function startThreads(log: Logger, idle: number): Promise<Piscina> {
     minThreads: 0,
     maxThreads: THREADS,
     idleTimeout: idle,
-    // Behind the thread that answers; elsewhere than on Linux that would be behind other processes.
+    // Lower priority than the main thread; outside Linux it would apply to the whole process.
     niceIncrement: process.platform === 'linux' ? 10 : 0,
-    // More than any task takes; what goes beyond it ends the thread and not the process.
+    // More than any task takes; exceeding it ends the thread and not the process.
     resourceLimits: { maxOldGenerationSizeMb: 256 },
     recordTiming: false,
   });

@@ -4,6 +4,7 @@ import { assetPatchBody, newAssetBody } from './assets/schema.ts';
 import { renameBody } from './items/rename-body.ts';
 import { locationPatchBody, newLocationBody } from './locations/schema.ts';
 import { newTagBody } from './tags/schema.ts';
+import { newWebhookBody, replayBody, webhookPatchBody } from './webhooks/schema.ts';
 
 /** Bodies by operation, apart from the routes: a worker thread that checks them needs nothing else. */
 export const BODIES: Bodies = {
@@ -16,4 +17,7 @@ export const BODIES: Bodies = {
   renameLocation: renameBody,
   attachLocationTag: newTagBody,
   issueApiKey: newApiKeyBody,
+  createWebhook: newWebhookBody,
+  updateWebhook: webhookPatchBody,
+  replayWebhook: replayBody,
 };

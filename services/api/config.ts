@@ -5,8 +5,8 @@ import { type Configuration, readSettings } from '../../platform/runtime/setting
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
 import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
+import { WEBHOOK_SETTINGS } from './webhooks/settings.ts';
 
-/** Settings of the API. */
 export const API_SETTINGS = {
   DATABASE_URL,
   HOST,
@@ -14,6 +14,7 @@ export const API_SETTINGS = {
   ...DESCRIPTION_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   QUERY_TIMEOUT_MS,
+  ...WEBHOOK_SETTINGS,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
   LOG_REQUESTS,

@@ -1,2 +1,10 @@
-/** The public entry for other processes. */
+export { ASSET_LIST } from './assets/schema.ts';
+export { runImport } from './imports/run-import.ts';
+export { LOCATION_LIST } from './locations/schema.ts';
+export { API_ROUTES } from './routes.ts';
+export type { ApiContext } from './serving/context.ts';
+export { contextOf } from './serving/context-of.ts';
+export { TOO_MANY as TOO_MANY_IMPORTS } from './serving/import-turns.ts';
+export type { Serving } from './serving/serving.ts';
 export { startApi } from './start.ts';
+export { startServing } from './start-serving.ts';

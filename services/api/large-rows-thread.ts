@@ -22,7 +22,6 @@ const READ: Record<Keyed, Reader> = {
   location: async (connection, ids) => (await readLocations(connection, ids)).map(locationView),
 };
 
-/** One connection, since a thread does one thing at a time; it ends with the thread. */
 let door: OrganizationDoor | null = null;
 
 /** {@link ReadLargeRows} */
@@ -38,6 +37,6 @@ export async function readLargeRows(task: LargeRowsTask): Promise<unknown> {
   const wanted = onlyLive ? read.filter((row) => row.deleted_at === null) : read;
   const found = new Map(wanted.map((row) => [row.id, row]));
   const rows = ids.flatMap((id) => found.get(id) ?? []).map(writeJson);
-  // Bytes of their own, which can be handed over.
+  // A buffer of its own, which can be transferred.
   return move(new TextEncoder().encode(rows.join(',')));
 }

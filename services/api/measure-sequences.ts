@@ -3,7 +3,6 @@ import type { AccessDoor } from '../../db/timescale/connections/access-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SEQUENCE_USE, type SequenceUse } from '../../db/timescale/schema/sequence-use.ts';
 
-/** Exports the use of every id sequence, read at every scrape. */
 export function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any'>): void {
   new Gauge({
     name: 'tagtrail_ids_used_ratio',
@@ -12,7 +11,7 @@ export function measureSequences(registry: Registry, door: Pick<AccessDoor, 'any
     registers: [registry],
     async collect() {
       this.reset();
-      // A database that does not answer is told of by `tagtrail_check_up`.
+      // `tagtrail_check_up` reports an unavailable database.
       const uses = await door.any(sql.type(rowsOf<SequenceUse>())`${SEQUENCE_USE}`).catch(() => []);
       for (const { table, share } of uses) {
         this.set({ table }, share);

@@ -5,10 +5,12 @@ import { historyRoutes } from './history/routes.ts';
 import { importRoutes } from './imports/routes.ts';
 import { locationRoutes } from './locations/routes.ts';
 import { treeRoutes } from './locations/tree-routes.ts';
+import { moveRoutes } from './moves/routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { ApiContext } from './serving/context.ts';
 import { tagRoutes } from './tags/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 export interface Resource {
   name: string;
@@ -16,7 +18,6 @@ export interface Resource {
   routes: readonly Route<ApiContext>[];
 }
 
-/** All resources in order of description. */
 export const API_RESOURCES: readonly Resource[] = [
   {
     name: 'Assets',
@@ -37,11 +38,12 @@ export const API_RESOURCES: readonly Resource[] = [
   {
     name: 'Tracking',
     description:
-      'What the scans tell: where assets are and where they have been. Scans come from readers and handhelds, never through this API.',
-    routes: [...historyRoutes, ...reportRoutes],
+      'What the scans tell: where assets are, where they have been, and every change of either. Scans come from readers and handhelds, never through this API.',
+    routes: [...historyRoutes, ...reportRoutes, ...moveRoutes],
   },
   { name: 'Organization', description: 'Who is calling, and what the key may do.', routes: orgRoutes },
   { name: 'API keys', description: 'For administrators.', routes: apiKeyRoutes },
+  { name: 'Webhooks', description: 'For administrators.', routes: webhookRoutes },
   { name: 'Imports', description: 'For the import of files.', routes: importRoutes },
 ];
 

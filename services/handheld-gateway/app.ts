@@ -1,14 +1,16 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { createHttpApp, type Limiter, type NoteRefusal } from '../../platform/http/app.ts';
+import { createHttpApp } from '../../platform/http/app.ts';
+import { serveApp } from '../../platform/http/app-files/serve-app.ts';
+import type { Limiter, NoteRefusal } from '../../platform/http/entrance.ts';
 import type { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { type Page, servePages } from '../../platform/http/pages.ts';
 import type { LoggedRequests } from '../../platform/http/request-log.ts';
 import type { RefuseSignIn } from '../../platform/rate-limit/sign-in-failures.ts';
 import type { Health } from '../../platform/runtime/health.ts';
 import { type HandheldAccessParts, handheldAccess } from './access/access.ts';
-import { serveApp } from './app-files/serve-app.ts';
+import { APP_HEADERS } from './app-folder.ts';
 import { describeGateway, type Limits } from './description.ts';
 import { GATEWAY_ROUTES } from './routes.ts';
 import type { HandheldContext } from './serving/context.ts';
@@ -23,11 +25,9 @@ export interface AppParts extends HandheldAccessParts {
   noteRefusal: NoteRefusal;
   largeBodies: LargeBodies;
   limits: Limits;
-  /** Folder of the built web app. */
   appFolder: string;
 }
 
-/** The gateway as an application that does not listen. */
 export function createApp({
   health,
   log,
@@ -51,7 +51,7 @@ export function createApp({
     routes: GATEWAY_ROUTES,
     access: handheldAccess(access),
     largeBodies: { threads: largeBodies, bodies: import.meta.resolve('./bodies.ts') },
-    pages: [servePages(health), serveApp(appFolder)],
+    pages: [servePages(health), serveApp(appFolder, APP_HEADERS)],
     documents: [publish(limits)],
   });
 }

@@ -2,7 +2,8 @@ import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
-import { integerSetting, portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { HANDHELD_PORT } from '../../platform/runtime/handheld-settings.ts';
+import { integerSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 
@@ -11,7 +12,7 @@ import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/t
  * day's offline queue be sent with its retries.
  */
 export const HANDHELD_SETTINGS = {
-  HANDHELD_PORT: portSetting('the port handhelds connect to', 8081),
+  HANDHELD_PORT,
   HANDHELD_RATE_LIMIT_PER_MINUTE: integerSetting(
     'how many requests a minute a handheld may make in the long run',
     { initial: 300, min: 1, max: 60_000 },

@@ -4,13 +4,11 @@ import { CHALLENGE } from '../../platform/http/bearer.ts';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { GATEWAY_RESOURCES } from './routes.ts';
 
-/** Rate limit of a handheld. */
 export interface Limits {
   perMinute: number;
   burst: number;
 }
 
-/** The gateway's own OpenAPI 3.1 document. */
 export function describeGateway(limits: Limits): OpenApiDocument {
   return assembleDocument(GATEWAY_RESOURCES, {
     title: 'tagtrail for handhelds',
@@ -31,10 +29,10 @@ has \`limit\`, \`offset\` and \`total_count\` beside it. Every answer has an \`X
 Each handheld has a bucket of ${burst} requests that refills at ${perMinute} a minute. An empty bucket answers 429 with \`Retry-After\`.
 A body has at most ${BODY_LIMIT / 1_048_576} MiB.
 
-| Answer to a submission | What a device does |
+| Answer to a submission, retraction or sweep | What a device does |
 |---|---|
 | 200, 201 | goes on with the next |
-| 400, 409, 413 | shows it to its user, who has to do something, and goes on with the next |
+| 400, 403, 404, 409, 413 | shows it to its user, who has to do something, and goes on with the next |
 | 401 | stops, and asks for another token |
 | 429, 5xx, or none | sends the same again, after \`Retry-After\` or growing pauses, with a new \`sent_at\` |
 `;

@@ -1,19 +1,23 @@
 import type { Route } from '../../platform/http/route.ts';
+import { assetRoutes } from './assets/routes.ts';
 import { lookUpRoutes } from './lookup/routes.ts';
+import { retractionRoutes } from './retractions/routes.ts';
 import type { HandheldContext } from './serving/context.ts';
 import { submissionRoutes } from './submissions/routes.ts';
+import { sweepRoutes } from './sweeps/routes.ts';
 
-/** A group of routes, with texts for the description. */
 export interface Resource {
   name: string;
   description: string;
   routes: readonly Route<HandheldContext>[];
 }
 
-/** All resources for handhelds, in order of description. */
 export const GATEWAY_RESOURCES: readonly Resource[] = [
   { name: 'Submissions', description: 'What people scanned.', routes: submissionRoutes },
+  { name: 'Sweeps', description: 'What was found where people checked a location.', routes: sweepRoutes },
+  { name: 'Retractions', description: 'What people take back of it.', routes: retractionRoutes },
   { name: 'Look-ups', description: 'What a device has to know before it scans.', routes: lookUpRoutes },
+  { name: 'Assets', description: 'What people look for.', routes: assetRoutes },
 ];
 
 export const GATEWAY_ROUTES: readonly Route<HandheldContext>[] = GATEWAY_RESOURCES.flatMap(

@@ -5,8 +5,12 @@ import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createRequestPool } from '../../db/timescale/connections/pool.ts';
 import { parseToken } from '../../domain/administration/handhelds/token-format.ts';
+import { measureSealing } from '../../domain/moves/measure-sealing.ts';
+import { startFeed } from '../../domain/moves/start-feed.ts';
+import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { startAccess } from '../../platform/access/start-access.ts';
 import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
+import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
 import { LargeBodies } from '../../platform/http/large-bodies.ts';
 import { answerUnparsed } from '../../platform/http/unparsed.ts';
 import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';
@@ -19,25 +23,24 @@ import { startRetention } from '../../platform/runtime/start-retention.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import { findHandhelds } from './access/queries.ts';
 import { createApp } from './app.ts';
-import { APP_FOLDER } from './app-files/app-folder.ts';
-import { isAppBuilt } from './app-files/serve-app.ts';
+import { APP_FOLDER } from './app-folder.ts';
 import type { GatewayConfig } from './config.ts';
+import { countRetractions, countSubmissions, countSweeps } from './metrics.ts';
 import { createRecorder } from './recording/record-submission.ts';
-import { WRITE_CONNECTIONS } from './recording/turns.ts';
+import { createSweepRecorder } from './recording/record-sweep.ts';
+import { createRetractor } from './recording/retractor.ts';
+import { SubmissionTurns, WRITE_CONNECTIONS } from './recording/turns.ts';
 import type { HandheldContext } from './serving/context.ts';
-import { countSubmissions } from './submission-metrics.ts';
 
-/** Per gateway process, for look-ups. */
 const LOOK_UP_CONNECTIONS = 4;
 
-/** Passed in by the caller. */
 export interface GatewayParts {
   /** Microseconds since 1970, by this service's clock. */
   clock: () => number;
-  /** Folder of the built web app. */
   appFolder: string;
-  /** Worker threads for large bodies, shared by the process. */
   largeBodies: LargeBodies;
+  /** Whether it seals the move feed; false where another service of the process does. */
+  isSealer: boolean;
 }
 
 /**
@@ -51,7 +54,7 @@ export async function startGateway(
   config: GatewayConfig,
   log: Logger,
   lifecycle: Lifecycle,
-  { clock = createClock(), appFolder = APP_FOLDER, largeBodies }: Partial<GatewayParts> = {},
+  { clock = createClock(), appFolder = APP_FOLDER, largeBodies, isSealer = true }: Partial<GatewayParts> = {},
 ): Promise<{ url: string }> {
   await requireDatabase(config.DATABASE_URL);
   const registry = new Registry();
@@ -88,6 +91,14 @@ export async function startGateway(
   );
   const refusedSignIns = await startRefusedSignIns(accessDoor, { log, lifecycle });
   await startRetention(config, { log, lifecycle });
+  if (isSealer) {
+    const sealing = await lifecycle.start(
+      'move feed',
+      () => startFeed(config.DATABASE_URL, log),
+      (started) => started.stop(),
+    );
+    measureSealing(registry, sealing);
+  }
   const health = createHealth({
     registry,
     stopping: lifecycle.stopping,
@@ -102,16 +113,16 @@ export async function startGateway(
     { ...limits, redisUrl: config.REDIS_URL, nameOf },
     { log, registry, lifecycle, clocks: MACHINE_CLOCKS },
   );
-  const recorder = createRecorder({
-    pool,
-    clock,
-    rules: {
-      lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
-      retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
-    },
-    onRecorded: countSubmissions(registry),
-  });
-  const access = { door, handhelds: credentials, recorder, clock };
+  const rules = {
+    lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
+    retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
+  };
+  const turns = new SubmissionTurns();
+  const recording = { pool, turns, clock, rules, onMoves: wakeSealer(pool) };
+  const recorder = createRecorder({ ...recording, onRecorded: countSubmissions(registry) });
+  const retractor = createRetractor({ ...recording, onRetracted: countRetractions(registry) });
+  const sweeps = createSweepRecorder({ pool, turns, onRecorded: countSweeps(registry) });
+  const access = { door, handhelds: credentials, recorder, retractor, sweeps, clock };
   const app = createApp({
     ...access,
     health,

@@ -2,17 +2,19 @@ import { DATABASE_URL, HOST, LOG_LEVEL } from '../../platform/runtime/common-set
 import { portSetting, requiredUrl } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
+import { faultOfMovesOut, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
 
-// For ingestion beside other services, too.
+// Also used where ingestion shares a process with other services.
+export { faultOfMovesOut, MOVES_OUT_SESSION, MOVES_OUT_SETTINGS } from './moves-out/settings.ts';
 export { BROKER_SETTINGS, BROKER_URL, faultOfCertificates } from './source/broker-settings.ts';
 export { QUOTA_SETTINGS } from './source/quota-settings.ts';
 
-/** Settings of ingestion as a process of its own. */
 export const INGEST_SETTINGS = {
   DATABASE_URL,
   MQTT_URL: requiredUrl('the broker that readers publish to', ...BROKER_URL),
   ...BROKER_SETTINGS,
+  ...MOVES_OUT_SETTINGS,
   HOST,
   INGEST_PORT: portSetting('the port of /healthz, /readyz and /metrics', 8082),
   ...TIME_SETTINGS,
@@ -23,5 +25,9 @@ export type IngestConfig = Configuration<typeof INGEST_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readIngestConfig(environment: NodeJS.ProcessEnv): IngestConfig {
-  return readSettings(INGEST_SETTINGS, environment, [retentionCoversLateness, faultOfCertificates]);
+  return readSettings(INGEST_SETTINGS, environment, [
+    retentionCoversLateness,
+    faultOfCertificates,
+    faultOfMovesOut,
+  ]);
 }

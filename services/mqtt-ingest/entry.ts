@@ -1,5 +1,6 @@
-/** The public entry for other processes: the command line, and the one that runs every service. */
+/** The entry for other processes: the command line, and the process that runs every service. */
+
+export { loadRegistered } from '../../domain/messages/load-registered.ts';
+export { type Replay, replay } from '../../domain/messages/replay.ts';
 export { startEmbeddedIngest, startSubscribedIngest } from './ingest.ts';
-export { loadRegistered } from './registry/load-registered.ts';
-export { type Replay, replay } from './rejected/replay.ts';
 export { placeOfBroker } from './source/broker-address.ts';

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { Registry as MetricRegistry } from 'prom-client';
 import { createClock } from '../../base/clock.ts';
+import { measureSealing } from '../../domain/moves/measure-sealing.ts';
+import { endLostConnections, storeConnections } from '../../domain/presence/store-connections.ts';
 import type { Check } from '../../platform/runtime/health.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
@@ -9,13 +11,16 @@ import { measureClock } from './metrics/measure-clock.ts';
 import { measureCommits } from './metrics/measure-commits.ts';
 import { measureEmbeddedBroker } from './metrics/measure-embedded-broker.ts';
 import { measureSubscriber } from './metrics/measure-subscriber.ts';
+import type { MovesOutConfig } from './moves-out/settings.ts';
 import { loadRetiredTopics } from './registry/load-retired-topics.ts';
 import { type BrokerConfig, brokerOptions } from './source/broker-settings.ts';
+import { ReaderConnections } from './source/reader-connections.ts';
 import { readersLog } from './source/readers-log.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
+import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
 
-export interface EmbeddedIngestConfig extends IntakeConfig {
+export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig> {
   HOST: string;
   /** 0 picks a free port. */
   MQTT_PORT: number;
@@ -25,7 +30,7 @@ export interface EmbeddedIngestConfig extends IntakeConfig {
 }
 
 /**
- * Starts ingestion through the embedded broker. Shutdown commits and acknowledges what was received.
+ * Starts ingestion through the embedded broker. Shutdown commits and acknowledges received messages.
  *
  * @param metrics registry for its metrics.
  * @param threads shared with the rest of the process.
@@ -40,17 +45,31 @@ export async function startEmbeddedIngest(
   threads?: WorkThreads,
 ): Promise<{ port: number; checks: Checks }> {
   const clock = createClock();
-  const { intake, registry, pool, databaseClock } = await startIntake(config, log, lifecycle, {
+  const { intake, registry, pool, databaseClock, sealing } = await startIntake(config, log, lifecycle, {
     clock,
     onCommitted: measureCommits(metrics, clock),
     threads,
   });
-  // Imported here and not above, as is the subscriber: a process has one of the two, and either loads 10 MB of libraries.
+  // Imported on demand, as is the subscriber: a process needs one of the two, and either loads 10 MB of libraries.
   const [{ startEmbeddedBroker }, { startRefusedSignIns }] = await Promise.all([
     import('./source/embedded-broker.ts'),
     import('../../platform/access/start-refused-sign-ins.ts'),
   ]);
+  await endLostConnections(pool);
+  const connections = await lifecycle.start(
+    'connections of readers',
+    async () =>
+      new ReaderConnections({
+        clock,
+        store: (readers) => storeConnections(pool, readers),
+        onFault: (err) => log.warn({ err }, 'Connections of readers could not be stored; will retry'),
+      }),
+    (started) => started.stop(),
+  );
   const refusedSignIns = await startRefusedSignIns(pool, { log, lifecycle });
+  const told = readersLog(log, registry);
+  const to = destinationOf(config);
+  const consumers = to === null ? undefined : await consumersOf(to, told.onRefused, pool);
   const broker = await lifecycle.start(
     'broker',
     () =>
@@ -64,7 +83,9 @@ export async function startEmbeddedIngest(
           bytesPerSecond: config.READER_BYTES_PER_SECOND,
           readsPerSecond: config.READER_READS_PER_SECOND,
         },
-        ...readersLog(log, registry),
+        ...told,
+        connections,
+        consumers,
         onSignInRefused: (name, address) =>
           refusedSignIns.note({
             ...{ kind: 'reader', name, address },
@@ -73,25 +94,28 @@ export async function startEmbeddedIngest(
       }),
     (started) => started.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
+  if (to !== null && consumers !== undefined) {
+    await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
+  }
   measureClock(metrics, databaseClock);
+  measureSealing(metrics, sealing);
   measureEmbeddedBroker(metrics, () => broker.figures());
   collectReaderCounters(pool, metrics);
   log.info({ port: broker.port }, 'Broker listening for readers');
   return { port: broker.port, checks: { clock: () => databaseClock.ask(pool) } };
 }
 
-/** Readiness checks by name. */
 type Checks = Readonly<Record<string, Check>>;
 
-export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig {
+export interface SubscribedIngestConfig extends IntakeConfig, BrokerConfig, Partial<MovesOutConfig> {
   MQTT_URL: string;
 }
 
 /**
- * Starts ingestion from the broker at MQTT_URL, waiting for it if necessary. Shutdown commits and acknowledges what was
- * received; the broker keeps the rest.
+ * Starts ingestion from the broker at MQTT_URL, waiting for it if necessary. Shutdown commits and acknowledges
+ * received messages; the broker keeps the rest.
  *
- * @param port a port of this process, which tells it from others on this machine.
+ * @param port a port of this process, to distinguish it from others on this machine.
  * @throws AppError if the database is missing or not migrated.
  */
 export async function startSubscribedIngest(
@@ -111,7 +135,7 @@ export async function startSubscribedIngest(
     onCommitted: measureCommits(metrics, clock),
     threads,
   });
-  const { intake, registry, pool, databaseClock } = started;
+  const { intake, registry, pool, databaseClock, sealing } = started;
   const { startSubscriber } = await import('./source/subscriber.ts');
   const subscriber = await lifecycle.start(
     'subscriber',
@@ -128,7 +152,9 @@ export async function startSubscribedIngest(
       }),
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
+  await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
   measureClock(metrics, databaseClock);
+  measureSealing(metrics, sealing);
   measureSubscriber(metrics, () => subscriber.figures());
   collectReaderCounters(pool, metrics);
   const checks = {

@@ -4,6 +4,11 @@ import { MICROS_PER_DAY } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { announceHeard } from '../../domain/listening/heard.ts';
+import { LISTEN_WANTED, readWanted } from '../../domain/listening/wanted.ts';
+import { startFeed } from '../../domain/moves/start-feed.ts';
+import type { Sealing } from '../../domain/moves/start-sealing.ts';
+import { wakeSealer } from '../../domain/moves/wake-sealer.ts';
 import { requireDatabase } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startRetention } from '../../platform/runtime/start-retention.ts';
@@ -14,16 +19,17 @@ import { createIntake, type Intake, type IntakeOptions } from './intake/intake.t
 import { intakeLog } from './intake/intake-log.ts';
 import { LargeMessages } from './intake/large-messages.ts';
 import { LANES } from './intake/reader-lanes.ts';
+import { ReaderListening } from './listening/listening.ts';
 import { openRegistry, type Registry } from './registry/registry.ts';
 
 export interface IntakeConfig {
   DATABASE_URL: string;
   SCAN_RETENTION_DAYS: number;
+  MOVES_RETENTION_DAYS: number | null;
   LATENESS_DAYS: number;
 }
 
 export type IntakeParts = Partial<Pick<IntakeOptions, 'clock' | 'onCommitted'>> & {
-  /** Shared by the process; its own by default. */
   threads?: WorkThreads | undefined;
 };
 
@@ -32,6 +38,7 @@ export interface StartedIntake {
   registry: Registry;
   pool: Pool;
   databaseClock: DatabaseClock;
+  sealing: Sealing;
 }
 
 /**
@@ -52,6 +59,16 @@ export async function startIntake(
     (started) => started.end(),
   );
   await startRetention(config, { log, lifecycle });
+  const sealing = await lifecycle.start(
+    'move feed',
+    () => startFeed(config.DATABASE_URL, log),
+    (started) => started.stop(),
+  );
+  const listening = await lifecycle.start(
+    'listening',
+    async () => new ReaderListening((texts) => announceHeard(pool, texts)),
+    (started) => started.stop(),
+  );
   const registry = await lifecycle.start(
     'registry of readers',
     () =>
@@ -60,6 +77,7 @@ export async function startIntake(
         pool,
         builtinFormats: loadBuiltinFormats(),
         onFault: (err) => log.warn({ err }, 'Reader registry could not be updated; will retry'),
+        alsoHear: new Map([[LISTEN_WANTED, (text) => want(listening, text)]]),
       }),
     (started) => started.close(),
   );
@@ -75,17 +93,28 @@ export async function startIntake(
       lateness: config.LATENESS_DAYS * MICROS_PER_DAY,
       retention: config.SCAN_RETENTION_DAYS * MICROS_PER_DAY,
     },
+    onMoves: wakeSealer(pool),
+    listening,
     ...told,
     onCommitted: (message, outcome) => {
       told.onCommitted(message, outcome);
       onCommitted?.(message, outcome);
     },
   });
-  return { intake, registry, pool, databaseClock };
+  return { intake, registry, pool, databaseClock, sealing };
+}
+
+function want(listening: ReaderListening, text: string): void {
+  const wanted = readWanted(text);
+  if (wanted !== null) {
+    listening.want(wanted);
+  }
 }
 
 /** One per concurrent batch, one for the registry and readiness checks, one for sessions. */
 const POOL_SIZE = LANES + 2;
 
-/** Milliseconds that shutdown waits for a missing database; then what was received stays unacknowledged. */
+/**
+ * Milliseconds that shutdown waits for a missing database; after that, received messages stay unacknowledged.
+ */
 export const DRAIN_PATIENCE = 5_000;

@@ -3,13 +3,23 @@ import { optionalUrl, portSetting, textSetting } from '../../platform/runtime/se
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness } from '../../platform/runtime/time-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
+import { CONSOLE_ONLY_SETTINGS, faultOfOidc } from '../console/config.ts';
 import { GATEWAY_SETTINGS } from '../handheld-gateway/config.ts';
-import { BROKER_SETTINGS, BROKER_URL, faultOfCertificates, QUOTA_SETTINGS } from '../mqtt-ingest/config.ts';
+import {
+  BROKER_SETTINGS,
+  BROKER_URL,
+  faultOfCertificates,
+  faultOfMovesOut,
+  MOVES_OUT_SETTINGS,
+  QUOTA_SETTINGS,
+} from '../mqtt-ingest/config.ts';
 
 export const STANDALONE_SETTINGS = {
   ...API_SETTINGS,
   ...GATEWAY_SETTINGS,
+  ...CONSOLE_ONLY_SETTINGS,
   ...BROKER_SETTINGS,
+  ...MOVES_OUT_SETTINGS,
   ...QUOTA_SETTINGS,
   DATABASE_URL: optionalUrl(
     'a database to use instead of the embedded one',
@@ -27,5 +37,10 @@ export type StandaloneConfig = Configuration<typeof STANDALONE_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readStandaloneConfig(environment: NodeJS.ProcessEnv): StandaloneConfig {
-  return readSettings(STANDALONE_SETTINGS, environment, [retentionCoversLateness, faultOfCertificates]);
+  return readSettings(STANDALONE_SETTINGS, environment, [
+    retentionCoversLateness,
+    faultOfCertificates,
+    faultOfMovesOut,
+    faultOfOidc,
+  ]);
 }

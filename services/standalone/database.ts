@@ -52,7 +52,6 @@ export async function startEmbeddedDatabase(
   return url;
 }
 
-/** The name of the embedded server's one database. */
 export const EMBEDDED_DATABASE = 'tagtrail';
 
 /** Holds a lock as long as this process lives, so that no second one runs on the same data. */

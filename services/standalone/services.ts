@@ -6,6 +6,7 @@ import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
 import type { WorkThreads } from '../../platform/runtime/work-threads.ts';
 import { startApi } from '../api/entry.ts';
+import { startConsole } from '../console/entry.ts';
 import { startGateway } from '../handheld-gateway/entry.ts';
 import { placeOfBroker, startEmbeddedIngest, startSubscribedIngest } from '../mqtt-ingest/entry.ts';
 import type { StandaloneConfig } from './config.ts';
@@ -17,11 +18,12 @@ export interface Services {
   apiUrl: string;
   mqttUrl: string;
   handheldUrl: string;
+  consoleUrl: string;
 }
 
 /**
  * Starts every service on a migrated database: ingestion with its broker (or from the broker at MQTT_URL), the handheld
- * gateway and the API.
+ * gateway, the API and the console.
  *
  * @throws AppError naming the setting at fault.
  */
@@ -35,10 +37,19 @@ export async function startServices(
   const threads = await startWorkThreads(log, lifecycle);
   const { url: mqttUrl, checks } = await startIngest(config, log, lifecycle, { registry, threads });
   const largeBodies = new LargeBodies(threads);
-  const { url: handheldUrl } = await startGateway(config, log, lifecycle, { largeBodies });
+  const { url: handheldUrl } = await startGateway(config, log, lifecycle, {
+    largeBodies,
+    isSealer: false,
+  });
   const { url: apiUrl } = await startApi(config, log, lifecycle, { registry, checks, largeBodies });
+  // The port may have been taken from those that are free.
+  const HANDHELD_PORT = Number(new URL(handheldUrl).port);
+  const { url: consoleUrl } = await startConsole({ ...config, HANDHELD_PORT }, log, lifecycle, {
+    mqttUrl,
+    largeBodies,
+  });
   await startRecomputations(config.DATABASE_URL, log, lifecycle);
-  return { apiUrl, mqttUrl, handheldUrl };
+  return { apiUrl, mqttUrl, handheldUrl, consoleUrl };
 }
 
 /** @returns the broker's URL without credentials, and readiness checks. */

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
+import { messageOf } from '../../base/errors.ts';
 import { migrate, readMigrations } from '../../db/timescale/schema/migrate.ts';
 import { requireReachable } from '../../platform/runtime/database.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import type { StandaloneConfig } from './config.ts';
 import { startEmbeddedDatabase } from './database.ts';
+import { ownSecretsKey } from './secrets-key.ts';
 import type { Services } from './services.ts';
 
 export interface Standalone extends Services {
@@ -31,9 +33,30 @@ export async function startStandalone(
     import('./services.ts'),
   ]);
   return {
-    ...(await startServices({ ...config, DATABASE_URL: databaseUrl }, log, lifecycle)),
+    ...(await startServices(
+      { ...config, DATABASE_URL: databaseUrl, SECRETS_KEY: secretsKeyOf(config, log) },
+      log,
+      lifecycle,
+    )),
     databaseUrl,
   };
+}
+
+/** Without a setting, that of the data folder, which is made with the first start. */
+function secretsKeyOf({ SECRETS_KEY, DATABASE_URL, TAGTRAIL_DATA }: StandaloneConfig, log: Logger) {
+  if (SECRETS_KEY !== null) {
+    return SECRETS_KEY;
+  }
+  try {
+    return ownSecretsKey(TAGTRAIL_DATA);
+  } catch (error) {
+    // With a database of its own elsewhere, tagtrail does without a data folder.
+    if (DATABASE_URL === null) {
+      throw error;
+    }
+    log.warn({ reason: messageOf(error) }, 'Webhooks are not delivered; set SECRETS_KEY');
+    return null;
+  }
 }
 
 async function migrated(url: string, log: Logger): Promise<string> {

@@ -1,15 +1,31 @@
+import { linkAddress } from '../../domain/administration/users/links/link-address.ts';
 import type { StandaloneConfig } from './config.ts';
 import type { FirstCredentials } from './first-start.ts';
 import type { Standalone } from './standalone.ts';
 
-export function welcomeText({ apiUrl, mqttUrl, handheldUrl }: Standalone, config: StandaloneConfig): string {
+/** @param token of a link for the first administrator; null if there is one. */
+export function welcomeText(
+  { apiUrl, mqttUrl, handheldUrl, consoleUrl }: Standalone,
+  config: StandaloneConfig,
+  token: string | null,
+): string {
+  const console = config.CONSOLE_URL ?? consoleUrl;
   return `
 tagtrail is running. Ctrl-C stops it; nothing is lost.
-
+${token === null ? '' : firstLinkText(linkAddress(console, token))}
+  Console    ${console}
   API        ${apiUrl}/api/v1
   MQTT       ${mqttUrl}
   Handhelds  ${handheldUrl}
   Database   ${config.DATABASE_URL === null ? `embedded, in ${config.TAGTRAIL_DATA}` : 'as DATABASE_URL says'}
+`;
+}
+
+function firstLinkText(address: string): string {
+  return `
+Open this to become its first administrator. It is good once, and for an hour:
+
+  ${address}
 `;
 }
 

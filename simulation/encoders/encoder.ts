@@ -53,7 +53,6 @@ export function jsonEncoder(make: {
   ignored?: number;
   encode(device: Device, reads: readonly TagRead[], sequence: number): unknown;
   heartbeat(device: Device, at: Micros, sequence: number): unknown;
-  /** Ignored items of a heartbeat. */
   ignoredOfHeartbeat: number;
 }): Encoder {
   const { tagType, ports, clockTick, maxReadsPerMessage, ignored = 0, ignoredOfHeartbeat } = make;

@@ -5,12 +5,12 @@
 export interface AssetRecord {
   asset: string;
   /** Null if it was never seen. */
-  current: CurrentPlace | null;
+  current: CurrentLocation | null;
   /** Oldest first. */
   history: readonly HistoryRow[];
 }
 
-export interface CurrentPlace {
+export interface CurrentLocation {
   location: string | null;
   /** RFC 3339 in UTC with milliseconds. */
   lastSeen: string;
@@ -20,6 +20,6 @@ export interface HistoryRow {
   /** RFC 3339 in UTC with milliseconds. */
   at: string;
   location: string;
-  /** Whole seconds at the place before; null on the first row only. */
+  /** Whole seconds at the location before; null on the first row only. */
   durationSeconds: number | null;
 }

@@ -1,10 +1,8 @@
 import type { Micros } from '../../base/instant.ts';
 import { Course, inOrder, type Seen } from './course.ts';
 
-/** Why the truth of an asset is undecided. */
 export type Doubt = 'unacknowledged' | 'order';
 
-/** The truth of one asset, from its reads in any order. */
 export class AssetTruth {
   readonly #rank: (location: string) => number;
   #settled = new Course();

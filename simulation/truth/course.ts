@@ -1,6 +1,6 @@
 import { firstOf, isExact, lastOf, type Span } from './span.ts';
 
-/** A read of an asset at a place. */
+/** A read of an asset at a location. */
 export interface Seen extends Span {
   location: string;
   /** dBm. */
@@ -14,7 +14,7 @@ export interface Stay {
 
 /**
  * The course of one asset: its reads in order of time, of one instant the strongest, then the one at the location with
- * the smallest id; every run of reads at one place is a stay (tracking rule 1). Written once more here, on purpose
+ * the smallest id; every run of reads at one location is a stay (tracking rule 1). Written once more here, on purpose
  * without any of the code under test.
  *
  * Where a time is known as a span only, the order may be unknown; then the course is undecided.
@@ -23,7 +23,7 @@ export class Course {
   readonly stays: Stay[] = [];
   lastSeen: Span | null = null;
   isDecided = true;
-  /** Latest possible time at each place so far. */
+  /** Latest possible time at each location so far. */
   readonly #reach = new Map<string, number>();
   #lastInstant: number | null = null;
 

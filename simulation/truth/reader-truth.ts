@@ -1,6 +1,5 @@
 import { type Expected, NO_OUTCOMES } from './expected.ts';
 
-/** Expected counters of a reader in `reader list`. */
 export interface ReaderCounts {
   messages: number;
   messages_rejected: number;

@@ -9,12 +9,12 @@ export function settled(truth: AssetDocument, answer: AssetRecord | undefined): 
   const rows = [...(answer?.history ?? [])];
   return {
     asset: truth.asset,
-    current: truth.current === null ? null : settledPlace(truth.current, answer),
+    current: truth.current === null ? null : settledLocation(truth.current, answer),
     history: truth.history.map((row) => settledRow(row, rows)),
   };
 }
 
-function settledPlace(
+function settledLocation(
   {
     location,
     last_seen: earliest,

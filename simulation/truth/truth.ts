@@ -5,7 +5,6 @@ import { countMessage, NO_COUNTS, type ReaderCounts } from './reader-truth.ts';
 import type { Span } from './span.ts';
 
 export interface TruthOptions {
-  /** External keys of all watched assets. */
   assets: readonly string[];
   /** By name, with the counters before the run. */
   readers: ReadonlyMap<string, ReaderCounts>;

@@ -7,10 +7,10 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createApiKey } from '../../domain/administration/api-keys/create-api-key.ts';
+import { CredentialUsage, type CredentialUse } from '../../platform/access/credential-usage.ts';
+import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
-import { KeyUsage, type KeyUse } from '../../services/api/access/key-usage.ts';
 import { writeLastUsed } from '../../services/api/access/queries.ts';
-import { startKeyUsage } from '../../services/api/access/start-key-usage.ts';
 import { startApi } from '../../services/api/start.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { apiConfig } from '../support/api.ts';
@@ -83,7 +83,7 @@ describe('the time a key was last used', () => {
   });
 
   it('is written for many keys at once, by several processes, and for keys that are gone', async () => {
-    const uses: KeyUse[] = [{ id: 'gone', secondsAgo: 0 }];
+    const uses: CredentialUse[] = [{ id: 'gone', secondsAgo: 0 }];
     for (let count = 0; count < 50; count++) {
       uses.push({ id: (await newKey()).id, secondsAgo: count });
     }
@@ -127,8 +127,8 @@ describe('the time a key was last used', () => {
   it('is kept while it cannot be written, the later of two, up to a bound', async () => {
     let time = 0;
     let isOut = true;
-    const written: (readonly KeyUse[])[] = [];
-    const usage = new KeyUsage({
+    const written: (readonly CredentialUse[])[] = [];
+    const usage = new CredentialUsage({
       now: () => time,
       write: async (uses) => {
         usage.note('b');
@@ -164,15 +164,14 @@ describe('the time a key was last used', () => {
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     let failures = 0;
     const succeeded = Promise.withResolvers<void>();
-    const { usage, stop } = startKeyUsage(
+    const { usage, stop } = startCredentialUsage(
       async () => {
         if (failures++ < 3) {
           throw new Error('out');
         }
         succeeded.resolve();
       },
-      log,
-      1,
+      { log, what: 'API keys', pause: 1 },
     );
     usage.note('a');
     await succeeded.promise;

@@ -86,6 +86,7 @@ describe('the key endpoints', () => {
         [
           ['scopes[1]', 'invalid_value'],
           ['scopes[2]', 'invalid_value'],
+          ['scopes[3]', 'invalid_value'],
         ],
       ],
       ['an unknown scope', { name: 'a', scopes: ['assets:READ'] }, [['scopes[0]', 'invalid_value']]],

@@ -12,9 +12,14 @@ describe('a write on a condition', () => {
   let path: (template: string) => string;
   before(async () => {
     const [asset, location] = [await client.make('assets'), await client.make('locations')];
+    const [webhook] = await client.api.database.rows<{ id: number }>(
+      `insert into webhooks (org_id, name, url) values ($1, 'ERP', 'https://example.com/') returning id`,
+      [client.api.orgId],
+    );
     const ids: Record<string, number> = {
       asset_id: asset.id,
       location_id: location.id,
+      webhook_id: webhook?.id ?? 0,
       id: client.api.orgId,
     };
     path = (template) =>

@@ -51,7 +51,6 @@ describe('every column that people fill in', () => {
     const path = `/api/v1/${noun}`;
     const values = valuesOf(columns, 10);
 
-    /** An organization of the test's own. */
     async function owner() {
       const { key, orgId } = await api.organization();
       const call = (method: string, below: string, json?: unknown) =>

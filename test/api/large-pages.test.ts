@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { StreamedList } from '../../platform/http/streamed-list.ts';
@@ -112,6 +113,29 @@ describe('a page of much metadata', () => {
       response.destroy();
     }
     expect(JSON.parse(await text(first as IncomingMessage)).data).to.have.length(LARGE + 3);
+  });
+
+  it('takes up one place of a connection, however many are pipelined on it, and none when its caller hung up', async () => {
+    const [path, key] = [`${ASSETS}?limit=200`, await api.keyWith(['assets:read'])];
+    const { hostname, port } = new URL(api.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const asked = `GET ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    socket.write(asked.repeat(9));
+    await once(socket, 'readable');
+    while ((await busyConnections()) > 0);
+    const beside = await Promise.all(Array.from({ length: 7 }, () => ask(path, 'GET', key)));
+    expect(beside.map(({ statusCode }) => statusCode)).to.deep.equal(Array(7).fill(200));
+    expect((await api.call({ path, key })).status).to.equal(503);
+    socket.destroy();
+    const place = async () => {
+      const answer = await ask(path, 'GET', key);
+      beside.push(answer);
+      return answer.statusCode;
+    };
+    while ((await place()) === 503);
+    for (const answer of beside) {
+      answer.destroy();
+    }
   });
 
   it('is sent to sixteen callers of an organization at a time, by however many keys', async () => {

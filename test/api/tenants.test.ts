@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { API_ROUTES } from '../../services/api/routes.ts';
 import { type Call, useApi } from '../support/api.ts';
+import { appendMoves } from '../support/feed-rows.ts';
 import { Site } from '../support/site.ts';
+import { SETTINGS } from '../support/webhooks.ts';
 
 type ApiRoute = (typeof API_ROUTES)[number];
 
@@ -35,13 +37,16 @@ const BODIES: Record<string, (other: Tenant) => object[]> = {
   renameLocation: () => [{ external_key: 'SEIZED' }],
   attachLocationTag: () => [{ tag_type: 'rfid', value: 'SEIZED' }],
   issueApiKey: () => [{ name: 'seized' }],
+  createWebhook: ({ keys }) => [{ url: 'https://example.com/', location_external_key: keys.location }],
+  updateWebhook: ({ keys }) => [{ name: 'seized' }, { location_external_key: keys.location }],
+  replayWebhook: () => [{ after: 0 }],
 };
 
 /** All but the upload, in which nothing can be named that exists. */
 const CROSSED = API_ROUTES.filter(({ body }) => body === null || !('receive' in body));
 
 describe('organizations', () => {
-  const api = useApi();
+  const api = useApi({ SECRETS_KEY: SETTINGS.keys });
   const tenants: Tenant[] = [];
   before(async () => {
     tenants.push(await furnish('ours'), await furnish('theirs'));
@@ -64,10 +69,13 @@ describe('organizations', () => {
           const answer = await api.call({ method: route.method, key: own.key, ...call });
           const what = `${route.method} ${call.path} ${JSON.stringify(call.json)}: ${answer.text}`;
           expect(answer.text, what).not.to.include(`secret of ${other.name}`);
+          if (call.isOwn) {
+            expect(answer.text, what).not.to.include(other.keys.asset);
+          }
           const after = [await checksum(own), await checksum(other)];
           if (call.isOwn) {
             expect(answer.status, what).to.equal(200);
-            expect(answer.text, what).to.include(`secret of ${own.name}`);
+            expect(answer.text, what).to.match(new RegExp(`secret of ${own.name}|${own.keys.asset}`));
           } else if (answer.status === 200) {
             expect(answer.body, what).to.deep.include({ data: [], total_count: 0 });
           } else {
@@ -127,12 +135,25 @@ describe('organizations', () => {
        values ($1, $2, $3, '2026-05-04T08:00:00Z')`,
       [orgId, asset, location],
     );
+    await appendMoves(api.database, orgId, [
+      {
+        assetId: asset,
+        locationId: location,
+        since: '2026-05-04T08:00:00Z',
+        lastSeen: '2026-05-04T08:00:00Z',
+      },
+    ]);
+    const [webhook] = await api.database.rows<{ id: number }>(
+      `insert into webhooks (org_id, name, url, state) values ($1, $2, 'https://example.com/', 'off') returning id`,
+      [orgId, `secret of ${name}`],
+    );
     const ids = {
       asset_id: asset,
       location_id: location,
       tag_id: tag,
       id: orgId,
       key_id: String(key.split('_')[1]),
+      webhook_id: webhook?.id ?? 0,
     };
     return { name, orgId, key, ids, keys };
   }
@@ -188,7 +209,7 @@ function callsOf(route: ApiRoute, own: Tenant, other: Tenant): (Call & { isOwn: 
   ];
 }
 
-/** Reads that show names, descriptions or tags. */
+/** Reads that show names, descriptions, tags or keys. */
 const SHOWING = new Set([
   'listAssets',
   'getAsset',
@@ -197,6 +218,9 @@ const SHOWING = new Set([
   'listLocationChildren',
   'listLocationDescendants',
   'getOwnOrganization',
+  'listMoves',
+  'listWebhooks',
+  'getWebhook',
 ]);
 
 function filtersOf({ query, operationId }: ApiRoute, other: Tenant): string[] {

@@ -85,6 +85,21 @@ describe('what is no request', () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 201', 'HTTP/1.1 201', 'HTTP/1.1 400']);
   });
 
+  it('is answered after the requests in front of it if it shows in its body', async () => {
+    const head = `Host: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\n`;
+    const create = `POST /api/v1/assets HTTP/1.1\r\n${head}Content-Length: 14\r\n\r\n{"name":"Any"}`;
+    const faulty = `POST /api/v1/locations HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`;
+    for (const count of [1, 3]) {
+      const answers = await exchange(create.repeat(count) + faulty);
+      expect(answers.match(/HTTP\/1\.1 \d+/g)).to.deep.equal([
+        ...Array(count).fill('HTTP/1.1 201'),
+        'HTTP/1.1 400',
+      ]);
+      const last = answers.split('\r\n\r\n').at(-1) ?? '';
+      expect(JSON.parse(last).error.instance).to.equal('/api/v1/locations');
+    }
+  });
+
   it('is not answered once more if it shows in a body that was refused already', async () => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     const received: string[] = [];
@@ -130,6 +145,12 @@ describe('what is no request', () => {
       expect(head.includes('\r\nAllow: GET, HEAD, POST\r\n')).to.equal(target === '/api/v1/assets');
       expect(JSON.parse(body).error.status).to.equal(Number(status.slice(0, 3)));
     }
+  });
+
+  it('ends the connection where it asks for a tunnel behind other requests, which are answered', async () => {
+    const get = 'GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n';
+    const answers = await exchange(`${get}${get}CONNECT x:1 HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(answers.match(/HTTP\/1.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 200']);
   });
 
   it('is a request that does not say for which host', async () => {

@@ -6,6 +6,8 @@ import { benchLookUps } from './look-ups.ts';
 import { type Part, readOptions } from './options.ts';
 import { DEEP, HISTORY, LIST, REPORT } from './questions.ts';
 import { benchRowSecurity } from './row-security.ts';
+import { benchWaiting } from './waiting.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 /** Measures the API; `README.md` beside this file says how to read it. */
 const options = readOptions(process.argv.slice(2));
@@ -33,6 +35,8 @@ const parts: Record<Part, () => Promise<void>> = {
     }));
     return benchLatencies(server.url, sizes, [...HISTORY, ...REPORT], options);
   },
+  waiting: () => benchWaiting(server.url, options),
+  webhooks: () => benchWebhooks(server.url, options),
 };
 try {
   for (const part of options.only) {

@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
 import { openDatabaseServer } from './database-server.ts';
+import { benchFeed } from './ingest/feed.ts';
 import { benchLatency } from './ingest/latency.ts';
+import { benchMoves } from './ingest/moves.ts';
 import { type IngestPart, readIngestOptions } from './ingest/options.ts';
 import { benchOutage, benchRecovery } from './ingest/recovery.ts';
 import { onServer } from './ingest/site.ts';
@@ -23,6 +25,8 @@ const parts: Record<IngestPart, () => Promise<void>> = {
   oddities: () => benchOddities(server.url, options),
   history: () => benchHistory(server.url, options),
   latency: () => benchLatency(server.url, options),
+  feed: () => benchFeed(server.url, options),
+  moves: () => benchMoves(server.url, options),
   recovery: () => benchRecovery(server.url, options),
   outage: () => benchOutage(server.url, options),
 };

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 export interface BenchOptions {
   /** Numbers of scans to measure histories and the report at. */
   scans: number[];
-  /** Numbers of assets to measure the list at. */
   assets: number[];
   repetitions: number;
   /** Of each measurement. */
@@ -12,7 +11,7 @@ export interface BenchOptions {
   only: readonly Part[];
 }
 
-const PARTS = ['look-up', 'row-security', 'list', 'create', 'tracking'] as const;
+const PARTS = ['look-up', 'row-security', 'list', 'create', 'tracking', 'waiting', 'webhooks'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `npm run bench:api -- [--only ${PARTS.join(',')}] [--scans 1e5,1e6] [--assets 1e3,1e5]

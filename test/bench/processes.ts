@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Load, Measured } from './load.ts';
 
-/** A server in a process of its own. */
 export interface ServerProcess {
   url: string;
   pid: number;

@@ -6,7 +6,6 @@ import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { serverUrl, type TestDatabase } from '../support/database.ts';
 import { type CrashingServer, startCrashingEmbedded, startCrashingTimescale } from './crashing-server.ts';
 
-/** A migrated database on a server of its own. */
 export interface CrashingDatabase extends TestDatabase {
   /** Crashes the server and starts it again. */
   restart(): Promise<void>;

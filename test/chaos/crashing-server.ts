@@ -17,7 +17,6 @@ export interface CrashingServer {
   remove(): Promise<void>;
 }
 
-/** The embedded server, with the durability it has in use. */
 export async function startCrashingEmbedded(): Promise<CrashingServer> {
   const data = mkdtempSync(join(tmpdir(), 'tagtrail-chaos-'));
   chmodSync(data, 0o711);

@@ -38,7 +38,7 @@ interface Position extends Owned {
 const ASSETS_AT_ONCE = 50;
 
 const SCANS = `select asset_id as "assetId", location_id as "locationId", micros_of_time(observed_at) as "observedAt",
-    rssi from scan_events where asset_id = any ($1)`;
+    rssi from scan_events where asset_id = any ($1) and retraction_id is null`;
 
 const TRANSITIONS = `select asset_id as "assetId", location_id as "locationId",
     micros_of_time(observed_at) as "observedAt", duration_seconds as "durationSeconds"

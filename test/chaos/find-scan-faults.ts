@@ -74,7 +74,6 @@ function isAsPlanned(row: Row, { read, reader }: Expected): boolean {
   );
 }
 
-/** All raw scans, in pages. */
 async function* pagesOf(client: ClientBase): AsyncGenerator<Row[]> {
   await client.query(
     `declare scans no scroll cursor for

@@ -1,10 +1,14 @@
 import type { ClientBase } from 'pg';
 import { findCounterFaults } from './find-counter-faults.ts';
+import { type DeliveryFaults, NO_DELIVERY_FAULTS } from './find-delivery-faults.ts';
+import { type FeedFaults, findFeedFaults, NO_FEED_FAULTS } from './find-feed-faults.ts';
 import { findHistoryFaults } from './find-history-faults.ts';
 import { findRejectionFaults } from './find-rejection-faults.ts';
 import { findScanFaults } from './find-scan-faults.ts';
+import type { FollowedFeed } from './followed-feed.ts';
 import type { Publishers } from './publishers.ts';
 import type { Tap } from './tap.ts';
+import type { ToldWebhooks } from './told-webhooks.ts';
 import { messageOf, type Traffic } from './traffic.ts';
 
 /** What was published, what passed before ingestion, and what is wrong with what is stored. */
@@ -16,6 +20,10 @@ export interface Findings {
    * and flag the same words are a new read.
    */
   toldTwice: number;
+  /** Events of the feed that the consumer was told. */
+  events: number;
+  /** Requests that the receiver of the webhooks got. */
+  requests: number;
 }
 
 export interface Published {
@@ -24,12 +32,13 @@ export interface Published {
   /** Messages, repetitions counted, and how many of them ingestion acknowledged. */
   handedOver: number;
   acknowledged: number;
+  /** Messages that came with the DUP flag first, because a network had swallowed them before. */
+  swallowed: number;
   /** Messages that readers had to publish again because the broker, which had acknowledged them, lost them. */
   republished: number;
 }
 
-export interface Faults {
-  /** Reads of acknowledged messages that are not stored. */
+export interface Faults extends FeedFaults, DeliveryFaults {
   missing: number;
   /** Reads stored more often than rule 3 allows. */
   doubled: number;
@@ -52,6 +61,8 @@ export const NO_FAULTS: Faults = {
   wrongPositions: 0,
   wrongRejections: 0,
   wrongCounters: 0,
+  ...NO_FEED_FAULTS,
+  ...NO_DELIVERY_FAULTS,
 };
 
 export interface Evidence {
@@ -59,6 +70,10 @@ export interface Evidence {
   tap: Tap;
   publishers: Publishers;
   republished: number;
+  /** Null where nobody follows it. */
+  feed: FollowedFeed | null;
+  /** Null where there are none. */
+  webhooks: ToldWebhooks | null;
 }
 
 /**
@@ -67,7 +82,7 @@ export interface Evidence {
  * @param client in a transaction.
  */
 export async function findFaults(client: ClientBase, evidence: Evidence): Promise<Findings> {
-  const { traffic, tap, publishers, republished } = evidence;
+  const { traffic, tap, publishers, republished, feed, webhooks } = evidence;
   const messages = [...publishers.acknowledged].map((index) => messageOf(traffic, index));
   const scans = await findScanFaults(client, messages, tap);
   const histories = await findHistoryFaults(client, traffic.assets);
@@ -77,6 +92,7 @@ export async function findFaults(client: ClientBase, evidence: Evidence): Promis
       reads: messages.reduce((sum, { reads }) => sum + reads.length, 0),
       handedOver: tap.deliveries,
       acknowledged: tap.acknowledgements,
+      swallowed: tap.swallowed,
       republished,
     },
     faults: {
@@ -86,7 +102,11 @@ export async function findFaults(client: ClientBase, evidence: Evidence): Promis
       ...histories,
       wrongRejections: await findRejectionFaults(client, messages, tap),
       wrongCounters: await findCounterFaults(client, messages),
+      ...(feed === null ? NO_FEED_FAULTS : await findFeedFaults(client, feed)),
+      ...(webhooks === null ? NO_DELIVERY_FAULTS : await webhooks.findFaults(client)),
     },
     toldTwice: scans.toldTwice,
+    events: feed?.follower.fold.position ?? 0,
+    requests: webhooks?.receiver.arrived().length ?? 0,
   };
 }

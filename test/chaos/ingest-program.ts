@@ -6,13 +6,14 @@ const RESTART_AFTER = 100;
 
 /** Ingestion as a process of its own, which can be killed and started again. The database is DATABASE_URL of its environment. */
 export class IngestProgram {
-  /** How often it was killed. */
   kills = 0;
   readonly #launch: () => Program;
   readonly #ready: string;
+  readonly #hasMetrics: boolean;
   #program: Program | null = null;
 
-  private constructor(launch: () => Program, ready: string) {
+  private constructor(launch: () => Program, ready: string, hasMetrics: boolean) {
+    this.#hasMetrics = hasMetrics;
     this.#launch = launch;
     this.#ready = ready;
   }
@@ -20,15 +21,15 @@ export class IngestProgram {
   /** With its own broker at `port`. */
   static embedded(port: number, environment: NodeJS.ProcessEnv): IngestProgram {
     const args = [String(environment['DATABASE_URL']), String(port)];
-    return new IngestProgram(() => run('test/chaos/ingest-process.ts', args, environment), 'ready');
+    return new IngestProgram(() => run('test/chaos/ingest-process.ts', args, environment), 'ready', false);
   }
 
-  /** From the broker at `mqttUrl`. */
   static subscribed(mqttUrl: string, clientId: string, environment: NodeJS.ProcessEnv): IngestProgram {
     const settings = { MQTT_URL: mqttUrl, MQTT_CLIENT_ID: clientId, INGEST_PORT: '0' };
     return new IngestProgram(
       () => run('services/mqtt-ingest/main.ts', [], { ...environment, ...settings }),
       'Ingestion running',
+      true,
     );
   }
 
@@ -78,10 +79,19 @@ export class IngestProgram {
   }
 
   /** One of the figures it publishes about itself. */
-  async figure(name: string): Promise<number> {
+  figure(name: string): Promise<number> {
+    return this.#metric(`tagtrail_ingest_${name}`);
+  }
+
+  /** Whether it is the one that seals the feed; one with a broker of its own is alone. */
+  async isSealing(): Promise<boolean> {
+    return !this.#hasMetrics || (await this.#metric('tagtrail_moves_sealing').catch(() => 0)) === 1;
+  }
+
+  async #metric(name: string): Promise<number> {
     const address = /"address":"([^"]+)"/.exec(this.#running().stdout())?.[1];
     const text = await (await fetch(`${address}/metrics`)).text();
-    return Number(new RegExp(`^tagtrail_ingest_${name} (.+)$`, 'm').exec(text)?.[1]);
+    return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
   }
 
   #running(): Program {

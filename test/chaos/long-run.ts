@@ -9,6 +9,9 @@ export interface LongRun {
   findings: Findings;
   seconds: number;
   kills: number;
+  sealerKills: number;
+  apiKills: number;
+  receiverKills: number;
   restarts: number;
   cuts: number;
   brokerKills: number;
@@ -38,6 +41,7 @@ export async function runLong(
       processes: source === 'mosquitto' ? 2 : 1,
       ahead: 400,
       keepalive: 20,
+      isTold: true,
       traffic: {
         seed: options.seed,
         readers: 8,
@@ -82,7 +86,15 @@ async function runFaults(
   const start = performance.now();
   const afterKill: number[] = [];
   const afterRestart: number[] = [];
-  const counts = { kills: 0, restarts: 0, cuts: 0, brokerKills: 0 };
+  const counts = {
+    kills: 0,
+    sealerKills: 0,
+    apiKills: 0,
+    receiverKills: 0,
+    restarts: 0,
+    cuts: 0,
+    brokerKills: 0,
+  };
   const links = [...new Set(Object.values(scenario.links))];
   /** Makes a fault so many times, at random moments spread over the run. */
   const spread = async (times: number, fault: (number: number) => Promise<void>) => {
@@ -99,6 +111,18 @@ async function runFaults(
     spread(options.kills, async (number) => {
       afterKill.push(...known(await scenario.killIngest(number % scenario.ingest.length)));
       counts.kills += 1;
+    }),
+    spread(options.sealerKills, async () => {
+      await scenario.killSealer();
+      counts.sealerKills += 1;
+    }),
+    spread(options.apiKills, async () => {
+      await scenario.feed?.killApi();
+      counts.apiKills += 1;
+    }),
+    spread(options.receiverKills, async () => {
+      await scenario.webhooks?.receiver.kill();
+      counts.receiverKills += 1;
     }),
     spread(options.restarts, async () => {
       await database.restart();

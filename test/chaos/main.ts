@@ -21,13 +21,13 @@ const onProgress = (line: string) => {
 };
 let isAllRight = true;
 console.log(`On ${isTimescale ? 'TimescaleDB' : 'the embedded PostgreSQL'}, seed ${options.seed}`);
-for (const source of ['mosquitto', 'embedded'] as const) {
+for (const source of options.through) {
   const run = await runLong(source, options, isTimescale, randomFrom(options.seed), onProgress);
   onProgress('');
   console.log(showLongRun(run));
   isAllRight &&= isClean(run.findings);
 }
-for (const source of options.outage === 0 ? [] : (['mosquitto', 'embedded'] as const)) {
+for (const source of options.outage === 0 ? [] : options.through) {
   const run = await runOutage(source, options.outage, isTimescale);
   console.log(showOutageRun(run, options.outage));
   isAllRight &&= isClean(run.findings) && run.acknowledged === 0 && run.readerDisconnects === 0;

@@ -1,21 +1,31 @@
 import { parseArgs } from 'node:util';
 
+import type { ScenarioOptions } from './scenario.ts';
+
 export interface ChaosOptions {
   /** Reads through each kind of broker. */
   reads: number;
   seed: number;
   /** How often each fault is made, over both kinds of broker. */
   kills: number;
+  sealerKills: number;
+  apiKills: number;
+  receiverKills: number;
   restarts: number;
   cuts: number;
   brokerKills: number;
   /** Seconds without database. */
   outage: number;
+  /** Kinds of broker. */
+  through: readonly ScenarioOptions['source'][];
 }
 
-export const USAGE = `npm run chaos -- [--reads 1e6] [--seed 1] [--kills 20] [--restarts 5] [--cuts 20]
-  [--broker-kills 3] [--outage 60]
+export const USAGE = `npm run chaos -- [--reads 1e6] [--seed 1] [--kills 20] [--sealer-kills 20] [--api-kills 20]
+  [--receiver-kills 20] [--restarts 5] [--cuts 20] [--broker-kills 3] [--outage 60]
+  [--through mosquitto,embedded]
 on the embedded PostgreSQL, or where TEST_DATABASE_URL names a TimescaleDB server on a TimescaleDB server of its own`;
+
+const SOURCES = ['mosquitto', 'embedded'] as const;
 
 /** @throws TypeError if an option is unknown or not a number. */
 export function readChaosOptions(args: string[]): ChaosOptions {
@@ -25,10 +35,14 @@ export function readChaosOptions(args: string[]): ChaosOptions {
       reads: { type: 'string', default: '1e6' },
       seed: { type: 'string', default: '1' },
       kills: { type: 'string', default: '20' },
+      'sealer-kills': { type: 'string', default: '20' },
+      'api-kills': { type: 'string', default: '20' },
+      'receiver-kills': { type: 'string', default: '20' },
       restarts: { type: 'string', default: '5' },
       cuts: { type: 'string', default: '20' },
       'broker-kills': { type: 'string', default: '3' },
       outage: { type: 'string', default: '60' },
+      through: { type: 'string', default: SOURCES.join() },
     },
   });
   const number = (name: keyof typeof values): number => {
@@ -42,9 +56,13 @@ export function readChaosOptions(args: string[]): ChaosOptions {
     reads: number('reads'),
     seed: number('seed'),
     kills: number('kills'),
+    sealerKills: number('sealer-kills'),
+    apiKills: number('api-kills'),
+    receiverKills: number('receiver-kills'),
     restarts: number('restarts'),
     cuts: number('cuts'),
     brokerKills: number('broker-kills'),
     outage: number('outage'),
+    through: SOURCES.filter((source) => values.through.split(',').includes(source)),
   };
 }

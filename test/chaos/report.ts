@@ -14,12 +14,13 @@ export function showLongRun(run: LongRun): string {
     '',
     `Through ${run.source === 'embedded' ? 'the embedded broker' : 'mosquitto, two ingest processes'}, ${run.seconds.toFixed(0)} s`,
     `  published             ${published.reads} reads in ${published.messages} messages`,
-    `  handed to ingestion   ${published.handedOver} messages, of which it acknowledged ${published.acknowledged}`,
-    `  faults                ${run.kills} kills of ingestion, ${run.restarts} database restarts, ${run.cuts} network cuts, ${run.brokerKills} kills of the broker`,
+    `  handed to ingestion   ${published.handedOver} messages, of which it acknowledged ${published.acknowledged}; ${published.swallowed} came with DUP only, swallowed before by a network`,
+    `  faults                ${run.kills} kills of ingestion, ${run.sealerKills} of the sealer, ${run.apiKills} of the API, ${run.receiverKills} of the receiver, ${run.restarts} database restarts, ${run.cuts} network cuts, ${run.brokerKills} kills of the broker`,
     `  lost by the broker    ${published.republished} messages that it had acknowledged; readers published them again`,
     `  readers disconnected  ${run.readerDisconnects} times`,
     `  first commit, ms      after a kill ${spread(run.afterKill)}; after the database is back ${spread(run.afterRestart)}`,
     ...showFindings(run.findings),
+    ...showFeed(run.findings),
   ].join('\n');
 }
 
@@ -41,6 +42,13 @@ function showFindings({ faults, toldTwice }: Findings): string[] {
     `  missing ${faults.missing}, stored twice ${faults.doubled}, altered ${faults.altered}, wrong transitions ${faults.wrongTransitions}, wrong positions ${faults.wrongPositions}`,
     `  wrong rejections ${faults.wrongRejections}, wrong counters ${faults.wrongCounters}`,
     `  reads without times that came again without DUP, and count again  ${toldTwice}`,
+  ];
+}
+
+function showFeed({ faults, events, requests }: Findings): string[] {
+  return [
+    `  feed: ${events} events, untold ${faults.untold}, told again ${faults.toldAgain}, skipped ${faults.skipped}, inverted ${faults.inverted}, wrong rows by it ${faults.wrongFolds}, assets reported elsewhere ${faults.wrongReports}`,
+    `  webhooks: ${requests} requests, events untold ${faults.unsent}, went back ${faults.wentBack}, not wanted ${faults.unwanted}`,
   ];
 }
 

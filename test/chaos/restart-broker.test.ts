@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import mqtt, { type MqttClient } from 'mqtt';
-import type { Finding } from '../../services/cli/doctor/finding.ts';
+import type { Finding } from '../../domain/health/finding.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { type Mosquitto, useMosquitto } from '../support/mosquitto.ts';
 import { run } from '../support/process.ts';

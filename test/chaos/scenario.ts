@@ -7,10 +7,12 @@ import type { Site } from '../support/site.ts';
 import { until } from '../support/subscribed-ingest.ts';
 import { BrokerProgram } from './broker-program.ts';
 import { type Findings, findFaults } from './findings.ts';
+import { FollowedFeed } from './followed-feed.ts';
 import { furnish } from './furnish.ts';
 import { IngestProgram } from './ingest-program.ts';
 import { Publishers } from './publishers.ts';
 import { Tap } from './tap.ts';
+import { ToldWebhooks } from './told-webhooks.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface ScenarioOptions {
@@ -22,6 +24,10 @@ export interface ScenarioOptions {
   keepalive?: number;
   /** How many messages readers may be ahead of ingestion. */
   ahead?: number;
+  /** Whether a consumer follows the move feed, at an API that is there for it. */
+  isFollowed?: boolean;
+  /** Whether webhooks tell of it, too, by two processes of the API. */
+  isTold?: boolean;
   /** For ingestion. */
   environment?: NodeJS.ProcessEnv;
 }
@@ -34,7 +40,10 @@ export interface SteadyLoad {
 }
 
 interface Parts
-  extends Pick<Scenario, 'traffic' | 'site' | 'tap' | 'links' | 'ingest' | 'broker' | 'publishers'> {
+  extends Pick<
+    Scenario,
+    'traffic' | 'site' | 'tap' | 'links' | 'ingest' | 'broker' | 'publishers' | 'feed' | 'webhooks'
+  > {
   database: TestDatabase;
   ahead: number;
   stops: AsyncDisposableStack;
@@ -48,11 +57,16 @@ export class Scenario {
   readonly traffic: Traffic;
   readonly site: Site;
   readonly tap = new Tap();
-  /** Between readers and broker, broker and ingestion, ingestion and database. With the embedded broker the first two are one. */
-  readonly links: { readers: Link; ingest: Link; database: Link };
+  /**
+   * Between readers and broker, broker and ingestion, ingestion and database; with the embedded broker the first two are
+   * one. And between the API and the receiver of webhooks.
+   */
+  readonly links: { readers: Link; ingest: Link; database: Link; receiver?: Link };
   readonly ingest: IngestProgram[];
   readonly broker: BrokerProgram | null;
   readonly publishers: Publishers;
+  readonly feed: FollowedFeed | null;
+  readonly webhooks: ToldWebhooks | null;
   readonly #database: TestDatabase;
   readonly #ahead: number;
   readonly #stops: AsyncDisposableStack;
@@ -64,6 +78,8 @@ export class Scenario {
   #next = 0;
   #publishing: Promise<unknown> = Promise.resolve();
   #republished = 0;
+  /** The last kill of each process: one that is being started again is not killed twice. */
+  readonly #killing: Promise<unknown>[] = [];
 
   private constructor(parts: Parts) {
     this.traffic = parts.traffic;
@@ -73,6 +89,8 @@ export class Scenario {
     this.ingest = parts.ingest;
     this.broker = parts.broker;
     this.publishers = parts.publishers;
+    this.feed = parts.feed;
+    this.webhooks = parts.webhooks;
     this.#database = parts.database;
     this.#ahead = parts.ahead;
     this.#stops = parts.stops;
@@ -120,6 +138,19 @@ export class Scenario {
     }
     const publishers = await Publishers.connect(traffic, links.readers.port, options.keepalive ?? 60);
     stops.defer(() => publishers.end());
+    const isTold = options.isTold === true;
+    let webhooks: ToldWebhooks | null = null;
+    if (isTold) {
+      webhooks = await ToldWebhooks.start(database, site.orgId);
+      stops.defer(() => webhooks?.end());
+      links.receiver = webhooks.link;
+    }
+    let feed: FollowedFeed | null = null;
+    if (options.isFollowed === true || isTold) {
+      feed = await FollowedFeed.start(database, site.orgId, environment, isTold ? 2 : 1);
+      stops.defer(() => feed?.end());
+    }
+    webhooks?.attend(feed?.apis ?? []);
     const ahead = options.ahead ?? Number.POSITIVE_INFINITY;
     return new Scenario({
       traffic,
@@ -129,6 +160,8 @@ export class Scenario {
       ingest,
       broker,
       publishers,
+      feed,
+      webhooks,
       database,
       ahead,
       stops: stops.move(),
@@ -210,7 +243,26 @@ export class Scenario {
    * @returns milliseconds until it acknowledged something again, or null if others had done all there was to do.
    */
   async killIngest(process = 0): Promise<number | null> {
-    const program = this.ingest[process] as IngestProgram;
+    const before = this.#killing[process];
+    const killed = Promise.resolve(before).then(() =>
+      this.#killAndRestart(this.ingest[process] as IngestProgram),
+    );
+    this.#killing[process] = killed;
+    return killed;
+  }
+
+  /** Kills the process of ingestion that gives the events of the feed their positions, and starts it again. */
+  async killSealer(): Promise<void> {
+    let sealer = -1;
+    await until(async () => {
+      const sealing = await Promise.all(this.ingest.map((program) => program.isSealing()));
+      sealer = sealing.indexOf(true);
+      return sealer >= 0;
+    });
+    await this.killIngest(sealer);
+  }
+
+  async #killAndRestart(program: IngestProgram): Promise<number | null> {
     await program.kill();
     const since = performance.now();
     const acknowledgement = this.tap.nextOnNewConnection();
@@ -226,15 +278,22 @@ export class Scenario {
 
   /** Kills the broker and starts it again with what it had saved; resolves when ingestion is back at it. */
   async killBroker(): Promise<void> {
-    const connections = await Promise.all(this.ingest.map(connectionsOf));
+    const before = await Promise.all(
+      this.ingest.map(async (program) => ({
+        kills: program.kills,
+        connections: await connectionsOf(program),
+      })),
+    );
     await this.broker?.kill();
     await this.broker?.start();
     // A broker that had not saved the session drops what comes before ingestion has subscribed anew; what ingestion
     // says of its subscriptions is old until it has noticed.
     await Promise.all(
-      this.ingest.map((program, index) =>
-        until(async () => (await connectionsOf(program)) > (connections[index] as number)),
-      ),
+      this.ingest.map((program, index) => {
+        const { kills, connections } = before[index] as (typeof before)[number];
+        // One that was killed meanwhile counts from the beginning.
+        return until(async () => program.kills > kills || (await connectionsOf(program)) > connections);
+      }),
     );
     await subscribed(this.ingest, this.traffic);
     this.#forgiven = this.publishers.published - this.tap.acknowledged.size;
@@ -253,6 +312,8 @@ export class Scenario {
       this.#republished = await this.#republishLost();
     }
     await this.caughtUp();
+    await this.feed?.caughtUp(this.#database);
+    await this.webhooks?.caughtUp();
     for (const program of this.ingest) {
       await program.stop();
     }
@@ -261,8 +322,8 @@ export class Scenario {
 
   /** What is wrong with what is stored, as `client` in its transaction sees it. */
   findFaults(client: ClientBase): Promise<Findings> {
-    const { traffic, tap, publishers } = this;
-    return findFaults(client, { traffic, tap, publishers, republished: this.#republished });
+    const { traffic, tap, publishers, feed, webhooks } = this;
+    return findFaults(client, { traffic, tap, publishers, feed, webhooks, republished: this.#republished });
   }
 
   async end(): Promise<void> {
@@ -326,7 +387,6 @@ function subscribed(programs: readonly IngestProgram[], { readers }: Traffic): P
   });
 }
 
-/** How often ingestion has connected to the broker. */
 function connectionsOf(program: IngestProgram): Promise<number> {
   return program.figure('broker_connections_total').catch(() => 0);
 }

@@ -6,6 +6,8 @@ import { indexOf } from './traffic.ts';
 /** Messages that one end of a connection has sent and the other has not acknowledged, and the other way about. */
 interface Direction {
   connection: number;
+  /** The session's client identifier. */
+  sender: string;
   underWay: Map<number, number>;
   others: Map<number, number>;
 }
@@ -15,8 +17,14 @@ interface Direction {
  * promised and when.
  */
 export class Tap {
-  /** How often each message was handed over without the DUP flag: as something new. */
+  /**
+   * How often each message was handed over as something new (rule 3 of docs/tracking.md): without the DUP flag, or with it
+   * by a sender that had not used its packet identifier for it. The latter comes of deliveries that a network swallowed.
+   */
   readonly handedOverAsNew = new Map<number, number>();
+  /** Messages handed over as new in spite of the DUP flag. */
+  swallowed = 0;
+  readonly #handedOver = new Set<string>();
   /** Messages that ingestion has acknowledged at least once. */
   readonly acknowledged = new Set<number>();
   /** Acknowledgements, also of what was acknowledged before. */
@@ -43,17 +51,18 @@ export class Tap {
   observe(): Observer {
     this.#connections += 1;
     const connection = this.#connections;
-    let protocolVersion = 4;
+    const sender = { id: '', protocolVersion: 4 };
     const toServer = new Map<number, number>();
     const toClient = new Map<number, number>();
     const reading = (underWay: Map<number, number>, others: Map<number, number>) => {
       let packets: ReturnType<typeof parser> | null = null;
       return (bytes: Buffer) => {
-        packets ??= parser({ protocolVersion }).on('packet', (packet: Packet) => {
+        packets ??= parser({ protocolVersion: sender.protocolVersion }).on('packet', (packet: Packet) => {
           if (packet.cmd === 'connect') {
-            protocolVersion = packet.protocolVersion ?? 4;
+            sender.protocolVersion = packet.protocolVersion ?? 4;
+            sender.id = packet.clientId;
           }
-          this.#note(packet, { connection, underWay, others });
+          this.#note(packet, { connection, sender: sender.id, underWay, others });
         });
         packets.parse(bytes);
       };
@@ -61,13 +70,16 @@ export class Tap {
     return { fromClient: reading(toServer, toClient), fromServer: reading(toClient, toServer) };
   }
 
-  #note(packet: Packet, { connection, underWay, others }: Direction): void {
+  #note(packet: Packet, { connection, sender, underWay, others }: Direction): void {
     if (packet.cmd === 'publish' && packet.messageId !== undefined) {
       const index = Buffer.isBuffer(packet.payload) ? indexOf(packet.payload) : null;
       if (index !== null) {
         underWay.set(packet.messageId, index);
         this.deliveries += 1;
-        if (!packet.dup) {
+        const key = `${sender} ${packet.messageId} ${index}`;
+        if (!packet.dup || !this.#handedOver.has(key)) {
+          this.swallowed += packet.dup ? 1 : 0;
+          this.#handedOver.add(key);
           this.handedOverAsNew.set(index, (this.handedOverAsNew.get(index) ?? 0) + 1);
         }
       }

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { useApi } from '../support/api.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
@@ -25,6 +26,15 @@ describe('the command line on whole databases', () => {
     const name = `copy_${process.pid}_${targets.length}`;
     targets.push(name);
     return withDatabase(serverUrl(), name);
+  }
+
+  async function tellMoves(orgId: number, assetId: number, count: number): Promise<void> {
+    await source.rows(
+      `insert into unsealed_moves (org_id, asset_id, kind, recorded_at, duration_seconds, rows)
+       select $1, $2, 'corrected', now(), n, '{"added" : [[1777629600000000, 1, null]]}'
+       from generate_series(1, $3::integer) n`,
+      [orgId, assetId, count],
+    );
   }
 
   before(async () => {
@@ -58,6 +68,9 @@ describe('the command line on whole databases', () => {
       [site.orgId, reader, Buffer.from([0, 255, 10, 92])],
     );
     await source.rows('delete from tags where asset_id = $1', [asset]);
+    await tellMoves(site.orgId, asset, 3);
+    await sealAll(source.url);
+    await tellMoves(site.orgId, asset, 2);
     await site.tag({ assetId: asset }, 'E281');
   });
 
@@ -87,6 +100,21 @@ describe('the command line on whole databases', () => {
       ['rfid', 'E999'],
     );
     expect(tag?.['id']).to.equal(3);
+    await pool.end();
+  });
+
+  it('copies the move feed with what waits to be sealed, which goes on in the copy where it stopped', async () => {
+    const url = target();
+    await json('database', 'copy', '--to', url, '--while-running');
+    expect(await sealAll(url)).to.equal(2);
+    const pool = createWritePool(url, { max: 1 });
+    const { rows } = await pool.query<{ position: number; id: number }>(
+      'select position, duration_seconds as number from moves order by position',
+    );
+    expect(rows).to.deep.equal([1, 2, 3, 1, 2].map((number, index) => ({ position: index + 1, number })));
+    // The next is drawn after all that were copied, as what is sealed next has to be.
+    const { rows: drawn } = await pool.query(`select nextval('unsealed_moves_id_seq') as id`);
+    expect(drawn).to.deep.equal([{ id: 6 }]);
     await pool.end();
   });
 

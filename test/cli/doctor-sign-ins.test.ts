@@ -2,18 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import mqtt from 'mqtt';
 import { ulid } from 'ulid';
+import type { Finding } from '../../domain/health/finding.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../platform/runtime/log.ts';
-import type { Finding } from '../../services/cli/doctor/finding.ts';
 import { readStandaloneConfig } from '../../services/standalone/config.ts';
 import { type Standalone, startStandalone } from '../../services/standalone/standalone.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { useDatabase } from '../support/database.ts';
+import { PASSWORD, usePeople } from '../support/people.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
 
 describe('doctor, of sign-ins that were refused', () => {
   const database = useDatabase();
+  const people = usePeople(database);
   const { json } = commandLineOn(() => database);
   const secret = () => randomBytes(32).toString('base64url');
   let site: Site;
@@ -29,7 +31,7 @@ describe('doctor, of sign-ins that were refused', () => {
   async function whileItRuns(act: (system: Standalone) => Promise<unknown>): Promise<void> {
     const log = createLog('test', 'silent');
     const lifecycle = new Lifecycle(log);
-    const ports = { API_PORT: '0', HANDHELD_PORT: '0', MQTT_PORT: '0' };
+    const ports = { API_PORT: '0', HANDHELD_PORT: '0', CONSOLE_PORT: '0', MQTT_PORT: '0' };
     const config = readStandaloneConfig({ DATABASE_URL: database.url, ...ports });
     try {
       await act(await startStandalone(config, log, lifecycle));
@@ -55,7 +57,13 @@ describe('doctor, of sign-ins that were refused', () => {
   }
 
   async function findings(): Promise<{ found: Finding[]; printed: string }> {
-    const environment = { DATABASE_URL: database.url, API_PORT: '0', HANDHELD_PORT: '0', INGEST_PORT: '0' };
+    const environment = {
+      DATABASE_URL: database.url,
+      API_PORT: '0',
+      HANDHELD_PORT: '0',
+      CONSOLE_PORT: '0',
+      INGEST_PORT: '0',
+    };
     const program = run('services/cli/tagtrail.ts', ['doctor', '--json'], environment);
     await program.ended;
     const printed = program.stdout();
@@ -125,6 +133,38 @@ describe('doctor, of sign-ins that were refused', () => {
       expect(printed).not.to.include(hidden);
       expect(stored).not.to.include(hidden);
     }
+  });
+
+  it('tells users from strangers, whose e-mail addresses are not kept', async () => {
+    await people.user('ann@example.com', { orgId: site.orgId, role: 'viewer' });
+    await people.user('old@example.com', { orgId: site.orgId, role: 'viewer' });
+    await json('user', 'disable', '--email', 'old@example.com');
+    const typed = secret();
+    await whileItRuns(async ({ consoleUrl }) => {
+      for (const [email, password, times] of [
+        ['ann@example.com', typed, 3],
+        ['old@example.com', PASSWORD, 2],
+        [typed, 'ann@example.com', 1],
+      ] as const) {
+        for (let time = 0; time < times; time += 1) {
+          const { status } = await fetch(`${consoleUrl}/console/v1/session`, {
+            method: 'POST',
+            headers: { Origin: consoleUrl, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+            body: JSON.stringify({ email, password }),
+          });
+          expect(status).to.equal(401);
+        }
+      }
+    });
+    const { found, printed } = await findings();
+    expect(found.map(({ message, remedy }) => `${message} -> ${remedy}`)[0]).to.match(
+      /^ann@example.com was refused at the console: the password was wrong \(3 in .*127\.0\.0\.1\) -> .*user reset --email ann@example.com/,
+    );
+    expect(found[1]?.message).to.match(/^old@example.com was refused .*the account is disabled \(2 in/);
+    expect(found[2]?.message).to.match(/^Sign-ins to the console with an e-mail address that no user has/);
+    expect(found).to.have.length(3);
+    expect(printed).not.to.include(typed);
+    expect(JSON.stringify(await database.rows('select * from refused_sign_ins'))).not.to.include(typed);
   });
 
   it('counts a flood of names that strangers make up in few rows, without losing count of those there are', async () => {

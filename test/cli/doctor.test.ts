@@ -9,13 +9,13 @@ import { expect } from 'chai';
 import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
 import { Client } from '../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import type { Finding } from '../../domain/health/finding.ts';
+import { examineServer } from '../../domain/health/server.ts';
 import { Lifecycle } from '../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../platform/runtime/log.ts';
 import { readApiConfig } from '../../services/api/config.ts';
 import { startApi } from '../../services/api/start.ts';
 import { examineDisk } from '../../services/cli/doctor/disk.ts';
-import type { Finding } from '../../services/cli/doctor/finding.ts';
-import { examineServer } from '../../services/cli/doctor/server.ts';
 import { commandLineOn } from '../support/command-line.ts';
 import { serverUrl, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
@@ -35,6 +35,7 @@ describe('doctor', () => {
       TAGTRAIL_DATA: join(folder, 'none'),
       API_PORT: '0',
       HANDHELD_PORT: '0',
+      CONSOLE_PORT: '0',
       INGEST_PORT: '0',
       ...environment,
     });
@@ -86,6 +87,40 @@ describe('doctor', () => {
     const isTimescale = process.env['TEST_REQUIRE_TIMESCALEDB'] === '1';
     expect(hypertables?.status).to.equal(isTimescale ? 'ok' : hypertables?.status);
     expect(hypertables?.message).to.include('TimescaleDB');
+  });
+
+  it('tells of events of the move feed that nobody seals, and of histories that are not in it', async () => {
+    expect((await doctor()).of('move feed')[0]?.status).to.equal('ok');
+    const { orgId, asset } = await Site.create(database).then(async (site) => ({
+      orgId: site.orgId,
+      asset: await site.asset('PALLET'),
+    }));
+    await database.rows('insert into positions (org_id, asset_id) values ($1, $2)', [orgId, asset]);
+    expectFinding((await doctor()).of('move feed'), 'warning', 'not in it yet: 1', 'tagtrail migrate');
+    const beginner = await database.pool.connect();
+    await beginner.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.feedBeginning]);
+    expectFinding((await doctor()).of('move feed'), 'warning', 'not in it yet: 1', 'Wait: a process is');
+    await database.rows(`update schema_migrations set applied_at = now() + interval '1 hour'`);
+    const earlier = new Client(connectionConfig(database.url, 'tagtrail listen'));
+    await earlier.connect();
+    expectFinding((await doctor()).of('move feed'), 'warning', 'not in it yet: 1', 'End the processes');
+    await earlier.end();
+    await beginner.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.feedBeginning]);
+    beginner.release();
+    await database.rows(
+      `insert into unsealed_moves (org_id, asset_id, kind, recorded_at)
+       select $1, $2, 'moved', now() - interval '90 seconds' from generate_series(1, 3)`,
+      [orgId, asset],
+    );
+    expectFinding(
+      (await doctor()).of('move feed'),
+      'warning',
+      '3 events wait to be sealed, the first for 9',
+      'Start',
+    );
+    await database.rows('delete from unsealed_moves');
+    await database.rows('delete from positions');
+    expect((await doctor()).of('move feed')[0]?.status).to.equal('ok');
   });
 
   it('shows people what is wrong and what to do', async () => {
@@ -240,6 +275,7 @@ describe('doctor', () => {
         API_PORT: '0',
         MQTT_PORT: String(await freePort()),
         HANDHELD_PORT: '0',
+        CONSOLE_PORT: '0',
       });
       await everything.printed('tagtrail is running');
       const before = await doctor({ DATABASE_URL: '', TAGTRAIL_DATA: data });
@@ -346,6 +382,26 @@ describe('doctor', () => {
       expect(unplaced?.message).to.match(/Nowhere .*port 2/);
       expect(unplaced?.remedy).to.include(`--reader ${nowhere} --port 2`);
       expectFinding(of('rejected messages'), 'warning', '1 in a week', 'rejected replay');
+    });
+
+    it('names those that could overwrite what is published', async () => {
+      const site = await Site.create(database);
+      const forger = await site.reader('Forger', [], { topic: 'acme/track/7/assets/A-0/location' });
+      await site.reader('Other', [], { topic: 'acme/dock' });
+      expect((await doctor()).of('published topics')).to.deep.equal([]);
+      const { of } = await doctor({ MQTT_MOVES_PREFIX: 'acme/track' });
+      expectFinding(
+        of('published topics'),
+        'fault',
+        `Forger (reader ${forger})`,
+        `reader set --reader ${forger}`,
+      );
+      await database.rows('insert into mqtt_feeds (org_id, target, position) values ($1, $2, 0)', [
+        site.orgId,
+        JSON.stringify(['broker:1883', 'acme/track', null]),
+      ]);
+      expectFinding((await doctor()).of('published topics'), 'fault', 'acme/track/#', '--topic');
+      await database.rows('delete from mqtt_feeds');
     });
 
     it('lets no name reach the terminal, nor begin a line of its own', async () => {

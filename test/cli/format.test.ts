@@ -70,7 +70,10 @@ describe('the command line, of formats', () => {
 
     it('needs no database for the built-in ones', async () => {
       const formats = await offline.json('format', 'list', '--builtin');
-      expect(formats[0]).to.deep.include({ name: 'csl-cs463', builtin: true, readers: null });
+      expect(formats.map(({ name }: { name: string }) => name)).to.deep.equal([
+        ...loadBuiltinFormats().keys(),
+      ]);
+      expect(formats[0]).to.deep.include({ builtin: true, readers: null });
       await offline.fails(1, 'DATABASE_URL', 'format', 'list');
     });
   });
@@ -103,7 +106,11 @@ describe('the command line, of formats', () => {
     });
 
     it('names the formats there are', () =>
-      fails(1, 'There is no format minew; there are csl-cs463, edgex-llrp', 'format', 'show', 'minew'));
+      fails(
+        1,
+        `There is no format minew; there are ${[...loadBuiltinFormats().keys()].slice(0, 2).join(', ')}`,
+        ...['format', 'show', 'minew'],
+      ));
   });
 
   describe('format add', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { renderUnicodeCompact } from 'uqr';
 import { commandLineOn } from '../support/command-line.ts';
 import { useGateway } from '../support/gateway.ts';
 import { Site } from '../support/site.ts';
@@ -11,6 +12,24 @@ describe('the command line for handhelds', () => {
     json('handheld', 'create', '--org', String(org), '--name', name);
   const statusOf = async (token: string) =>
     (await gateway.call({ path: '/handheld/v1/locations', token })).status;
+
+  describe('handheld rename', () => {
+    it('changes the name, and leaves the token good', async () => {
+      const { id, token } = await create(gateway.site.orgId, 'Old name');
+      expect(await json('handheld', 'rename', '--id', String(id), '--name', 'New name')).to.deep.equal({
+        id,
+        name: 'New name',
+      });
+      const [row] = await database.rows('select name from handhelds where id = $1', [id]);
+      expect(row).to.deep.equal({ name: 'New name' });
+      expect(await statusOf(token)).to.equal(200);
+    });
+
+    it('refuses a name that cannot be', () =>
+      fails(2, '1 to 255', 'handheld', 'rename', '--id', '1', '--name', ''));
+    it('says that there is no such handheld', () =>
+      fails(1, 'Handheld 999 not found', 'handheld', 'rename', '--id', '999', '--name', 'x'));
+  });
 
   describe('handheld create', () => {
     it('issues a token that works, and of which only a digest is stored', async () => {
@@ -36,6 +55,20 @@ describe('the command line for handhelds', () => {
         ...['handheld', 'create', '--org', String(gateway.site.orgId), '--name', 'Scanner 2'],
       );
       expect(stdout).to.match(/^Handheld \d+; its token, shown only now:\nth_\d+_[\w-]{43}\n$/);
+    });
+
+    it('shows a QR code that signs in at the app’s address, with the token where no log sees it', async () => {
+      const args = ['handheld', 'create', '--org', String(gateway.site.orgId), '--name', 'Scanner 3'];
+      const app = 'https://handhelds.example.com';
+      const made = await json(...args, '--qr', app);
+      expect(made).to.have.all.keys('id', 'token', 'url');
+      expect(made.url).to.equal(`${app}/#sign-in/${made.token}`);
+      const { stdout } = await tagtrail(...args, '--qr', app);
+      const [, token] = /\n(th_\d+_[\w-]{43})\n/.exec(stdout) ?? [];
+      expect(stdout).to.include(renderUnicodeCompact(`${app}/#sign-in/${token}`, { ecc: 'M', border: 2 }));
+      expect(stdout).not.to.include('Only this machine');
+      expect((await tagtrail(...args, '--qr')).stdout).to.include('Only this machine can open that');
+      await fails(2, 'the address of the app', ...args, '--qr', 'handhelds');
     });
 
     it('refuses a name that cannot be', () =>

@@ -54,10 +54,19 @@ describe('the help of the command line', () => {
   });
 
   it('has every command there is', () => {
-    // An import that is not used does not pass the checks, so what is imported is in the list.
-    const main = readFileSync(new URL('../main.ts', COMMANDS), 'utf8');
-    const imported = [...main.matchAll(/from '\.\/commands\/(.*)'/g)].map(([, file]) => file);
+    const table = readFileSync(new URL('../all-commands.ts', COMMANDS), 'utf8');
+    const imported = [...table.matchAll(/import\('\.\/commands\/(.*)'\)/g)].map(([, file]) => file);
     expect(imported).to.have.members(readdirSync(COMMANDS));
+  });
+
+  it('is that of its file, for every command that is called', () => {
+    const table = readFileSync(new URL('../all-commands.ts', COMMANDS), 'utf8');
+    const rows = [...table.matchAll(/^ *'?([a-z -]+)'?: async[^:]*import\('\.\/commands\/(.*)\.ts'\)/gm)];
+    expect(rows).to.have.length(readdirSync(COMMANDS).length);
+    expect(rows.map(([, called]) => called)).to.have.members(
+      commands().map((command) => pathOf(command).replace('tagtrail ', '')),
+    );
+    expect(rows.map(([, called]) => called?.replace(' ', '-'))).to.deep.equal(rows.map(([, , file]) => file));
   });
 
   it('is printed for every noun there is', async () => {

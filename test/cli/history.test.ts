@@ -9,6 +9,7 @@ import { historyOfEarlierVersion, storeHistory } from '../support/earlier-histor
 import { storedHistory } from '../support/recording.ts';
 import { Site } from '../support/site.ts';
 import { storeSettings } from '../support/stored-smoothing.ts';
+import { wokenFor } from '../support/woken-sealer.ts';
 
 const SECOND = 1_000_000;
 const START = Date.UTC(2026, 4, 1, 10) * 1_000;
@@ -82,6 +83,19 @@ describe('history recompute', function () {
     );
   });
 
+  it('wakes the sealer, so that what it changed is in the feed at once', async () => {
+    const { orgId, movedAt } = await passedEarlier(database);
+    await database.rows('update positions set is_in_feed = true where org_id = $1', [orgId]);
+    const org = String(orgId);
+    expect(
+      await wokenFor(database, () => tagtrail('history', 'recompute', '--org', org, '--dry-run')),
+    ).to.deep.equal([]);
+    expect(await wokenFor(database, () => tagtrail('history', 'recompute', '--org', org))).to.deep.equal([
+      orgId,
+    ]);
+    expect(await movedAt()).to.equal(5.8);
+  });
+
   it('names the organization or the asset that there is not', async () => {
     const { orgId } = await passedEarlier(database);
     await fails(1, 'Organization 999 not found', 'history', 'recompute', '--org', '999');
@@ -122,6 +136,16 @@ describe('migrate, on a database of an earlier version', function () {
       [orgId],
     );
     expect(kept?.finished).to.equal(true);
+    // What was there before the feed is in it, as it was computed anew.
+    expect(first.stdout).to.match(
+      new RegExp(`Organization ${orgId}: put \\d+ rows of 1 histories into the move feed`),
+    );
+    const [feed] = await earlier.rows<{ complete: boolean; waiting: number }>(
+      `select complete_since is not null as complete, (select count(*) from positions where not is_in_feed) as waiting
+       from move_heads where org_id = $1`,
+      [orgId],
+    );
+    expect(feed).to.deep.equal({ complete: true, waiting: 0 });
     expect((await tagtrail('migrate')).stdout).to.match(/^Nothing to do: [^\n]+\n$/);
   });
 });

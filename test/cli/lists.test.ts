@@ -26,11 +26,15 @@ describe('lists for a terminal', () => {
   /** What a list must show whole. */
   const shown: Record<string, readonly string[]> = {
     org: [long('org')],
+    changes: [long('author'), long('CHANGED')],
     key: [long('key'), 'hidden\\u{1b}[2Jname'],
     handheld: [long('handheld')],
     reader: [long('reader'), long('topic'), long('PLACE')],
     format: [FORMAT, long('about', 1_000)],
     rejected: ['rejected/topic'],
+    'mqtt-consumer': [long('consumer')],
+    user: [long('user')],
+    webhook: [long('webhook'), long('https://example.com/', 2_048)],
     'unknown-tags': [long('tag'), long('PLACE')],
   };
 
@@ -62,6 +66,26 @@ describe('lists for a terminal', () => {
          (org_id, tag_type, tag_key, value, ambiguous, first_seen, last_seen, count, reader_id, location_id)
        select $1, 'rfid', $2, $2, false, now(), now(), 1, $3, id from locations where org_id = $1`,
       [site.orgId, long('tag'), readerId],
+    );
+    await database.rows(
+      `insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id, external_key, before, after)
+       values ($1, 'command_line', $2, 'update', 'asset', '1', $3, '{"name": "one"}', '{"name": "two"}')`,
+      [site.orgId, long('author'), long('CHANGED')],
+    );
+    await database.rows(
+      `insert into mqtt_consumers (org_id, name, password_sha256) values ($1, $2, sha256('x'))`,
+      [site.orgId, long('consumer')],
+    );
+    await database.rows(
+      `with account as (insert into users (email, name) values ($2, $3) returning id)
+       insert into memberships (user_id, org_id, role) select id, $1, 'operator' from account`,
+      [site.orgId, `${'m'.repeat(242)}@example.com`, long('user')],
+    );
+    await database.rows(
+      `with webhook as (insert into webhooks (org_id, name, url) values ($1, $2, $3) returning org_id, id)
+       insert into webhook_lanes (org_id, webhook_id, lane, position)
+       select org_id, id, lane, 0 from webhook cross join generate_series(0, 7) lane`,
+      [site.orgId, long('webhook'), long('https://example.com/', 2_048)],
     );
     await database.rows(
       `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, bytes, payload, payload_sha256)

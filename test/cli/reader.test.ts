@@ -106,6 +106,38 @@ describe('the command line of readers', () => {
       const [one, other] = [await reader(), await reader()];
       await fails(1, `of reader ${other.id}`, ...set(one.id, '--topic', `topic/${other.name}`));
     });
+    describe('where moves are published', () => {
+      const environment = { MQTT_MOVES_PREFIX: 'acme/track', MQTT_HOME_ASSISTANT_PREFIX: 'homeassistant' };
+      const configured = commandLineOn(() => database, environment);
+      const taken = 'acme/track/1/assets/A-0/location';
+
+      it('refuses topics that overlap, by the environment of the command, also of new readers', async () => {
+        const { id } = await reader();
+        await configured.fails(1, 'MQTT_MOVES_PREFIX', ...set(id, '--topic', taken));
+        const create = ['reader', 'create', '--org', String(site.orgId), '--name', 'new'];
+        const more = ['--format', 'tagtrail', '--topic', 'homeassistant/sensor/+/+/config'];
+        await configured.fails(1, 'MQTT_HOME_ASSISTANT_PREFIX', ...create, ...more);
+        await configured.json(...set(id, '--topic', 'acme/tracks'));
+      });
+
+      it('refuses them by what was published, of any organization, and lets those from before be renamed', async () => {
+        const { id, name } = await reader();
+        await json(...set(id, '--topic', 'acme/track/2/assets/A-0/location'));
+        const other = (await Site.create(database, 'Published')).orgId;
+        await database.rows(
+          `insert into mqtt_feeds (org_id, target, position) values ($1, $2, 0), ($3, '', 0)`,
+          [other, JSON.stringify(['broker:1883', 'acme/track', null]), site.orgId],
+        );
+        try {
+          await fails(1, 'acme/track/#, where moves are published', ...set(id, '--topic', taken));
+          await json(...set(id, '--name', `${name}-old`));
+        } finally {
+          await database.rows('delete from mqtt_feeds');
+          await database.rows('update readers set topic = $2 where id = $1', [id, `topic/${name}`]);
+        }
+      });
+    });
+
     it('refuses a name that is taken', async () => {
       const [one, other] = [await reader(), await reader()];
       await fails(1, `${other.name} already exists`, ...set(one.id, '--name', other.name));

@@ -4,6 +4,7 @@ import { useDatabase } from '../support/database.ts';
 import { countersOf, openIntake, type TestIntake } from '../support/intake.ts';
 import { run } from '../support/process.ts';
 import { Site } from '../support/site.ts';
+import { wokenFor } from '../support/woken-sealer.ts';
 
 describe('the command line of rejected messages', () => {
   const database = useDatabase();
@@ -110,6 +111,16 @@ describe('the command line of rejected messages', () => {
     expect(again).to.deep.include({ status: 0, stderr: '' });
     expect(again.stdout).to.include('Replayed 0 of 1 messages.').and.include('1 were rejected again');
     expect(await countersOf(database, reader)).to.include({ messages: 7, messages_rejected: 5, recorded: 2 });
+  });
+
+  it('wakes the sealer for the organizations whose histories a replay changes', async () => {
+    await site.asset('CRATE', 'E281');
+    await rejected('{"value":"E281"}', 'not json');
+    await mend();
+    const replaying = () => tagtrail('rejected', 'replay');
+    expect(await wokenFor(database, replaying)).to.deep.equal([site.orgId]);
+    // What cannot be read is rejected again, and moves nothing.
+    expect(await wokenFor(database, replaying)).to.deep.equal([]);
   });
 
   it('says what it cannot replay whole', async () => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import { expect } from 'chai';
+import { appendMoves } from '../support/feed-rows.ts';
 import { useSimulate } from '../support/simulate.ts';
 import { Site } from '../support/site.ts';
 
@@ -25,16 +26,69 @@ describe('tagtrail simulate', () => {
       );
       expect(truth.readers.reduce((total, { reads }) => total + reads, 0)).to.be.within(500, 600);
       expect(truth.readers.map(({ format }) => format).join()).to.equal(formats);
-      expect(await checked()).to.deep.equal({
+      const { events, ...result } = await checked();
+      expect(events).to.be.at.least(truth.assets.reduce((rows, { history }) => rows + history.length, 0));
+      expect(result).to.deep.equal({
         status: 0,
         assets: 40,
         rows: truth.assets.reduce((rows, { history }) => rows + history.length, 0),
         readers: truth.readers.length,
+        smoothing: false,
         undecided: [],
         differences: [],
+        feed_differences: [],
       });
     });
   }
+
+  it('finds histories that are not those of the move feed, through the database and through the API', async () => {
+    const { orgId, key } = await api.organization('Damaged');
+    await ended(start(['--org', String(orgId), '--assets', '5', '--duration', '2', '--truth', file]));
+    expect(await checked()).to.include({ status: 0 });
+    const [asset] = await database.rows<{ id: number; key: string; locationId: number }>(
+      `select assets.id, external_key as key, location_id as "locationId"
+       from assets join positions on positions.org_id = assets.org_id and positions.asset_id = assets.id
+       where assets.org_id = $1 and location_id is not null limit 1`,
+      [orgId],
+    );
+    const since = '2026-05-01T10:00:00.000Z';
+    await appendMoves(database, orgId, [
+      { assetId: asset?.id ?? 0, locationId: asset?.locationId ?? 0, since },
+    ]);
+    const results = await Promise.all([checked(), checked('--api', api.url, '--key', key)]);
+    for (const { status, differences, feed_differences: found } of results) {
+      expect({ status, differences }).to.deep.equal({ status: 1, differences: [] });
+      expect(found).to.have.length(1);
+      expect(found[0]).to.include({ of: asset?.key, what: 'history by the feed', truth: 'nothing' });
+      expect(found[0].answer).to.include(since);
+    }
+  });
+
+  it('names smoothing where it is the cause of differences', async () => {
+    const site = await Site.create(database, 'Smoothed');
+    await database.rows(
+      `insert into smoothing_settings (org_id, mode, window_seconds, min_seconds, valid_from)
+       values ($1, 'on', 30, 20, now() - interval '1 day')`,
+      [site.orgId],
+    );
+    const plan = [
+      '--assets',
+      '20',
+      '--rate',
+      '200',
+      '--duration',
+      '4',
+      '--speed',
+      '900',
+      '--faults',
+      'flapping',
+    ];
+    await ended(start(['--org', String(site.orgId), '--truth', file, ...plan]));
+    const { status, smoothing, feed_differences: inFeed } = await checked();
+    expect({ status, smoothing, inFeed }).to.deep.equal({ status: 1, smoothing: true, inFeed: [] });
+    const { stdout } = await ended(start(['--check', file]));
+    expect(stdout).to.include('Smoothing was on in this organization');
+  });
 
   it('begins anew each time, with the same locations, and leaves what is not its own alone', async () => {
     const site = await Site.create(database, 'Beside');

@@ -79,9 +79,9 @@ describe('the commands about smoothing', function () {
 
     const set = (...args: string[]) => ['smoothing', 'set', '--org', org, ...args];
     it('want a setting', () => fails(2, '--window', ...set()));
-    it('want a proof', () => fails(2, 'minimum time, a margin', ...set('--window', '30')));
+    it('want a proof', () => fails(2, 'minimum time (min_seconds', ...set('--window', '30')));
     it('want a minimum that fits into the window', () =>
-      fails(2, 'from 1 to 10', ...set('--window', '10', '--min-seconds', '11')));
+      fails(2, 'from 1 to 10, the window, such as 5', ...set('--window', '10', '--min-seconds', '11')));
     it('bound the window', () => fails(2, '1 to 600', ...set('--window', '601', '--min-seconds', '5')));
     it('bound the margin', () => fails(2, 'at most 100', ...set('--window', '60', '--margin-db', '-3')));
     it('refuse to be on and off at once', () => fails(2, '--off', ...set('--window', '60', '--off')));
@@ -229,7 +229,7 @@ describe('the commands about smoothing', function () {
       fails(1, 'Asset NONE not found', ...attempt(...minimum, '--asset', 'NONE')));
     it('refuses a time that is none', () =>
       fails(2, 'RFC 3339', ...attempt(...minimum, '--from', 'yesterday')));
-    it('wants a proof', () => fails(2, 'minimum time, a margin', ...attempt('--window', '30')));
+    it('wants a proof', () => fails(2, 'minimum time (min_seconds', ...attempt('--window', '30')));
   });
 
   it('shows help with an example', async () => {

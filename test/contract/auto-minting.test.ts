@@ -12,7 +12,6 @@ describe('minting', () => {
 
     describe(`the minted external_key of ${resource}`, () => {
       const client = useClient(server);
-      /** Mints in an organization of its own. */
       const organization = async () => {
         const { orgId, key } = await client.api.organization();
         const make = async (json?: object) => (await client.make(resource, json, { key })).external_key;

@@ -6,7 +6,6 @@ import type { Answer } from '../support/declared-answer.ts';
 const count = (answers: Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Expects so many of each status and no others. */
 function expectStatuses(answers: Answer[], expected: Record<number, number>): void {
   const found: Record<number, number> = {};
   for (const { status } of answers) {
@@ -148,7 +147,6 @@ describe('requests', () => {
   describe('at the same time, the tree', () => {
     const client = useClient(server);
 
-    /** Expects every live location to reach a root over live parents. */
     const expectSound = async () => {
       const broken = await client.api.database.rows(
         `with recursive reached as (

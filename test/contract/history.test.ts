@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectError, expectFields, useClient } from '../support/contract-client.ts';
 
-const FIELDS = ['event_observed_at', 'location_id', 'location_external_key', 'duration_seconds'];
+const FIELDS = ['event_observed_at', 'location_id', 'location_external_key', 'duration_seconds', 'row'];
 
 describe('the history of an asset', () => {
   const client = useClient();
@@ -23,6 +23,7 @@ describe('the history of an asset', () => {
     ] as const) {
       await client.scan(asset, place, `2026-05-01T${time}Z`);
     }
+    await noteRowKeys();
   });
   const history = (query = '', id = asset) => client.get(`/assets/${id}/history?${query}`);
   const times = async (query: string) => {
@@ -35,7 +36,15 @@ describe('the history of an asset', () => {
     location_id: place,
     location_external_key: place === hall ? 'HALL' : 'YARD',
     duration_seconds,
+    row: rowKeys.get(time),
   });
+  /** Opaque, so only that they stay the same can be expected of them. */
+  const rowKeys = new Map<string, string>();
+  const noteRowKeys = async () => {
+    for (const { event_observed_at: time, row: key } of (await history()).body?.data ?? []) {
+      rowKeys.set(time.slice(11, 23), key);
+    }
+  };
   const ROWS = ['10:10:00.900', '10:05:00.000', '10:02:00.000', '09:58:00.000'];
 
   it('has a row for every stay, the newest first, with whole seconds since the one before', async () => {
@@ -146,6 +155,26 @@ describe('the history of an asset', () => {
       expectFields(await history(`${field}=${time}&${field}=${time}`), [{ field, code: 'invalid_value' }]);
     });
   }
+
+  it('has a key for every row, which sorts by time, also where two are shown at one instant', async () => {
+    const { id } = await client.make('assets');
+    const times = ['10:00:00.123001', '10:00:00.123002', '10:00:00.999999', '10:00:01.000000', '23:00:00.5'];
+    for (const [index, time] of times.entries()) {
+      await client.scan(id, index % 2 === 0 ? hall : yard, `2026-05-01T${time.padEnd(15, '0')}Z`);
+    }
+    const { body } = await history('sort=event_observed_at', id);
+    const keys: string[] = body?.data.map(({ row: key }: { row: string }) => key);
+    expect(keys).to.have.length(times.length);
+    expect(new Set(keys)).to.have.length(times.length);
+    expect(keys.toSorted()).to.deep.equal(keys);
+    const onPages = await Promise.all(
+      keys.map(async (_, offset) => {
+        const page = await history(`sort=event_observed_at&limit=1&offset=${offset}`, id);
+        return page.body?.data[0].row;
+      }),
+    );
+    expect(onPages).to.deep.equal(keys);
+  });
 
   it('takes no other parameter', async () => {
     expectFields(await history('include_deleted=true&location_id=1&q=x'), [

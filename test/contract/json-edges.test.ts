@@ -42,7 +42,6 @@ describe('a request body', () => {
     const [asset, location] = [await client.make('assets'), await client.make('locations')];
     ids = { asset: asset.id, location: location.id };
   });
-  /** Every operation that has a body. */
   const everywhere = async (body: string | Uint8Array) => [
     await client.post('/assets', undefined, { body }),
     await client.patch(`/assets/${ids.asset}`, undefined, { body }),

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { expectError, useClient } from '../support/contract-client.ts';
 
-/** Every operation and the scope it needs, if any. */
 const OPERATIONS: [method: string, path: string, scope: string | null][] = [
   ['GET', '/assets', 'assets:read'],
   ['GET', '/assets/1', 'assets:read'],

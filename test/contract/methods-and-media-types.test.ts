@@ -108,7 +108,6 @@ describe('HTTP', () => {
       await client.make('assets');
       await client.make('locations');
     });
-    /** Sends a body with this type, or without any. */
     const send = (method: string, path: string, type: string | null) =>
       fetch(`${client.api.url}/api/v1${path}`, {
         method,

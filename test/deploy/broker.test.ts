@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import mqtt from 'mqtt';
 import { freePort } from '../support/free-port.ts';
 import { PROGRAM_ENVIRONMENT, useProgram } from '../support/programs.ts';
+import { until } from '../support/subscribed-ingest.ts';
 import { DEPLOY, readDeployed } from './folder.ts';
 
 describe('the configuration of mosquitto', () => {
@@ -43,6 +44,31 @@ describe('the configuration of mosquitto', () => {
     expect(await again).to.equal('again');
   });
 
+  it('lets tagtrail publish moves, and a consumer read those of its organization and do nothing else', async () => {
+    broker.logins(['consumer', 'consumer-1', 'moves/1/#', 'homeassistant/sensor/tagtrail-1/#'], {
+      input: 'third',
+    });
+    await broker.reload();
+    const own = await broker.connect('tagtrail', 'own-secret');
+    const retained = { qos: 1, retain: true } as const;
+    await own.publishAsync('moves/1/assets/A/location', 'one', retained);
+    await own.publishAsync('moves/2/assets/A/location', 'two', retained);
+    await own.publishAsync('homeassistant/sensor/tagtrail-2/asset-1/config', 'two', retained);
+    await own.publishAsync('homeassistant/sensor/tagtrail-1/asset-1/config', 'found', retained);
+    const consumer = await broker.connect('consumer-1', 'third');
+    const heard: string[] = [];
+    consumer.on('message', (_, payload) => heard.push(payload.toString()));
+    await consumer.subscribeAsync(['moves/#', 'homeassistant/#'], { qos: 1 });
+    await own.publishAsync('moves/2/assets/A/location', 'two', retained);
+    await own.publishAsync('moves/1/assets/A/location', 'last', retained);
+    await until(() => heard.includes('last'));
+    expect(heard).to.include.members(['one', 'found']).and.not.include('two');
+    await refused(consumer.publishAsync('moves/1/assets/A/location', 'x', retained));
+    const reader = await broker.connect('reader-1', 'first');
+    await refused(reader.publishAsync('moves/1/assets/A/location', 'x', retained));
+    broker.logins(['remove', 'consumer-1']);
+  });
+
   it('changes the password and the topic of a reader, keeps the others, and removes one', async () => {
     broker.logins(['add', 'reader-1', 'a reader/topic'], { input: 'second\n' });
     broker.logins(['add', 'reader-10', 'ten'], { input: 'tenth' });
@@ -52,6 +78,8 @@ describe('the configuration of mosquitto', () => {
     expect(broker.logins(['list']).said.split('\n')).to.deep.equal([
       'tagtrail: read #',
       'tagtrail: write tagtrail/ingest/+/status',
+      'tagtrail: write moves/+/assets/#',
+      'tagtrail: write homeassistant/sensor/+/+/config',
       'reader-1: write a reader/topic',
       'reader-10: write ten',
       '',
@@ -78,10 +106,12 @@ describe('the configuration of mosquitto', () => {
     for (const [args, input, message] of [
       [['add', 'a:b', 'topic'], 'x', 'A name is letters'],
       [['add', '', 'topic'], 'x', 'A name is letters'],
-      [['add', 'tagtrail', 'topic'], 'x', "not a reader's name"],
+      [['add', 'tagtrail', 'topic'], 'x', "tagtrail's own login"],
       [['add', 'reader-2', 'a\ntopic #'], 'x', 'A topic is one line'],
       [['add', 'reader-2', 'topic'], '', 'The password is read from standard input'],
       [['add', 'reader-2'], 'x', 'Usage:'],
+      [['consumer', 'reader-2'], 'x', 'Usage:'],
+      [['consumer', 'reader-2', 'a', 'a\ntopic #'], 'x', 'A topic is one line'],
       [[], '', 'Usage:'],
     ] as const) {
       const { status, said } = broker.logins(args, { input, mayFail: true });
@@ -125,7 +155,13 @@ function useDeployedBroker() {
       const { status, stdout, stderr } = spawnSync('sh', [`${DEPLOY}/mosquitto/logins.sh`, ...args], {
         encoding: 'utf8',
         input,
-        env: { ...PATHS, LOGINS: join(folder, 'logins'), MQTT_PASSWORD: 'own-secret' },
+        env: {
+          ...PATHS,
+          LOGINS: join(folder, 'logins'),
+          MQTT_PASSWORD: 'own-secret',
+          MQTT_MOVES_PREFIX: 'moves',
+          MQTT_HOME_ASSISTANT_PREFIX: 'homeassistant',
+        },
       });
       expect(mayFail || status === 0, stderr).to.equal(true);
       return { status, said: stdout + stderr };

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
 import { API_SETTINGS } from '../../services/api/config.ts';
+import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
 import { readDeployed, readYaml } from './folder.ts';
@@ -38,6 +39,7 @@ describe('the compose file', () => {
       api: API_SETTINGS,
       'mqtt-ingest': INGEST_SETTINGS,
       'handheld-gateway': GATEWAY_SETTINGS,
+      console: CONSOLE_SETTINGS,
     };
     for (const [name, known] of Object.entries(settings)) {
       // What is the same everywhere is given to all.
@@ -57,6 +59,7 @@ describe('the compose file', () => {
       `broker ${address}:1883:1883`,
       `api ${address}:8080:8080`,
       `handheld-gateway ${address}:8081:8081`,
+      `console ${address}:8083:8083`,
       'grafana 127.0.0.1:3000:3000',
     ]);
     expect(networks).to.deep.include({ data: { internal: true }, metrics: { internal: true } });

@@ -1,7 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { readDeployed, readYaml } from './folder.ts';
 
-/** What the alert rules ask Prometheus. */
 export function expressionsOfAlerts(): string[] {
   const { groups } = readYaml('prometheus/alerts.yml') as { groups: { rules: { expr: string }[] }[] };
   return groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));

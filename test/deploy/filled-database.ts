@@ -1,5 +1,6 @@
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
+import { sealAll } from '../../domain/moves/start-sealing.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { openIntake } from '../support/intake.ts';
@@ -28,6 +29,10 @@ export async function fillDatabase(database: TestDatabase): Promise<void> {
     await intake.receive('portal', JSON.stringify(reads));
   }
   await intake.receive('portal', Buffer.from([0, 255, 10, 92]));
+  await sealAll(database.url);
+  // Recorded since, and not sealed yet.
+  await intake.receive('portal', JSON.stringify([{ value: 'E281', antenna: 1 }]));
+  await intake.receive('portal', JSON.stringify([{ value: 'E281', antenna: 2 }]));
 }
 
 /** What of a filled database must be more than nothing, for a comparison to say something. */
@@ -39,6 +44,12 @@ export function expectedRows(checksums: { table: string; rows: number }[]): Reco
     'unknown_tags',
     'rejected_messages',
     'handhelds',
+    'changes',
+    'moves',
+    'unsealed_moves',
+    'move_heads',
+    'move_days',
+    'location_versions',
   ];
   return Object.fromEntries(
     names.map((name) => [name, checksums.find(({ table }) => table === name)?.rows ?? 0]),

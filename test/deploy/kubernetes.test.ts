@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
+import { APP_FOLDER as CONSOLE_APP } from '../../clients/console-app/build/folders.ts';
+import { APP_FOLDER as HANDHELD_APP } from '../../clients/handheld-app/build/folders.ts';
+import { MEMBER_ROUTES, VISITOR_ROUTES } from '../../services/console/routes.ts';
+import { buildAppIfStale, buildConsoleIfStale } from '../support/built-app.ts';
 import { useChecker } from '../support/checker.ts';
 import { DEPLOY, PROJECT, readDeployed, readYaml } from './folder.ts';
 
@@ -17,7 +21,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('are what Kubernetes has a schema for, value by value', () => {
-    expect(objects).to.have.lengthOf(18);
+    expect(objects).to.have.lengthOf(22);
     expect(faultsOf(objects)).to.equal('');
     const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
     expect(faultsOf([{ ...deployment, spec: { replicas: 'many' } } as KubernetesObject])).to.include(
@@ -40,6 +44,7 @@ describe('the Kubernetes manifests', () => {
       'api.yaml',
       'mqtt-ingest.yaml',
       'handheld-gateway.yaml',
+      'console.yaml',
       'network.yaml',
     ]);
     for (const { kind, metadata } of objects) {
@@ -47,9 +52,37 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
+  it('let in requests for every file of the apps and every route, and none for metrics', async function () {
+    this.timeout(120_000);
+    await Promise.all([buildAppIfStale(), buildConsoleIfStale()]);
+    const rules = objects.find(({ kind }) => kind === 'Ingress')?.spec.rules as IngressRule[];
+    const served = {
+      'tagtrail-api': ['/api/v1/assets'],
+      'tagtrail-handheld-gateway': ['/handheld/v1/scans', '/', ...filesOf(HANDHELD_APP)],
+      'tagtrail-console': [...CONSOLE_ROUTES, '/', ...filesOf(CONSOLE_APP)],
+    };
+    for (const [service, paths] of Object.entries(served)) {
+      const { http } = rules.find(
+        ({
+          http: {
+            paths: [path],
+          },
+        }) => path?.backend.service.name === service,
+      ) ?? {
+        http: { paths: [] },
+      };
+      const isLetIn = (path: string) =>
+        http.paths.some(({ path: given, pathType }) =>
+          pathType === 'Exact' ? path === given : `${path}/`.startsWith(given.replace(/\/?$/, '/')),
+        );
+      expect(paths.filter((path) => !isLetIn(path))).to.deep.equal([]);
+      expect(['/metrics', '/metrics/', '/readyz'].filter(isLetIn)).to.deep.equal([]);
+    }
+  });
+
   it('run nothing as root, and nothing that can write to its root file system', () => {
     const pods = objects.flatMap(({ spec }) => (spec?.template === undefined ? [] : [spec.template.spec]));
-    expect(pods).to.have.lengthOf(4);
+    expect(pods).to.have.lengthOf(5);
     for (const { securityContext, containers } of pods) {
       expect(securityContext).to.deep.include({ runAsNonRoot: true, runAsUser: 1000 });
       for (const container of containers) {
@@ -78,7 +111,7 @@ describe('the Kubernetes manifests', () => {
       expect(target?.spec).not.to.have.property('replicas');
     }
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
-    expect(budgets).to.have.lengthOf(3);
+    expect(budgets).to.have.lengthOf(4);
     for (const { spec } of budgets) {
       const labels = objects.map((object) => object.spec?.template?.metadata.labels);
       expect(labels.some((each) => matches(spec.selector.matchLabels, each))).to.equal(true);
@@ -92,6 +125,25 @@ interface KubernetesObject {
   metadata: { name: string; namespace?: string };
   // biome-ignore lint/suspicious/noExplicitAny: whatever the kind has; its schema is checked above.
   spec: any;
+}
+
+interface IngressRule {
+  http: {
+    paths: {
+      path: string;
+      pathType: 'Exact' | 'Prefix';
+      backend: { service: { name: string } };
+    }[];
+  };
+}
+
+const CONSOLE_ROUTES = [...MEMBER_ROUTES, ...VISITOR_ROUTES].map(({ path }) => path);
+
+/** As the app asks for them, not their compressed copies. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(br|gz)$/.test(entry.name))
+    .map((entry) => `/${relative(folder, join(entry.parentPath, entry.name))}`);
 }
 
 function documentsOf(text: string): KubernetesObject[] {

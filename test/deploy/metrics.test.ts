@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
 import { useChecker } from '../support/checker.ts';
 import { useDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
@@ -21,9 +22,10 @@ describe('the metrics that alerts and the dashboard name', () => {
   it('are all published by the processes, by the exporter of the machine, or by Prometheus itself', async () => {
     const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, MQTT_URL: broker.url };
     const published = await Promise.all([
-      metricsOfService('api', { ...environment, API_PORT: '0' }),
+      metricsOfService('api', { ...environment, API_PORT: '0', SECRETS_KEY: newSecretsKey() }),
       metricsOfService('handheld-gateway', { ...environment, HANDHELD_PORT: '0' }),
-      metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0' }),
+      metricsOfService('console', { ...environment, CONSOLE_PORT: '0', SECRETS_KEY: newSecretsKey() }),
+      metricsOfService('mqtt-ingest', { ...environment, INGEST_PORT: '0', MQTT_MOVES_PREFIX: 'site' }),
       metricsOfMachine(),
     ]);
     const known = new Set([...published.flat(), ...PROMETHEUS_OWN]);
@@ -34,16 +36,21 @@ describe('the metrics that alerts and the dashboard name', () => {
 
   it('are published by everything in one process too, as far as they are of what it has', async () => {
     const program = run('services/standalone/main.ts', [], {
+      SECRETS_KEY: newSecretsKey(),
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
       API_PORT: '0',
       HANDHELD_PORT: '0',
+      CONSOLE_PORT: '0',
       MQTT_PORT: '0',
+      MQTT_MOVES_PREFIX: 'site',
     });
     await program.printed('Database');
     const [api = ''] = /http:\S+(?=\/api\/v1)/.exec(program.stdout()) ?? [];
     const [, handhelds = ''] = /Handhelds +(http:\S+)/.exec(program.stdout()) ?? [];
-    const known = new Set([...(await namesAt(api)), ...(await namesAt(handhelds)), ...PROMETHEUS_OWN]);
+    const [, people = ''] = /Console +(http:\S+)/.exec(program.stdout()) ?? [];
+    const published = await Promise.all([api, handhelds, people].map(namesAt));
+    const known = new Set([...published.flat(), ...PROMETHEUS_OWN]);
     program.child.kill('SIGINT');
     await program.ended;
     const named = new Set(expressionsOfAlerts().flatMap(metricsOf));
@@ -61,7 +68,7 @@ describe('the metrics that alerts and the dashboard name', () => {
     );
     expect(configs.map(({ job_name: job }) => job))
       .to.include.members(jobs)
-      .and.to.have.lengthOf(4);
+      .and.to.have.lengthOf(5);
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { API_SETTINGS } from '../../services/api/config.ts';
+import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
 import { useChecker } from '../support/checker.ts';
@@ -25,7 +26,7 @@ describe('the units of systemd', () => {
   after(() => folder !== undefined && rmSync(folder, { recursive: true }));
 
   it('pass systemd-analyze', () => {
-    expect(units).to.have.lengthOf(5);
+    expect(units).to.have.lengthOf(6);
     const checked = analyze.run(['verify', '--man=no', ...units], { cwd: folder ?? '' });
     expect(checked).to.deep.equal({ status: 0, said: '' });
   });
@@ -51,6 +52,7 @@ describe('the units of systemd', () => {
     expect(programs).to.have.members([
       'services/api/main.ts',
       'services/cli/main.ts',
+      'services/console/main.ts',
       'services/handheld-gateway/main.ts',
       'services/mqtt-ingest/main.ts',
     ]);
@@ -62,7 +64,12 @@ describe('the units of systemd', () => {
   it('read settings that there are', () => {
     const example = readDeployed('systemd/tagtrail.env.example');
     const set = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
-    const known = Object.keys({ ...API_SETTINGS, ...INGEST_SETTINGS, ...GATEWAY_SETTINGS });
+    const known = Object.keys({
+      ...API_SETTINGS,
+      ...INGEST_SETTINGS,
+      ...GATEWAY_SETTINGS,
+      ...CONSOLE_SETTINGS,
+    });
     expect(known).to.include.members(set);
     expect(set).to.include.members(['DATABASE_URL', 'MQTT_URL', 'MQTT_CLIENT_ID']);
   });

@@ -7,6 +7,7 @@ import type { CommandBlock } from './command-blocks.ts';
 const SHOWN: Record<string, RegExp> = {
   KEY: /\b(tt_\w{26}_[\w-]{43})/g,
   TOKEN: /\b(th_\d+_[\w-]{43})/g,
+  CONSUMER: /^Consumer (\d+):/gm,
   READER: /^Reader (\d+):/gm,
   PASSWORD: /^MQTT password {3}(\S+)/gm,
   ID: /\{"data":\{"id":(\d+)/g,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Settings } from '../../platform/runtime/settings.ts';
 import { API_SETTINGS } from '../../services/api/config.ts';
+import { CONSOLE_SETTINGS } from '../../services/console/config.ts';
 import { GATEWAY_SETTINGS } from '../../services/handheld-gateway/config.ts';
 import { INGEST_SETTINGS } from '../../services/mqtt-ingest/config.ts';
 import { STANDALONE_SETTINGS } from '../../services/standalone/config.ts';
@@ -13,7 +14,10 @@ const ROWS = readFileSync(`${ROOT}docs/settings.md`, 'utf8')
   .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
 
 describe('the page of settings', () => {
-  const processes: Settings[] = [API_SETTINGS, GATEWAY_SETTINGS, INGEST_SETTINGS, STANDALONE_SETTINGS];
+  const processes: Settings[] = [
+    ...[API_SETTINGS, GATEWAY_SETTINGS, INGEST_SETTINGS],
+    ...[CONSOLE_SETTINGS, STANDALONE_SETTINGS],
+  ];
   for (const [name, declared] of Map.groupBy(processes.flatMap(Object.entries), ([name]) => name)) {
     it(`says what ${name} can be, and what it is by default`, () => {
       const row = ROWS.find(([names]) => names?.split(', ').includes(`\`${name}\``));

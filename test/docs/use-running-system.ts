@@ -25,12 +25,19 @@ export function useRunningSystem(): RunningSystem {
     const made = mkdtempSync(join(tmpdir(), 'tagtrail-docs-'));
     folder = made;
     chmodSync(made, 0o711);
-    const [api, handheld, mqtt] = [await freePort(), await freePort(), await freePort()];
+    const [api, handheld, mqtt, console] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
     const environment = {
       TAGTRAIL_DATA: join(made, 'data'),
       API_PORT: String(api),
       HANDHELD_PORT: String(handheld),
+      CONSOLE_PORT: String(console),
       MQTT_PORT: String(mqtt),
+      MQTT_MOVES_PREFIX: 'tagtrail',
     };
     program = run('services/standalone/main.ts', [], environment);
     await program.printed('Try it');
@@ -46,6 +53,7 @@ export function useRunningSystem(): RunningSystem {
       commands
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`)
         .replaceAll('127.0.0.1:8081', `127.0.0.1:${handheld}`)
+        .replaceAll('127.0.0.1:8083', `127.0.0.1:${console}`)
         .replaceAll('127.0.0.1:1883', `127.0.0.1:${mqtt}`)
         .replaceAll('-p 1883', `-p ${mqtt}`);
   });

@@ -2,7 +2,6 @@
 export interface Clients {
   /** Every asset that was created, by its id: how it was last named. */
   written: Map<number, string>;
-  /** Requests answered as they should be. */
   answered: number;
   /** Requests that failed, and how. */
   failures: string[];

@@ -12,9 +12,7 @@ export interface LoadBalancer {
   url: string;
   /** What could not be forwarded, and why. */
   failures: string[];
-  /** Adds a target; resolves when it is ready. */
   add(target: string): Promise<void>;
-  /** How many requests a target has answered. */
   answeredBy(target: string): number;
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MqttClient } from 'mqtt';
 
-/** A read as it was published and acknowledged by the broker. */
 export interface PublishedRead {
   value: string;
   /** Antennas are numbered from 1. */

@@ -2,9 +2,7 @@ import { type Program, run } from '../support/process.ts';
 
 /** One of several processes of a service; each start is a new process at a new address, as of a scheduler. */
 export interface Replica {
-  /** Where it listens. */
   readonly url: string;
-  /** Resolves when it listens. */
   start(): Promise<void>;
   /** Resolves with its exit status, or with the signal that ended it. */
   stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;

@@ -21,7 +21,7 @@ describe('the token of a handheld', () => {
 
   const CALLS = GATEWAY_ROUTES.map(({ method, path }) => ({
     method,
-    path: path.replace('{location_id}', '1'),
+    path: path.replace(/\{\w+\}/, '1'),
     ...(method === 'POST' ? { json: aSubmission([aScan('E2')]) } : {}),
   }));
   const BAD: [name: string, detail: string, headers: (token: string) => Record<string, string>][] = [

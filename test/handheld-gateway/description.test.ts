@@ -28,12 +28,14 @@ describe('the description of the handheld gateway', () => {
     );
   });
 
-  it('says what a submission can be answered', () => {
-    const { responses, requestBody } = document.paths['/handheld/v1/submissions']?.post ?? {};
-    const statuses = ['200', '201', '400', '401', '408', '409', '413', '415', '429', '500', '503'];
-    expect(Object.keys(responses ?? {})).to.deep.equal(statuses);
-    expect(requestBody?.content).to.have.all.keys('application/json');
-  });
+  for (const what of ['submission', 'sweep']) {
+    it(`says what a ${what} can be answered`, () => {
+      const { responses, requestBody } = document.paths[`/handheld/v1/${what}s`]?.post ?? {};
+      const statuses = ['200', '201', '400', '401', '408', '409', '413', '415', '429', '500', '503'];
+      expect(Object.keys(responses ?? {})).to.deep.equal(statuses);
+      expect(requestBody?.content).to.have.all.keys('application/json');
+    });
+  }
 
   it('tells of parameters that must be given', () => {
     const parameters = document.paths['/handheld/v1/tags']?.get?.parameters ?? [];

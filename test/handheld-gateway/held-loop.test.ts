@@ -3,6 +3,7 @@ import { GATEWAY_ROUTES } from '../../services/handheld-gateway/routes.ts';
 import { useGateway } from '../support/gateway.ts';
 import { longestHold, Yardstick } from '../support/held-loop.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
+import { theLargestSweep } from '../support/new-sweep.ts';
 import { sendRaw } from '../support/raw-request.ts';
 import { BODY_BYTES, worstBodies } from '../support/worst-bodies.ts';
 
@@ -39,6 +40,7 @@ describe('the event loop of the gateway', () => {
         { name: 'unknown tags', text: unknownTags(200, 'x') },
         { name: 'unknown tags in hexadecimal', text: unknownTags(200, 'E') },
         { name: 'unknown tags of three bytes a letter', text: unknownTags(255, '漢') },
+        { name: 'the largest sweep', text: () => JSON.stringify(theLargestSweep()) },
         ...worstBodies(route.body?.schema ?? {}).map(({ name, text }) => ({ name, text: () => text })),
       ];
       const long: string[] = [];

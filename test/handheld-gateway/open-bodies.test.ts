@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../domain/administration/handhelds/create-handheld.ts';
-import { ROOM } from '../../platform/http/body-bounds.ts';
+import { ROOM } from '../../platform/http/body-room-bounds.ts';
 import { BODY_LIMIT } from '../../platform/http/read-body.ts';
 import { TEST_ACTOR } from '../support/actor.ts';
 import { useGateway } from '../support/gateway.ts';

@@ -62,7 +62,6 @@ describe('a token or key in a submission', () => {
     expect(answer.text).not.to.include(SECRET);
   });
 
-  /** What the database has of tags that were scanned. */
   async function everything(): Promise<string> {
     const kept = [
       ...(await database.rows('select * from unknown_tags')),

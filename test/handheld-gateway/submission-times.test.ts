@@ -91,6 +91,21 @@ describe('when the scans of a submission were made', () => {
     ]);
   });
 
+  it('is the reception for a clock that stands at the very beginning of its time', async () => {
+    const { id, value } = await newAsset();
+    for (const observedAt of ['1970-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z']) {
+      clock += 1_000_000;
+      const unset = { ...scan(value, 0), observed_at: observedAt };
+      const { status, body } = await submit([unset]);
+      expect(status, JSON.stringify(body)).to.equal(201);
+      expect(body?.data.results[0].observed_at).to.equal(iso(clock));
+    }
+    expect(await stored(id)).to.deep.equal([
+      { at: now + 1_000_000, flagged: true },
+      { at: now + 2_000_000, flagged: true },
+    ]);
+  });
+
   it('is too late beyond the lateness bound, which keeps no other scan from being recorded', async () => {
     const { id, value } = await newAsset();
     const day = 24 * HOUR;

@@ -129,7 +129,6 @@ function addressOf(program: Program): string {
   return JSON.parse(line ?? '{}').address;
 }
 
-/** The figures that a process publishes, by name. */
 async function metrics(address: string): Promise<Map<string, number>> {
   const text = await (await fetch(`${address}/metrics`)).text();
   return new Map(

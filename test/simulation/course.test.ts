@@ -80,7 +80,7 @@ describe('the course of an asset, as the simulator has it', () => {
     expect(truthOf(...reads).doubt).to.equal(null);
   });
 
-  it('is not decided where it cannot be told which of two places an asset was at first', () => {
+  it('is not decided where it cannot be told which of two locations an asset was at first', () => {
     const between = seen('A', '10:00:00', { until: '10:00:05' });
     expect(truthOf(between, seen('B', '10:00:03')).doubt).to.equal('order');
     expect(truthOf(between, seen('A', '10:00:03'), seen('B', '10:00:04')).doubt).to.equal('order');

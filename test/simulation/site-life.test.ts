@@ -23,8 +23,8 @@ describe('the life of a simulated site', () => {
       const came = life.advance(until);
       return came.flatMap((asset) => {
         const state = life.stateOf(asset);
-        const place = state?.kind === 'staying' ? state.place : null;
-        return [{ asset, minute, place, since: state?.kind === 'staying' ? state.since : null }];
+        const location = state?.kind === 'staying' ? state.location : null;
+        return [{ asset, minute, location, since: state?.kind === 'staying' ? state.since : null }];
       });
     });
   }
@@ -33,7 +33,7 @@ describe('the life of a simulated site', () => {
     const told = (seed: number) =>
       arrivals(30, { seed })
         .flat()
-        .map(({ asset, place }) => `${asset.key} ${place?.key}`);
+        .map(({ asset, location }) => `${asset.key} ${location?.key}`);
     expect(told(1)).to.deep.equal(told(1));
     expect(told(1)).to.not.deep.equal(told(2));
   });
@@ -51,25 +51,27 @@ describe('the life of a simulated site', () => {
 
   it('unloads lorries: many pallets at one door within two minutes', () => {
     const docked = arrivals(120).map((minute) =>
-      minute.filter(({ asset, place }) => asset.role === 'pallet' && place?.stage === 'receiving'),
+      minute.filter(({ asset, location }) => asset.role === 'pallet' && location?.stage === 'receiving'),
     );
     expect(Math.max(...docked.map(({ length }) => length))).to.be.at.least(6);
     // Quiet between two lorries.
     expect(docked.filter(({ length }) => length <= 1).length).to.be.greaterThan(20);
   });
 
-  it('has forklifts carry pallets: both come to a place at the same instant', () => {
+  it('has forklifts carry pallets: both come to a location at the same instant', () => {
     const carried = arrivals(60)
       .flat()
       .filter(({ asset }) => asset.role === 'forklift')
-      .filter(({ place, since }, _, forklifts) => forklifts.length > 0 && place !== null && since !== null);
+      .filter(
+        ({ location, since }, _, forklifts) => forklifts.length > 0 && location !== null && since !== null,
+      );
     const pallets = new Set(
       arrivals(60)
         .flat()
         .filter(({ asset }) => asset.role === 'pallet')
-        .map(({ place, since }) => `${place?.key} ${since}`),
+        .map(({ location, since }) => `${location?.key} ${since}`),
     );
-    const together = carried.filter(({ place, since }) => pallets.has(`${place?.key} ${since}`));
+    const together = carried.filter(({ location, since }) => pallets.has(`${location?.key} ${since}`));
     expect(together.length).to.be.greaterThan(10);
   });
 
@@ -83,7 +85,7 @@ describe('the life of a simulated site', () => {
     }
   });
 
-  it('goes on at a site with one place, where assets come and go', () => {
+  it('goes on at a site with one location, where assets come and go', () => {
     const stops = stopsOf(
       makeWarehouse({ readers: 1, formats: ['minew-json'], prefix: 'SIM-', topicRoot: 's' }),
     );

@@ -13,15 +13,15 @@ describe('a simulated warehouse', () => {
   const make = (readers: number, formats: readonly EncoderName[] = FORMATS) =>
     makeWarehouse({ readers, formats, prefix: 'SIM-', topicRoot: 'simulation/1/SIM-' });
 
-  it('has an antenna for every place, whatever its size, and parents before children', () => {
+  it('has an antenna for every location, whatever its size, and parents before children', () => {
     for (const readers of [1, 2, 5, 40]) {
       const site = make(readers);
       for (const { key } of stopsOf(site)) {
         expect(antennaAt(site, key).port).to.be.within(1, 2);
       }
-      const keys = site.places.map(({ key }) => key);
+      const keys = site.locations.map(({ key }) => key);
       expect(new Set(keys).size).to.equal(keys.length);
-      for (const { key, parent } of site.places) {
+      for (const { key, parent } of site.locations) {
         expect(keys.slice(0, keys.indexOf(key))).to.include.members(parent === null ? [] : [parent]);
       }
     }
@@ -36,7 +36,7 @@ describe('a simulated warehouse', () => {
 
   it('has one antenna that hangs nowhere, if a reader can tell antennas apart', () => {
     const loose = (formats: EncoderName[]) =>
-      make(4, formats).readers.flatMap(({ antennas }) => antennas.filter((place) => place === null));
+      make(4, formats).readers.flatMap(({ antennas }) => antennas.filter((location) => location === null));
     expect(loose(['csl-cs463'])).to.deep.equal([null]);
     expect(loose(['minew-json'])).to.deep.equal([]);
   });

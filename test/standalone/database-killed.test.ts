@@ -22,6 +22,7 @@ describe('everything in one process, and its database ends', function () {
       API_PORT: '0',
       MQTT_PORT: '0',
       HANDHELD_PORT: '0',
+      CONSOLE_PORT: '0',
     });
     await program.printed('Try it');
   });

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
 import { freePort } from '../support/free-port.ts';
 import { type Program, run } from '../support/process.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 describe('everything in one process', function () {
   this.timeout(60_000);
@@ -31,6 +33,7 @@ describe('everything in one process', function () {
       API_PORT: String(await freePort()),
       MQTT_PORT: String(await freePort()),
       HANDHELD_PORT: String(await freePort()),
+      CONSOLE_PORT: String(await freePort()),
       ...environment,
     });
     programs.push(program);
@@ -69,6 +72,67 @@ describe('everything in one process', function () {
     expect(await stop(second)).to.equal(0);
     expect(second.stdout()).to.not.include('tt_');
     expect(second.stdout()).to.match(/Stopped in order\.\n$/);
+  });
+
+  it('lets the first administrator in by a link, a new one with each start until it was used', async () => {
+    const firstLink = async (program: Program) => {
+      await program.printed('Database');
+      const [, address, token] = /(http:\S+)\/#\/link\/([\w-]{43})\n/.exec(program.stdout()) ?? [];
+      return { address, token };
+    };
+    const accept = ({ address, token }: { address: string | undefined; token: string | undefined }) =>
+      fetch(`${address}/console/v1/links/accept`, {
+        method: 'POST',
+        headers: {
+          ...{ 'Content-Type': 'application/json', Origin: String(address) },
+          'X-Tagtrail-Console': '1',
+        },
+        body: JSON.stringify({
+          token,
+          email: 'ann@example.com',
+          name: 'Ann',
+          password: 'a quiet pier at dusk',
+        }),
+      });
+    const first = await start();
+    const unused = await firstLink(first);
+    expect(first.stdout().indexOf('#/link/')).to.be.below(first.stdout().indexOf('API  '));
+    await stop(first);
+    const second = await start();
+    const link = await firstLink(second);
+    expect((await accept({ ...link, token: unused.token })).status).to.equal(404);
+    const answer = await accept(link);
+    expect(await answer.json()).to.have.nested.property('data.memberships[0].role', 'admin');
+    expect((await accept(link)).status).to.equal(404);
+    await stop(second);
+    const third = await start();
+    expect(await firstLink(third)).to.deep.equal({ address: undefined, token: undefined });
+    await stop(third);
+  });
+
+  it('makes the key that secrets of webhooks are encrypted with, for itself, for commands and for good', async () => {
+    const receiver = await startReceiver();
+    const settings = { WEBHOOK_NETWORKS: '127.0.0.1' };
+    const first = await start(settings);
+    await first.printed('Try it');
+    const file = join(data, 'secrets-key');
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
+    const key = readFileSync(file, 'utf8');
+    const webhook = async (...args: string[]) => {
+      const command = run('services/cli/tagtrail.ts', ['webhook', ...args, '--json'], {
+        TAGTRAIL_DATA: data,
+        ...settings,
+      });
+      expect(await command.ended, command.stderr()).to.equal(0);
+      return JSON.parse(command.stdout());
+    };
+    const { id, secret } = await webhook('create', '--org', '1', '--url', receiver.url);
+    expect(await stop(first)).to.equal(0);
+    expect(await webhook('test', '--webhook', String(id))).to.include({ delivered: true });
+    const [request] = receiver.received;
+    new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
+    expect(readFileSync(file, 'utf8')).to.equal(key);
+    await receiver.close();
   });
 
   it('takes over the database that a killed process left running', async () => {
@@ -120,7 +184,7 @@ describe('everything in one process', function () {
     expect(program.stderr()).to.include('SCAN_RETENTION_DAYS is 7').and.include('LATENESS_DAYS');
   });
 
-  for (const setting of ['API_PORT', 'MQTT_PORT', 'HANDHELD_PORT']) {
+  for (const setting of ['API_PORT', 'MQTT_PORT', 'HANDHELD_PORT', 'CONSOLE_PORT']) {
     it(`names ${setting} where the port is taken, and leaves nothing running`, async () => {
       const { server, port } = await takenPort();
       const program = await start({ [setting]: String(port) });

@@ -25,6 +25,7 @@ describe('strangers at everything in one process', () => {
       MQTT_PORT: String(mqtt),
       API_PORT: '0',
       HANDHELD_PORT: '0',
+      CONSOLE_PORT: '0',
     });
     database.beforeDrop(async () => {
       program.child.kill('SIGKILL');

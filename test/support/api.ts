@@ -34,9 +34,7 @@ export interface TestApi {
   key: string;
   /** Makes a request; what comes back is checked against the route's declaration. */
   call(call: Call): Promise<Answer>;
-  /** An organization of its own, with a key. */
   organization(name?: string): Promise<{ orgId: number; key: string }>;
-  /** A key with just these scopes. */
   keyWith(scopes: readonly string[], options?: { orgId?: number; expiresAt?: string }): Promise<string>;
 }
 
@@ -50,6 +48,8 @@ export function apiConfig(databaseUrl: string): ApiConfig {
     RATE_LIMIT_BURST: 60_000,
     SIGN_IN_FAILURES_PER_MINUTE: 60_000,
     QUERY_TIMEOUT_MS: 10_000,
+    SECRETS_KEY: null,
+    WEBHOOK_NETWORKS: [],
     REDIS_URL: null,
     PUBLIC_URL: null,
     SHUTDOWN_DELAY_MS: 0,
@@ -59,7 +59,7 @@ export function apiConfig(databaseUrl: string): ApiConfig {
 }
 
 /** The real API on a database of the suite's own, listening on a free port, with one organization and its key. */
-export function useApi(): TestApi {
+export function useApi(settings: Partial<ApiConfig> = {}): TestApi {
   const lifecycle = new Lifecycle(pino({ level: 'silent' }));
   // Hooks run in the order they are registered in: the API stops before its database is dropped.
   after(() => lifecycle.stop());
@@ -73,7 +73,7 @@ export function useApi(): TestApi {
       () => createWritePool(database.url, { max: 2 }),
       (started) => started.end(),
     );
-    api.url = (await startApi(apiConfig(database.url), log, lifecycle)).url;
+    api.url = (await startApi({ ...apiConfig(database.url), ...settings }, log, lifecycle)).url;
     api.organization = async (name = 'Acme') => {
       const { id: orgId } = await createOrganization(databaseOn(pool), TEST_ACTOR, name);
       return { orgId, key: await api.keyWith(PUBLIC_SCOPES, { orgId }) };
@@ -133,7 +133,6 @@ export function expectIssues(
   expect(found).to.deep.equal(issues);
 }
 
-/** Expects an error of this type, and its detail if one is given. */
 export function expectProblem(answer: Answer, type: string, detail?: string): void {
   expect(answer.body?.error?.type, answer.text).to.equal(type);
   if (detail !== undefined) {

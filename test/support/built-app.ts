@@ -1,21 +1,29 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buildApp as buildConsole } from '../../clients/console-app/build/build-app.ts';
+import * as ofConsole from '../../clients/console-app/build/folders.ts';
 import { buildApp } from '../../clients/handheld-app/build/build-app.ts';
 import { APP_FOLDER, SOURCE_FOLDER } from '../../clients/handheld-app/build/folders.ts';
 
 /** Builds the handheld app if a source is newer than what was built, so that tests run what stands there. */
 export async function buildAppIfStale(): Promise<void> {
-  const built = await changedAt(join(APP_FOLDER, 'worker.js'));
-  if (built < (await newestSource())) {
+  if (await isStale(join(APP_FOLDER, 'worker.js'), SOURCE_FOLDER)) {
     await buildApp();
   }
 }
 
-/** Milliseconds since 1970. */
-async function newestSource(): Promise<number> {
-  const folders = [SOURCE_FOLDER, join(SOURCE_FOLDER, '../build')];
+/** Likewise the console. */
+export async function buildConsoleIfStale(): Promise<void> {
+  if (await isStale(join(ofConsole.APP_FOLDER, 'index.html'), ofConsole.SOURCE_FOLDER)) {
+    await buildConsole();
+  }
+}
+
+async function isStale(built: string, sources: string): Promise<boolean> {
+  const folders = ['', '../build', '../../ui'].map((folder) => join(sources, folder));
   const files = await Promise.all(folders.map(filesBelow));
-  return Math.max(...(await Promise.all(files.flat().map(changedAt))));
+  const newest = Math.max(...(await Promise.all(files.flat().map(changedAt))));
+  return (await changedAt(built)) < newest;
 }
 
 async function filesBelow(folder: string): Promise<string[]> {

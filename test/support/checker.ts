@@ -3,7 +3,6 @@ import { PROGRAM_ENVIRONMENT, useProgram } from './programs.ts';
 
 /** A program of the machine that tests look at files with, such as `promtool`. */
 export interface Checker {
-  /** Runs it to its end. */
   run(args: readonly string[], options?: { cwd?: string; input?: string }): Checked;
 }
 

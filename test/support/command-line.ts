@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import type { TestDatabase } from './database.ts';
 import { run } from './process.ts';
 
-/** The command line as a user calls it, on a test's database. */
-export function commandLineOn(database: () => Pick<TestDatabase, 'url'>) {
+export function commandLineOn(
+  database: () => Pick<TestDatabase, 'url'>,
+  environment: Readonly<Record<string, string>> = {},
+) {
   async function tagtrail(...args: string[]) {
-    const program = run('services/cli/tagtrail.ts', args, { DATABASE_URL: database().url });
+    const program = run('services/cli/tagtrail.ts', args, { DATABASE_URL: database().url, ...environment });
     const status = await program.ended;
     return { status, stdout: program.stdout(), stderr: program.stderr() };
   }

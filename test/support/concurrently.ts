@@ -6,13 +6,14 @@ import type { TestDatabase } from './database.ts';
 import { RULES } from './recording.ts';
 
 /** Records a batch in a transaction that the caller ends. */
-export function recordIn(
+export async function recordIn(
   client: Client,
   scans: readonly Scan[],
   { isCareful = false } = {},
 ): Promise<Outcome[]> {
   const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
-  return recordScans(client, scans, { rules: RULES, now, isCareful });
+  const { outcomes } = await recordScans(client, scans, { rules: RULES, now, isCareful });
+  return outcomes;
 }
 
 /** Records a batch in one transaction; one that the database gives up for the sake of another is an error. */

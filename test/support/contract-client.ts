@@ -44,11 +44,9 @@ export interface Client {
   remove(path: string, options?: Options): Promise<Answer>;
   /** Creates one and expects that to work; its name is "Any" unless it is given. */
   make(resource: Resource, json?: object, options?: Options): Promise<Entity>;
-  /** Reads one by id and expects it to be there. */
   read(resource: Resource, id: number, options?: Options): Promise<Entity>;
   /** The `external_key`s of a list, in its order. */
   keys(path: string, options?: Options): Promise<string[]>;
-  /** Has the asset scanned at a location, by a tag of its own. */
   scan(assetId: number, locationId: number, at: string): Promise<void>;
   /** Does the work and expects the rows of assets, locations and tags to be as they were. */
   changingNothing<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -160,7 +158,6 @@ export function expectFields(answer: Answer, issues: readonly Issue[]): void {
   );
 }
 
-/** Expects this error, with this detail if one is given, and no `fields`. */
 export function expectError(answer: Answer, status: number, type: string, detail?: string | RegExp): void {
   expect(answer.body?.error, answer.text).to.include({ type, status });
   expect(answer.status).to.equal(status);

@@ -14,7 +14,6 @@ export interface CuttingProxy {
   url: string;
   /** Cuts the next connection that commits, or sends what `isAwaited` says, once. */
   cutNext(cut: Cut, isAwaited?: (bytes: Buffer) => boolean): void;
-  /** How often it has cut. */
   cuts(): number;
 }
 

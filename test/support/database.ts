@@ -44,7 +44,6 @@ export function useDatabase(): TestDatabase {
   return database;
 }
 
-/** The address of the server the tests run on. */
 export function serverUrl(): string {
   const url = process.env[SERVER_URL];
   if (url === undefined) {

@@ -11,7 +11,6 @@ export interface Answer {
   body: AnswerBody | null;
 }
 
-/** What is in the body of an answer; which of it is there depends on the answer. */
 export interface AnswerBody {
   // biome-ignore lint/suspicious/noExplicitAny: tests look at what the declared schema has already been checked for
   data: any;
@@ -59,7 +58,6 @@ interface Description {
 interface Sent {
   method: string;
   target: string;
-  /** The JSON that was sent. */
   sent: unknown;
 }
 

@@ -10,6 +10,8 @@ export interface EarlierDatabase {
   client: pg.Client;
   /** Applies the migration that it lacks first, and not those after it. */
   migrateOnce(): Promise<unknown>;
+  /** Applies all the others. */
+  migrateOn(): Promise<unknown>;
 }
 
 /** A database of the calling suite's own, as it is before the migration whose name begins so, and without rows. */
@@ -18,6 +20,7 @@ export function useEarlierDatabase(migration: string): EarlierDatabase {
   const at = migrations.findIndex(({ name }) => name.startsWith(migration));
   const earlier = {
     migrateOnce: () => migrate(earlier.url, migrations.slice(0, at + 1)),
+    migrateOn: () => migrate(earlier.url, migrations),
   } as EarlierDatabase;
   let name: string;
   before(async () => {

@@ -19,7 +19,6 @@ export function useDataFolders(): { path(name: string): string } {
   return { path: (name) => join(folder, name) };
 }
 
-/** Runs `work` on the migrated embedded database of a data folder, started for its length. */
 export async function onEmbedded(
   data: string,
   work: (database: TestDatabase) => Promise<void>,
@@ -46,7 +45,6 @@ export async function onEmbedded(
   }
 }
 
-/** The one JSON document of a command on the embedded database of a data folder. */
 export async function jsonOn(data: string, ...args: string[]) {
   const program = run('services/cli/tagtrail.ts', [...args, '--json'], { TAGTRAIL_DATA: data });
   expect(await program.ended, program.stderr()).to.equal(0);

@@ -16,7 +16,6 @@ export interface GatewayCall {
   path: string;
   /** Null for none. The suite's own if left out. */
   token?: string | null;
-  /** Sent as JSON. */
   json?: unknown;
   /** Sent as it is. */
   body?: string | Uint8Array;
@@ -28,7 +27,6 @@ export interface GatewayCall {
 export interface TestGateway {
   database: TestDatabase;
   url: string;
-  /** The suite's organization. */
   site: Site;
   /** Of a handheld of the suite's organization. */
   token: string;
@@ -37,7 +35,6 @@ export interface TestGateway {
   call(call: GatewayCall): Promise<Answer>;
   /** Sends a submission. */
   submit(json: unknown, call?: Partial<GatewayCall>): Promise<Answer>;
-  /** Another gateway on the same database. */
   start(config?: Partial<GatewayConfig>, parts?: Partial<GatewayParts>): Promise<string>;
 }
 
@@ -53,6 +50,7 @@ export function gatewayConfig(databaseUrl: string): GatewayConfig {
     REDIS_URL: null,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
+    MOVES_RETENTION_DAYS: null,
     LATENESS_DAYS: 30,
     SHUTDOWN_DELAY_MS: 0,
     LOG_LEVEL: 'silent',

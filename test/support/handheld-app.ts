@@ -62,7 +62,7 @@ export class HandheldApp {
     await this.press('Take it');
   }
 
-  async goTo(screen: 'Scan' | 'Sweep' | 'History' | 'Settings'): Promise<void> {
+  async goTo(screen: 'Scan' | 'Find' | 'Sweep' | 'History' | 'Settings'): Promise<void> {
     await this.page.getByRole('navigation').getByRole('link', { name: screen }).click();
     await this.page.locator('nav a[aria-current="page"]', { hasText: screen }).waitFor();
   }

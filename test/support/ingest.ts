@@ -10,7 +10,6 @@ export interface TestIngest {
   connect(username: string, options?: mqtt.IClientOptions): Promise<mqtt.MqttClient>;
 }
 
-/** Settings of ingestion on a database, on a free port. */
 export function ingestConfig(databaseUrl: string, port = 0) {
   return {
     DATABASE_URL: databaseUrl,
@@ -21,6 +20,7 @@ export function ingestConfig(databaseUrl: string, port = 0) {
     READER_BYTES_PER_SECOND: 4_194_304,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
+    MOVES_RETENTION_DAYS: null,
     LATENESS_DAYS: 30,
   };
 }

@@ -18,8 +18,7 @@ export interface TestIntake {
   registry: Registry;
   /** Where large messages are read. */
   threads: WorkThreads;
-  /** What the intake told of outages and of poison. */
-  told: { outages: unknown[]; poison: unknown[] };
+  reported: { outages: unknown[]; poison: unknown[] };
 }
 
 /**
@@ -34,9 +33,11 @@ export async function openIntake(
   {
     listenAt = database.url,
     ...parts
-  }: Partial<Pick<IntakeOptions, 'clock' | 'databaseClock' | 'onCommitted'>> & { listenAt?: string } = {},
+  }: Partial<Pick<IntakeOptions, 'clock' | 'databaseClock' | 'onCommitted' | 'onMoves'>> & {
+    listenAt?: string;
+  } = {},
 ): Promise<TestIntake> {
-  const told: TestIntake['told'] = { outages: [], poison: [] };
+  const reported: TestIntake['reported'] = { outages: [], poison: [] };
   const registry = await openRegistry({
     url: listenAt,
     pool: database.pool,
@@ -51,8 +52,8 @@ export async function openIntake(
     clock: createClock(),
     largeMessages: new LargeMessages(threads, log),
     rules: RULES,
-    onOutage: (error) => told.outages.push(error),
-    onPoison: (error) => told.poison.push(error),
+    onOutage: (error) => reported.outages.push(error),
+    onPoison: (error) => reported.poison.push(error),
     onWarning: () => {},
     ...parts,
   });
@@ -65,7 +66,7 @@ export async function openIntake(
     drain: (patience) => intake.drain(patience),
     registry,
     threads,
-    told,
+    reported,
     receive: (topic, payload) =>
       intake.receive({
         topic,

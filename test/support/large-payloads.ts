@@ -42,7 +42,6 @@ function repeated(seed: Buffer, size: number): Buffer {
   );
 }
 
-/** One payload of each kind. */
 export function largePayloads(seed: Buffer, size: number): Buffer[] {
   return [...new Set(KINDS)].map((make) => make(seed, size));
 }

@@ -26,7 +26,6 @@ export class Link {
   readonly port: number;
   /** Connections that are made from now on lead here. */
   target: Target;
-  /** How often it was cut. */
   cuts = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

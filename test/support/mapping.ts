@@ -31,7 +31,6 @@ export function map(
   return mapMessage(format, { topic, payload: bytes(payload) }, policies);
 }
 
-/** The items of a message that is expected to be mapped. */
 export function itemsOf(mapped: Mapped): Item[] {
   if (mapped.outcome !== 'items') {
     throw new Error(`not mapped: ${mapped.outcome}, ${mapped.reason}`);

@@ -17,15 +17,25 @@ export class MeasuredClient {
   readonly #names = new Map<string, string>();
   #measured = new Map<string, Measured>();
 
-  private constructor(client: Client) {
+  readonly #isEvery: boolean;
+
+  private constructor(client: Client, isEvery: boolean) {
     this.client = client;
+    this.#isEvery = isEvery;
   }
 
-  /** @param plans `force_generic_plan`: a plan is made once and kept; `force_custom_plan`: for every execution. */
-  static async connect(url: string, plans: 'auto' | 'force_generic_plan' | 'force_custom_plan' = 'auto') {
+  /**
+   * @param plans `force_generic_plan`: a plan is made once and kept; `force_custom_plan`: for every execution.
+   * @param isEvery measures statements without a name, too.
+   */
+  static async connect(
+    url: string,
+    plans: 'auto' | 'force_generic_plan' | 'force_custom_plan' = 'auto',
+    isEvery = false,
+  ) {
     const client = new Client({ ...connectionConfig(url, 'measured'), pipeline: true });
     await client.connect();
-    const measured = new MeasuredClient(client);
+    const measured = new MeasuredClient(client, isEvery);
     for (const [setting, value] of [...SETTINGS, ['plan_cache_mode', plans]] as const) {
       if (setting.startsWith('auto_explain')) {
         await client.query(`load 'auto_explain'`);
@@ -46,7 +56,7 @@ export class MeasuredClient {
 
   /**
    * What each statement took while `work` ran in a transaction that is rolled back: by its name, or by its text if it
-   * checks a foreign key.
+   * has none.
    */
   async measure(work: (client: Client) => Promise<unknown>): Promise<ReadonlyMap<string, Measured>> {
     this.#measured = new Map();
@@ -66,7 +76,8 @@ export class MeasuredClient {
     }
     const explained = JSON.parse(message.slice(start)) as { 'Query Text': string; Plan: Step };
     const text = explained['Query Text'].trim();
-    const name = this.#names.get(text) ?? (text.startsWith(FOREIGN_KEY_CHECK) ? text : undefined);
+    const isMeasured = this.#isEvery || text.startsWith(FOREIGN_KEY_CHECK);
+    const name = this.#names.get(text) ?? (isMeasured ? text : undefined);
     if (name === undefined) {
       return;
     }

@@ -13,7 +13,6 @@ const ICONS = [
   { name: 'apple-touch-icon.png', size: 180, padding: 0.04 },
 ];
 
-/** The handheld app's icons as a browser paints them. */
 export async function paintIcons(browser: Browser): Promise<Map<string, Buffer>> {
   const svg = await readFile(`${ICON_FOLDER}icon.svg`, 'utf8');
   const painted = new Map<string, Buffer>();

@@ -7,7 +7,6 @@ import type { TestDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 import { PROGRAM_ENVIRONMENT, useProgram } from './programs.ts';
 
-/** Has the suite skipped where there is no PgBouncer. */
 export function usePgBouncer(): void {
   useProgram('pgbouncer');
 }

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 /** A program of the project, run as a process of its own with only the environment that is given. */
 export interface Program {
   child: ChildProcess;
-  /** What it has printed so far. */
   stdout(): string;
   stderr(): string;
   /** Resolves when standard output has `text`. @throws if it ends before, with what it printed. */

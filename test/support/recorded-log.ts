@@ -2,7 +2,6 @@ import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import { createLog } from '../../platform/runtime/log.ts';
 
-/** A line as it was logged. */
 export type LogLine = Record<string, unknown> & { level: number; msg: string };
 
 /** A log as processes have it, at the lowest level unless another is given, whose lines are kept. */

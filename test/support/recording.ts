@@ -1,22 +1,35 @@
 import { MICROS_PER_DAY, type Micros } from '../../base/instant.ts';
+import type { PoolClient } from '../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../db/timescale/connections/transaction.ts';
-import type { Transition } from '../../domain/tracking/history/history.ts';
-import { AlreadyStored, recordScans } from '../../domain/tracking/record.ts';
+import { type DecidingRow, toDecidingScan } from '../../domain/tracking/history/deciding-row.ts';
+import type { DecidingScan } from '../../domain/tracking/history/deciding-scan.ts';
+import type { DecidedTransition, Transition } from '../../domain/tracking/history/history.ts';
+import { AlreadyStored, type Recorded, recordScans } from '../../domain/tracking/record.ts';
 import type { Outcome, Scan } from '../../domain/tracking/scan.ts';
 import type { TestDatabase } from './database.ts';
 
 export const RULES = { lateness: 30 * MICROS_PER_DAY, retention: 30 * MICROS_PER_DAY };
 
 /** Records a batch as a process does: one transaction, again where the recorder asks for it. */
-export function record(database: TestDatabase, scans: readonly Scan[], now?: Micros): Promise<Outcome[]> {
+export async function record(
+  database: TestDatabase,
+  scans: readonly Scan[],
+  now?: Micros,
+): Promise<Outcome[]> {
+  return recordAnd(database, scans, async (_, { outcomes }) => outcomes, now);
+}
+
+/** As {@link record}, and then something else before the commit. */
+export function recordAnd<Result>(
+  database: TestDatabase,
+  scans: readonly Scan[],
+  then: (client: PoolClient, recorded: Recorded) => Promise<Result>,
+  now = Math.max(...scans.map(({ receivedAt }) => receivedAt)),
+): Promise<Result> {
   return inTransaction(
     database.pool,
-    (client, attempt) =>
-      recordScans(client, scans, {
-        rules: RULES,
-        now: now ?? Math.max(...scans.map(({ receivedAt }) => receivedAt)),
-        isCareful: attempt > 1,
-      }),
+    async (client, attempt) =>
+      then(client, await recordScans(client, scans, { rules: RULES, now, isCareful: attempt > 1 })),
     (error) => error instanceof AlreadyStored,
   );
 }
@@ -49,7 +62,6 @@ export function aRead(
   };
 }
 
-/** The stored history of an asset, oldest first. */
 export async function storedHistory(database: TestDatabase, assetId: number): Promise<Transition[]> {
   return database.rows(
     `select micros_of_time(observed_at) as "observedAt", location_id as "locationId",
@@ -59,7 +71,40 @@ export async function storedHistory(database: TestDatabase, assetId: number): Pr
   );
 }
 
-/** The stored position of an asset: place, since when, last seen. */
+/** As {@link storedHistory}, with the scan that decided each row. */
+export async function storedDecisions(database: TestDatabase, assetId: number): Promise<DecidedTransition[]> {
+  const rows = await database.rows<Transition & DecidingRow>(
+    `select micros_of_time(observed_at) as "observedAt", location_id as "locationId",
+       duration_seconds as "durationSeconds", micros_of_time(received_at) as received_at, tag_type, tag_value, rssi,
+       reader_id, antenna, handheld_id, submission_id, submission_index, proof
+     from location_transitions where asset_id = $1 order by observed_at`,
+    [assetId],
+  );
+  return rows.map(({ observedAt, locationId, durationSeconds, ...scan }) => ({
+    observedAt,
+    locationId,
+    durationSeconds,
+    decidedBy: toDecidingScan(scan),
+  }));
+}
+
+/** What is kept of a scan that decides a transition. @param tagValue of the tag as it is stored. */
+export function decidingScan(
+  { receivedAt, tagType, value, rssi, source }: Scan,
+  tagValue = value,
+): DecidingScan {
+  return {
+    receivedAt,
+    tagType,
+    tagValue,
+    rssi,
+    source:
+      source.kind === 'reader'
+        ? { kind: 'reader', readerId: source.readerId, antenna: source.antenna }
+        : source,
+  };
+}
+
 export async function storedPosition(database: TestDatabase, assetId: number) {
   const [position] = await database.rows<{ locationId: number; since: Micros; lastSeen: Micros }>(
     `select location_id as "locationId", micros_of_time(since) as since, micros_of_time(last_seen) as "lastSeen"

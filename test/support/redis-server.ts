@@ -12,12 +12,10 @@ import { PROGRAM_ENVIRONMENT, useProgram } from './programs.ts';
 export interface RedisServer {
   url: string;
   start(...options: string[]): Promise<void>;
-  /** Ends it, and every connection with it. */
   stop(): Promise<void>;
   /** Leaves its connections open, and answers no more until it is thawed. */
   freeze(): void;
   thaw(): void;
-  /** Sends one command. */
   command(...words: string[]): Promise<unknown>;
 }
 

@@ -17,12 +17,16 @@ export class Site {
     return new Site(database, id);
   }
 
+  /** Of an organization that is there. */
+  static of(database: TestDatabase, orgId: number): Site {
+    return new Site(database, orgId);
+  }
+
   async location(key: string, parentId: number | null = null): Promise<number> {
     const sql = `insert into locations (org_id, external_key, name, parent_id) values ($1, $2, $2, $3) returning id`;
     return (await one(this.#database, sql, [this.orgId, key, parentId])).id;
   }
 
-  /** An asset with one tag, if a value is given. */
   async asset(key: string, tagValue?: string, tagType: TagType = 'rfid'): Promise<number> {
     const sql = 'insert into assets (org_id, external_key, name) values ($1, $2, $2) returning id';
     const { id } = await one(this.#database, sql, [this.orgId, key]);

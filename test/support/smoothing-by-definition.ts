@@ -1,8 +1,16 @@
 import fc from 'fast-check';
-import type { Transition } from '../../domain/tracking/history/history.ts';
+import type { DecidingScan, Proof } from '../../domain/tracking/history/deciding-scan.ts';
+import type { DecidedTransition, Transition } from '../../domain/tracking/history/history.ts';
 import type { Seen } from '../../domain/tracking/smoothing/counting.ts';
 import type { DatedSmoothing, Smoothing } from '../../domain/tracking/smoothing/settings.ts';
-import { anInstant, aSighting, historyByDefinition, START } from './sightings.ts';
+import {
+  anInstant,
+  aScanned,
+  decidedHistoryByDefinition,
+  historyByDefinition,
+  START,
+  winnerByDefinition,
+} from './sightings.ts';
 
 const SECOND = 1_000_000;
 
@@ -18,9 +26,16 @@ export const aSmoothing: fc.Arbitrary<Smoothing> = fc
     margin,
   }));
 
+/** One in ten by a person. */
 export const aSeen: fc.Arbitrary<Seen> = fc
-  .tuple(aSighting, fc.nat({ max: 9 }))
-  .map(([sighting, dice]) => ({ ...sighting, isByPerson: dice === 0 }));
+  .tuple(aScanned, fc.nat({ max: 4 }))
+  .map(([{ scan, ...sighting }, dice]) => {
+    const source =
+      scan.source.kind === 'handheld' && dice > 0
+        ? { kind: 'reader' as const, readerId: 8, antenna: dice }
+        : scan.source;
+    return { ...sighting, isByPerson: source.kind === 'handheld', scan: { ...scan, source } };
+  });
 
 const aSetting = fc.oneof(
   { arbitrary: aSmoothing, weight: 4 },
@@ -46,26 +61,26 @@ export const someSettings: fc.Arbitrary<DatedSmoothing[]> = fc.array(
   { maxLength: 4 },
 );
 
-/** The rule, said as plainly as can be and without regard to cost. */
-export function countingByDefinition(seen: readonly Seen[], dated: readonly DatedSmoothing[]): Seen[] {
+/** The rule, said as plainly as can be and without regard to cost: the scans that count, and the first reason of each. */
+export function reasonsByDefinition(
+  seen: readonly Seen[],
+  dated: readonly DatedSmoothing[],
+): { scan: Seen; reason: string }[] {
   const instants = [...new Set(seen.map(({ observedAt }) => observedAt))].sort((a, b) => a - b);
   const winners = instants.map((instant): Seen => {
     const rivals = seen.filter(({ observedAt }) => observedAt === instant);
     const isSmoothed = rivals.some((one) => smoothingByDefinition(dated, one) !== null);
     const byPerson = rivals.filter((one) => one.isByPerson);
-    const strength = (one: Seen) => one.rssi ?? Number.NEGATIVE_INFINITY;
-    const [best] = (isSmoothed && byPerson.length > 0 ? byPerson : rivals).sort((a, b) =>
-      strength(a) === strength(b) ? a.locationId - b.locationId : strength(b) > strength(a) ? 1 : -1,
-    );
-    if (best === undefined) {
-      throw new Error('an instant without a scan');
-    }
-    return best;
+    return winnerByDefinition(isSmoothed && byPerson.length > 0 ? byPerson : rivals);
   });
-  return winners.filter((scan) => {
-    const smoothing = smoothingByDefinition(dated, scan);
-    return smoothing === null || scan.isByPerson || hasProof(scan, winners, smoothing);
+  return winners.flatMap((scan) => {
+    const reason = reasonOf(scan, winners, smoothingByDefinition(dated, scan));
+    return reason === null ? [] : [{ scan, reason }];
   });
+}
+
+export function countingByDefinition(seen: readonly Seen[], dated: readonly DatedSmoothing[]): Seen[] {
+  return reasonsByDefinition(seen, dated).map(({ scan }) => scan);
 }
 
 export function smoothedHistoryByDefinition(
@@ -73,6 +88,23 @@ export function smoothedHistoryByDefinition(
   dated: readonly DatedSmoothing[],
 ): Transition[] {
   return historyByDefinition(countingByDefinition(seen, dated));
+}
+
+/** As {@link smoothedHistoryByDefinition}, with the scan that decided each row. */
+export function decidedSmoothedHistory(
+  seen: readonly Seen[],
+  dated: readonly DatedSmoothing[],
+): DecidedTransition[] {
+  const counting = reasonsByDefinition(seen, dated).map(({ scan, reason }) => ({
+    ...scan,
+    scan: withProof(scan.scan ?? null, reason),
+  }));
+  return decidedHistoryByDefinition(counting);
+}
+
+function withProof(scan: DecidingScan | null, reason: string): DecidingScan | null {
+  const isAsked = reason !== 'person' && reason !== 'smoothing_off';
+  return scan === null || !isAsked ? scan : { ...scan, proof: reason as Proof };
 }
 
 function smoothingByDefinition(dated: readonly DatedSmoothing[], scan: Seen): Smoothing | null {
@@ -86,13 +118,24 @@ function smoothingByDefinition(dated: readonly DatedSmoothing[], scan: Seen): Sm
   return typeof held === 'object' ? held : null;
 }
 
-function hasProof(scan: Seen, winners: readonly Seen[], { window, minimum, margin }: Smoothing): boolean {
+function reasonOf(scan: Seen, winners: readonly Seen[], smoothing: Smoothing | null): string | null {
+  if (scan.isByPerson) {
+    return 'person';
+  }
+  return smoothing === null ? 'smoothing_off' : proofOf(scan, winners, smoothing);
+}
+
+function proofOf(
+  scan: Seen,
+  winners: readonly Seen[],
+  { window, minimum, margin }: Smoothing,
+): string | null {
   const isHere = (one: Seen) => one.locationId === scan.locationId;
   const before = winners.filter(
     ({ observedAt }) => observedAt >= scan.observedAt - window && observedAt <= scan.observedAt,
   );
   if (before.every(isHere)) {
-    return true;
+    return 'no_rival';
   }
   const around = winners.filter(({ observedAt }) => Math.abs(observedAt - scan.observedAt) <= window);
   const isSeenLongEnough = around.some((first) =>
@@ -119,5 +162,8 @@ function hasProof(scan: Seen, winners: readonly Seen[], { window, minimum, margi
       const there = strongestAt(place);
       return margin !== null && here !== null && there !== null && here - there >= margin;
     });
-  return isSeenLongEnough || isStronger;
+  if (isSeenLongEnough) {
+    return 'long_enough';
+  }
+  return isStronger ? 'stronger' : null;
 }

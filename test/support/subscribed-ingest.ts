@@ -4,7 +4,6 @@ import { type SubscribedIngestConfig, startSubscribedIngest } from '../../servic
 import type { Subscriber } from '../../services/mqtt-ingest/source/subscriber.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Settings of ingestion from a broker, on a database. */
 export function subscribedConfig(
   databaseUrl: string,
   mqttUrl: string,
@@ -23,6 +22,7 @@ export function subscribedConfig(
     MQTT_KEY_FILE: null,
     // Tests have clocks of their own, years back, and retention goes by the database's.
     SCAN_RETENTION_DAYS: 36_500,
+    MOVES_RETENTION_DAYS: null,
     LATENESS_DAYS: 30,
     ...settings,
   };

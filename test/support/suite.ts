@@ -42,3 +42,44 @@ export async function mochaGlobalTeardown(): Promise<void> {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * A rejection that nobody handles would end the product's process. mocha's worker processes drop it while tests run, and
+ * between two files it ends the worker, for whose file mocha then waits forever. Here it fails the test under way, and
+ * with it the rest of the file, or else the next file.
+ */
+export const mochaHooks = {
+  beforeAll(): void {
+    listenForUnhandled();
+    failIfUnhandled('in an earlier file');
+  },
+  afterEach(): void {
+    failIfUnhandled('in this test or since the last one');
+  },
+  afterAll(): void {
+    // mocha removes all listeners at the end of a file.
+    setImmediate(listenForUnhandled);
+    failIfUnhandled('at the end of this file');
+  },
+};
+
+/** By their promises, as mocha emits each once more. */
+const unhandled = new Map<unknown, unknown>();
+
+function remember(reason: unknown, promise: unknown): void {
+  unhandled.set(promise, reason);
+}
+
+function listenForUnhandled(): void {
+  process.removeListener('unhandledRejection', remember);
+  process.on('unhandledRejection', remember);
+}
+
+function failIfUnhandled(where: string): void {
+  const [reason] = unhandled.values();
+  const isAny = unhandled.size > 0;
+  unhandled.clear();
+  if (isAny) {
+    throw new Error(`A rejection ${where} was not handled: ${String(reason)}`, { cause: reason });
+  }
+}

@@ -8,7 +8,8 @@ import { listenToWedge } from './scanning/listen-to-wedge.ts';
 import { FIRST_LIMIT_MS } from './scanning/pause-limit.ts';
 import { Frame } from './screens/frame.tsx';
 import { NoMemoryScreen } from './screens/no-memory-screen.tsx';
-import { takeBroken, takeScan } from './screens/take-scan.ts';
+import { takeBroken, takeLink, takeScan } from './screens/take-scan.ts';
+import { chooseLanguage } from './screens/use-language.ts';
 import { type Database, openDatabase } from './storage/database.ts';
 
 const root = document.getElementById('app') ?? document.body;
@@ -39,8 +40,10 @@ try {
 }
 if (database !== undefined) {
   app = new App(database);
-  startRouter();
+  // Before anything else may fail: it takes the token out of the address.
+  startRouter((token) => whenStarted((there) => takeLink(there, token)));
   await app.start();
+  await chooseLanguage(app.settings.now.value.language);
   render(
     <AppContext.Provider value={app}>
       <Frame />

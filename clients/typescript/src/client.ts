@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { type Following, type FollowOptions, feedHead, follow } from './follow.ts';
 import type { paths } from './paths.ts';
 import { type Patience, patientFetch } from './patient-fetch.ts';
 
@@ -11,7 +12,12 @@ export interface ClientOptions {
   patience?: Partial<Patience>;
 }
 
-export type TagtrailClient = Client<paths>;
+export interface TagtrailClient extends Client<paths> {
+  /** The events of the feed of moves after a position, see {@link follow}. */
+  follow(options?: FollowOptions): Following;
+  /** The position of the last event there is. @throws TagtrailError for a refusal. */
+  feedHead(): Promise<number>;
+}
 
 /** A client of one organization's data. PATCH goes out as a JSON Merge Patch, as the API wants it. */
 export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientOptions): TagtrailClient {
@@ -28,5 +34,8 @@ export function createTagtrailClient({ baseUrl, apiKey, patience = {} }: ClientO
       return request;
     },
   });
-  return client;
+  return Object.assign(client, {
+    follow: (options?: FollowOptions) => follow(client, options),
+    feedHead: () => feedHead(client),
+  });
 }

@@ -1,15 +1,33 @@
 import type { components } from './paths.ts';
 
-/** What the API says of a refusal. Branch on `type`; `detail` is for people. */
 export type Problem = components['schemas']['Error']['error'];
 
 /** A refusal of the API. */
 export class TagtrailError extends Error {
-  override readonly name = 'TagtrailError';
+  override readonly name: string = 'TagtrailError';
   readonly problem: Problem;
 
   constructor(problem: Problem) {
     super(`${problem.status} ${problem.type}: ${problem.detail} (request ${problem.request_id})`);
     this.problem = problem;
   }
+}
+
+/** Events after the position are not kept any more: read everything anew, and follow from the head that was read before. */
+export class FeedExpiredError extends TagtrailError {
+  override readonly name = 'FeedExpiredError';
+  /** The first position that is kept. */
+  readonly oldest: number;
+  /** The last position there is. */
+  readonly head: number;
+
+  constructor(problem: Problem) {
+    super(problem);
+    this.oldest = Number(problem.params?.['oldest']);
+    this.head = Number(problem.params?.['head']);
+  }
+}
+
+export function errorOf(problem: Problem): TagtrailError {
+  return problem.type === 'feed_expired' ? new FeedExpiredError(problem) : new TagtrailError(problem);
 }

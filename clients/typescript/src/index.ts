@@ -1,5 +1,7 @@
+export type { MoveEvent } from './ask-for-moves.ts';
 export { type ClientOptions, createTagtrailClient, type TagtrailClient } from './client.ts';
-export { type Problem, TagtrailError } from './error.ts';
+export { FeedExpiredError, type Problem, TagtrailError } from './error.ts';
+export type { Following, FollowOptions } from './follow.ts';
 export type { components, operations, paths } from './paths.ts';
 export { type Patience, patientFetch } from './patient-fetch.ts';
 export { type Page, rows } from './rows.ts';

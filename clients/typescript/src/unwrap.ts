@@ -1,4 +1,4 @@
-import { type Problem, TagtrailError } from './error.ts';
+import { errorOf, type Problem } from './error.ts';
 
 /** What every operation of the client comes back with. */
 export interface Answer<Data> {
@@ -13,12 +13,17 @@ export interface Answer<Data> {
  * @throws TagtrailError for a refusal.
  */
 export function unwrap<Data>({ data, error, response }: Answer<Data>): Data {
-  if (error !== undefined) {
-    throw new TagtrailError(error.error);
+  if (isOfTheApi(error)) {
+    throw errorOf(error.error);
   }
   if (!response.ok) {
-    // Of what stands between: the API never answers an error without a body.
+    // Of what stands between: the API never answers an error without its envelope.
     throw new Error(`${response.status} ${response.statusText} from ${response.url}`);
   }
   return data as Data;
+}
+
+/** What stands between answers with pages of its own. */
+function isOfTheApi(error: unknown): error is { error: Problem } {
+  return typeof error === 'object' && error !== null && 'error' in error;
 }

@@ -1,5 +1,5 @@
 /**
- * All advisory locks of a database in one list: two with one number would be one lock. Those with an organization
+ * All advisory locks of a database: two with the same number would be one lock. Those with an organization
  * beside the number are separate.
  */
 export const ADVISORY_LOCKS = {
@@ -7,16 +7,22 @@ export const ADVISORY_LOCKS = {
   /** Giving a reader a name or a topic, or changing a format. */
   registration: 7_461_727,
   sweep: 7_461_728,
-  /** Shared by recorders, exclusive for whoever changes a smoothing setting. */
+  /** Shared by recorders, exclusive for changes of smoothing settings. */
   smoothing: 7_461_729,
   recomputation: 7_461_732,
-  /** Occupying the embedded database, while its owner runs. */
   occupation: 7_461_730,
-  /** Shared by users of the embedded server, exclusive for whoever stops it. */
+  /** Shared by users of the embedded server, exclusive to stop it. */
   use: 7_461_731,
-  /** Dividing a broker's sessions among ingest processes. */
   sessions: 7_461_733,
   searchIndexes: 7_461_734,
+  /** Giving the events of the move feed their positions. */
+  sealing: 7_461_735,
+  /** Telling the feed of histories that were there before it. */
+  feedBeginning: 7_461_736,
+  /** Publishing the move feed over MQTT. */
+  movesOut: 7_461_742,
+  /** Sharing webhooks out among the processes that deliver. */
+  deliverers: 7_461_740,
 } as const;
 
 /** First of two numbers; the second is the organization. */
@@ -25,4 +31,6 @@ export const ORGANIZATION_LOCKS = {
   imports: 7_461_728,
   /** Claiming names of live rows; hashed with the organization and the name. */
   names: 7_461_729,
+  /** Recording a submission, or taking scans of it back; hashed with the organization and the id. */
+  submissions: 7_461_730,
 } as const;

@@ -5,6 +5,8 @@ import type { ADVISORY_LOCKS } from './advisory-locks.ts';
 export interface Awaiting {
   signal?: AbortSignal | undefined;
   onWaiting?: (() => void) | undefined;
+  /** Milliseconds between attempts. */
+  every?: number;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface Awaiting {
 export async function awaitLock(
   client: ClientBase,
   lock: (typeof ADVISORY_LOCKS)[keyof typeof ADVISORY_LOCKS],
-  { signal, onWaiting }: Awaiting = {},
+  { signal, onWaiting, every = EVERY }: Awaiting = {},
 ): Promise<boolean> {
   let isFirst = true;
   while (signal?.aborted !== true) {
@@ -30,10 +32,10 @@ export async function awaitLock(
       onWaiting?.();
       isFirst = false;
     }
-    await pause(AGAIN);
+    await pause(every, undefined, { signal }).catch(() => {});
   }
   return false;
 }
 
 /** Milliseconds. */
-const AGAIN = 100;
+const EVERY = 100;

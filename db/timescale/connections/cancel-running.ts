@@ -14,13 +14,14 @@ interface Cancelling extends pg.Connection {
 
 const Connection = pg.Connection as unknown as new (config: object) => Cancelling;
 
-/** Milliseconds to ask for a cancellation; beyond them the statement's time limit ends it. */
+/** Milliseconds to request a cancellation; afterwards the statement's time limit ends it. */
 const PATIENCE = 2_000;
 
 /**
- * Cancels the running statement and waits until the server was told, so that the cancellation cannot hit the
- * connection's next user. It goes over a connection of its own, as the protocol demands (PostgreSQL documentation,
- * "Canceling Requests in Progress"); the role that queries run as may not call `pg_cancel_backend`.
+ * Cancels the running statement and waits until the server has received the request, so that the cancellation
+ * cannot hit the connection's next user. It goes over a connection of its own, as the protocol demands
+ * (PostgreSQL documentation, "Canceling Requests in Progress"); the role that queries run as may not call
+ * `pg_cancel_backend`.
  */
 export function cancelRunning(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = client as unknown as Identified;

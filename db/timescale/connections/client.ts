@@ -25,9 +25,7 @@ function withVerbs<Base extends Sender>(base: Base) {
   };
 }
 
-/**
- * A `pg` connection with the verbs. Where it pipelines, statements sent without awaiting each other travel together.
- */
+/** With `pipeline` on, statements sent without awaiting each other travel together. */
 export class Client extends withVerbs(pg.Client) {}
 
 export type PoolClient = Client & pg.PoolClient;

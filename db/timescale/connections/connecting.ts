@@ -2,18 +2,19 @@ import type { Pool, PoolClient } from './client.ts';
 import { isConnectionLost, thrownByPg } from './connection-lost.ts';
 
 /**
- * Milliseconds after which a failed attempt to connect means that nobody answers, rather than that somebody refuses.
+ * Milliseconds after which a failed attempt to connect means that nothing answers, rather than that the
+ * server refuses.
  */
-const IN_VAIN = 1_000;
+const UNANSWERED = 1_000;
 
 /** Milliseconds for which further attempts fail at once. */
-const REFUSED = 1_000;
+const FAIL_FAST = 1_000;
 
 const refused = new WeakMap<Pool, { until: number; error: unknown }>();
 
 /**
- * A connection of the pool, or ConnectionLost, at once for a moment after an attempt that nobody answered. So requests
- * that queued for a turn fail together, not one connection timeout after the other.
+ * A connection of the pool, or ConnectionLost, at once for a moment after an attempt that nothing answered.
+ * So requests queued for a turn fail together, not one connection timeout after the other.
  */
 export async function connectionOf(pool: Pool): Promise<PoolClient> {
   const since = performance.now();
@@ -26,8 +27,8 @@ export async function connectionOf(pool: Pool): Promise<PoolClient> {
   } catch (thrown) {
     const error = thrownByPg(thrown);
     const now = performance.now();
-    if (now - since > IN_VAIN && isConnectionLost(error)) {
-      refused.set(pool, { until: now + REFUSED, error });
+    if (now - since > UNANSWERED && isConnectionLost(error)) {
+      refused.set(pool, { until: now + FAIL_FAST, error });
     }
     throw error;
   }

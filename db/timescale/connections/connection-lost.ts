@@ -9,7 +9,7 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * Classifies an error of `pg`. Only for errors that nothing else can have thrown: from a call of `pg`, or on a
+ * Classifies an error of `pg`. Only for errors that cannot have another origin: from a call of `pg`, or on a
  * connection known to be lost.
  */
 export function thrownByPg(error: unknown): unknown {
@@ -17,12 +17,12 @@ export function thrownByPg(error: unknown): unknown {
   return isOfConnection ? new ConnectionLost(error) : error;
 }
 
-/** The second is thrown by Node.js if none of a host's addresses answers. */
+/** Node.js throws the second if none of a host's addresses answers. */
 const OF_CONNECTIONS: readonly unknown[] = [Error, AggregateError];
 
 /**
- * Whether the database is unreachable or not serving right now, so that the same statement may succeed later. By
- * SQLSTATE class and error class, never by message.
+ * True if the database is unreachable or not serving right now, so that the same statement may succeed later.
+ * By SQLSTATE class and error class, never by message.
  */
 export function isConnectionLost(error: unknown): boolean {
   return error instanceof pg.DatabaseError

@@ -27,8 +27,8 @@ const KEEPALIVE_DELAY = 10_000;
 /**
  * Session settings that the code relies on, and the role, as the `options` of a connection.
  *
- * PostgreSQL's default `random_page_cost`, made for rotating disks, makes it read 200 locations rather than find one by
- * its index; that was a third of a look-up (102 us of PostgreSQL's time instead of 71).
+ * PostgreSQL's default `random_page_cost`, made for rotating disks, makes it read 200 locations rather than
+ * find one by its index; that was a third of a look-up (102 us of PostgreSQL's time instead of 71).
  */
 export function sessionOptions(role?: string): string {
   return `-c timezone=UTC -c datestyle=ISO -c random_page_cost=1.1${role === undefined ? '' : ` -c role=${role}`}`;

@@ -2,16 +2,33 @@ import { type Connection, verbsOn } from '../queries/verbs.ts';
 import type { Pool } from './client.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What can be asked in statements by themselves and changed in transactions; an organization's door is one as well. */
+/** Single statements, and transactions for changes; the tenant-scoped connection is one as well. */
 export interface Database extends Connection {
-  /** Runs `work` in a transaction; again from the start if the database gave it up for another's sake. */
-  transaction<Result>(work: (transaction: Connection) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` in a transaction; retries from the start if the database aborted it in favour of another.
+   *
+   * @param last sends a statement that travels with the commit.
+   */
+  transaction<Result>(
+    work: (transaction: Connection) => Promise<Result>,
+    last?: (transaction: Connection, result: Result) => Promise<unknown>,
+  ): Promise<Result>;
 }
 
-/** All of the database, as the user of the pool's address may see it. */
 export function databaseOn(pool: Pool): Database {
   return {
     ...verbsOn((query) => pool.query(query)),
-    transaction: (work) => inTransaction(pool, (client) => work(verbsOn((query) => client.query(query)))),
+    transaction: (work, last) =>
+      inTransaction(
+        pool,
+        (client) => work(verbsOn((query) => client.query(query))),
+        undefined,
+        last &&
+          ((client, result) =>
+            last(
+              verbsOn((query) => client.query(query)),
+              result,
+            )),
+      ),
   };
 }

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { connectionConfig, sessionOptions } from './connection.ts';
 
-/** Milliseconds to connect at start, when all of a machine's services may be starting along with the database. */
+/** Milliseconds to connect at start, when the database and all services of a machine may be starting. */
 export const START_PATIENCE = 15_000;
 
 /** Milliseconds for an answer, and for a notification to come back. */
 const PATIENCE = 5_000;
 
 /**
- * Detects a connection pooler in front of the database; null if connections lead to PostgreSQL itself. Behind one that
- * ignores start-up options a process would act as the owner of the tables, who sees every organization; behind one that
- * lends connections per transaction (PgBouncer in any mode but session pooling) settings, locks and prepared statements
- * leak to others, and notifications get lost.
+ * Detects a connection pooler in front of the database; null if connections lead to PostgreSQL itself. Behind
+ * one that ignores start-up options a process would act as the owner of the tables, who sees every
+ * organization; behind one that lends connections per transaction (PgBouncer in any mode but session pooling)
+ * settings, locks and prepared statements leak to others, and notifications get lost.
  *
- * @param role whom connections act as; it must exist.
+ * @param role an existing role that connections act as.
  * @throws the connection's error if the database cannot be reached.
  */
-export async function faultOfWay(url: string, role?: string): Promise<string | null> {
+export async function faultOfConnections(url: string, role?: string): Promise<string | null> {
   const mark = randomBytes(8).toString('hex');
   const options = `${sessionOptions(role)} -c tagtrail.start=${mark}`;
   const [own, other] = [0, 1].map(
@@ -58,7 +58,9 @@ async function faultOfOptions(client: pg.Client, mark: string, role?: string): P
     : `it ignores start-up options, so that queries would run as ${found?.role}, past what keeps organizations apart`;
 }
 
-/** Runs while another connection is in a transaction, on whichever of the pooler's connections is free then. */
+/**
+ * Runs while another connection is in a transaction, on whichever of the pooler's connections is free then.
+ */
 export async function faultOfSession(own: pg.Client, other: pg.Client, mark: string): Promise<string | null> {
   await own.query("select set_config('tagtrail.session', $1, false)", [mark]);
   await other.query('begin');
@@ -66,7 +68,7 @@ export async function faultOfSession(own: pg.Client, other: pg.Client, mark: str
   const isKept = await own
     .query<{ mark: string | null }>("select current_setting('tagtrail.session', true) as mark")
     .then(({ rows }) => rows[0]?.mark === mark)
-    // Nothing of the pooler's was free.
+    // The pooler had no free connection.
     .catch(() => false);
   await other.query('rollback');
   return isKept ? null : 'it does not keep the settings of a session from one transaction to the next';
@@ -89,7 +91,10 @@ export async function faultOfNotifications(
   return fault;
 }
 
-/** `protocol_violation`: PgBouncer's answer to a start-up parameter that it neither knows nor is told to ignore. */
+/**
+ * `protocol_violation`: PgBouncer's answer to a start-up parameter that it neither knows nor is configured to
+ * ignore.
+ */
 export function isRefusedStart(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.code === '08P01';
 }

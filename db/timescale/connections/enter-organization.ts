@@ -10,7 +10,6 @@ export const ENTER: NamedStatement = {
 /** Milliseconds that a list may take among look-ups. */
 export const BRIEF = 100;
 
-/** {@link ENTER} with a short statement timeout. */
 export const ENTER_BRIEFLY: NamedStatement = {
   name: 'enter-organization-briefly',
   text: `select from (
@@ -21,10 +20,10 @@ export const ENTER_BRIEFLY: NamedStatement = {
 };
 
 /**
- * {@link ENTER} with a lock timeout, and generic plans: PostgreSQL re-plans statements with arrays each time, expecting
- * fewer elements than in general, which was a tenth of a create with a tag; and for an organization younger than the
- * statistics it picks the wrong index. The cost settings lead it to the index with the fewest rows, also without
- * statistics (`domain/tracking/index-plans.ts`).
+ * {@link ENTER} with a lock timeout, and generic plans: PostgreSQL re-plans statements with arrays each time,
+ * expecting fewer elements than in general, which was a tenth of a create with a tag; and for an organization
+ * younger than the statistics it picks the wrong index. The cost settings lead it to the index with the
+ * fewest rows, also without statistics (`domain/tracking/index-plans.ts`).
  */
 export const ENTER_TO_WRITE: NamedStatement = {
   name: 'enter-organization-to-write',

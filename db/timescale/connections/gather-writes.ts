@@ -13,7 +13,7 @@ export function gatherWrites(client: pg.Client): void {
   }
 }
 
-/** Whether a write now joins others of this turn. */
+/** True if a write now joins others of this turn. */
 export function isGathering({ connection }: pg.Client): boolean {
   return connection.stream.writableCorked > 0;
 }

@@ -23,9 +23,9 @@ type Send = (
 const MOST = 50;
 
 /**
- * Milliseconds a group waits for others' locks. Creates and attaches hold theirs for a few; an import holds those of
- * its rows for seconds, and one item that waits for it must not delay the others. Less than `deadlock_timeout`, so that
- * it is the group that gives way.
+ * Milliseconds a group waits for locks. Creates and attaches hold theirs for a few; an import holds those of
+ * its rows for seconds, and one item that waits for it must not delay the others. Less than
+ * `deadlock_timeout`, so that the group gives way.
  */
 const LOCK_TIMEOUT = 500;
 
@@ -33,7 +33,6 @@ interface Waiting {
   write: AnyWrite;
   item: unknown;
   names: readonly string[];
-  /** Aborted once a group has taken it along. */
   taken: AbortController;
   resolve(outcome: unknown): void;
   reject(error: unknown): void;
@@ -57,7 +56,6 @@ export class GroupedWrites {
     patience: PATIENCE,
   });
   readonly #waiting = new Map<number, Set<Waiting>>();
-  /** Items being retried, by organization. */
   readonly #again = new Map<number, number>();
 
   constructor(send: Send) {
@@ -93,7 +91,6 @@ export class GroupedWrites {
       });
   }
 
-  /** The first in turn, and those that can go with it, in order of arrival. */
   #take(orgId: number, first: Waiting): Waiting[] {
     this.#forget(orgId, first);
     const group = [first];
@@ -107,7 +104,7 @@ export class GroupedWrites {
         this.#forget(orgId, each);
         each.taken.abort(TAKEN);
       }
-      // Whoever has a name in common with one that waits goes after it.
+      // An item that shares a name with a waiting one must follow it.
       for (const name of each.names) {
         names.add(name);
       }
@@ -183,7 +180,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
-/** Whether the server refused the statements and lives on: then nothing of them was committed. */
+/** True if the server refused the statements and is still running: then none was committed. */
 function isUndone(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Whether any session of the server, in whichever database, holds an advisory lock. */
+/** True if any session of the server, in any database, holds the advisory lock. */
 export async function isHeldAnywhere(client: ClientBase, lock: number): Promise<boolean> {
   const { rows } = await client.query<{ is_held: boolean }>(
     `select exists (

@@ -2,7 +2,6 @@ import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
 export interface Listener {
-  /** Whether notifications arrive right now; if not, caches may be stale. */
   isConnected(): boolean;
   /** `performance.now()` up to which every notification has been received; minus infinity if unknown. */
   heardUntil(): number;
@@ -11,17 +10,15 @@ export interface Listener {
 
 export interface ListenHandlers {
   onNotify(channel: string, payload: string): void;
-  /** Called when the connection is back; notifications may have been missed. */
   onReconnect(): void;
   /** Called when every notification before this `performance.now()` has been received. */
   onHeard?(until: number): void;
-  /** Called when the connection was lost, or a reconnect failed. */
   onLost(error: Error): void;
 }
 
 /**
  * LISTENs on a connection of its own and reconnects with back-off until closed. It probes the server every second, or
- * as often as told: a silent connection may be dead. PostgreSQL sends notifications before it is ready for the next
+ * at the given interval: a silent connection may be dead. PostgreSQL sends notifications before it is ready for the next
  * query, so a reply also proves that everything announced before the probe has been received.
  *
  * @throws the connection's error if the first connection cannot be made.
@@ -64,7 +61,7 @@ export async function listen(
     }
     client = null;
     heardUntil = Number.NEGATIVE_INFINITY;
-    // Whoever does not answer would not take leave either.
+    // A silent server would not answer a goodbye either.
     which.connection.stream.destroy();
     handlers.onLost(error);
     reconnectAfter(FIRST_PAUSE);

@@ -5,14 +5,13 @@ import { BRIEF, entering, enteringBriefly } from './enter-organization.ts';
 import { type PipelinedConnections, WEIGHT } from './pipelined-connections.ts';
 import { PATIENCE, type ScanningConnections, WAITING_PER_ORGANIZATION } from './scanning-connections.ts';
 
-/** Concurrent brief lists per organization. */
 const BRIEF_AT_ONCE = 5;
 
 /**
- * After this many in a row of this many milliseconds, an organization's brief lists run one at a time until one is
- * quicker. A page of locations of which one has 10,000 tags takes PostgreSQL 19 ms; a burst of 120 read five at a time
- * made the 99th percentile of others' look-ups 290 ms, now 40. Ordinary pages take 1 ms, and 3.4 where five at a time
- * keep two processors busy.
+ * After `inARow` lists that take `ms` milliseconds or more, an organization's brief lists run one at a time
+ * until one is quicker. A page of locations of which one has 10,000 tags takes PostgreSQL 19 ms; a burst of
+ * 120 read five at a time made the 99th percentile of others' look-ups 290 ms, now 40. Ordinary pages take 1
+ * ms, and 3.4 if five at a time keep two processors busy.
  */
 const HEAVY = { inARow: 5, ms: 8 };
 
@@ -21,9 +20,10 @@ const REMEMBERED = 60_000;
 
 export interface ListOptions {
   /**
-   * Expected to read little. It then goes with the look-ups, as a named statement, for {@link BRIEF} milliseconds at
-   * most. If it takes longer it starts over among the lists that may read much (few of an organization at a time, on
-   * connections of their own, within a time limit), and so do the organization's next ones.
+   * True if expected to read little. It is then pipelined with the look-ups, as a named statement, for {@link
+   * BRIEF} milliseconds at most. If it takes longer it starts over among the lists that may read much (few of
+   * an organization at a time, on connections of their own, within a time limit), and so do the
+   * organization's next ones.
    */
   isBrief: boolean;
   /**
@@ -31,17 +31,16 @@ export interface ListOptions {
    * like a look-up.
    */
   lookUps?: number | undefined;
-  /** Aborting removes a list from the queue, or cancels it. */
   signal: AbortSignal | undefined;
 }
 
 export class Lists {
   readonly #shared: PipelinedConnections;
   readonly #scanning: ScanningConnections;
-  /** Until when, and which, by organization; lists that count as look-ups separately. */
+  /** Expiry and text of a long list, by organization; lists that count as look-ups separately. */
   readonly #long = new Map<number | string, { until: number; text: string }>();
 
-  /** Bounds the delay of others to about {@link BRIEF} when a burst of lists turns out to be long. */
+  /** Limits the delay of others to about {@link BRIEF} when a burst of lists turns out to be long. */
   readonly #turns: FairSemaphore<number>;
   readonly #heavyTurns: FairSemaphore<number>;
   /** Heavy brief lists in a row, by organization; absent for most. */
@@ -78,7 +77,7 @@ export class Lists {
     }
     const since = performance.now();
     const result = await this.#scanning.query(orgId, entering(orgId), query, signal);
-    // It was the machine that was slow: lists of an organization so remembered took twice the time for a minute.
+    // The machine was slow, not the list: otherwise the organization's lists took twice the time for a minute.
     const kind = lookUps === undefined ? orgId : `${orgId} by key`;
     if (performance.now() - since < BRIEF && this.#long.get(kind)?.text === query.text) {
       this.#long.delete(kind);
@@ -99,7 +98,7 @@ export class Lists {
       }
       return result;
     };
-    // What waits is as heavy as what was found to be so meanwhile.
+    // Checked again in turn: lists may have proved heavy while this one waited.
     const inTurn = () => (this.#isHeavy(orgId) ? this.#heavyTurns.run(orgId, timed, signal) : timed());
     return this.#turns.run(orgId, inTurn, signal);
   }
@@ -117,7 +116,7 @@ export class Lists {
   }
 
   /**
-   * Null if the query has to go another way.
+   * Null if the query must be sent another way.
    *
    * @param kind lists of one kind count as long together.
    */
@@ -134,7 +133,7 @@ export class Lists {
       const named = { ...query, name: query.name ?? nameOf(query.text) };
       return await this.#shared.query(enteringBriefly(orgId), named, weight);
     } catch (error) {
-      // Where preparing it was cancelled, those sent behind it find nothing prepared.
+      // If its preparation was cancelled, later uses on that connection find nothing prepared.
       if (!isCancelled(error) && !isUnprepared(error)) {
         throw error;
       }
@@ -152,7 +151,6 @@ export class Lists {
   }
 }
 
-/** Whether the database cancelled the statement, by timeout or on request. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
 }

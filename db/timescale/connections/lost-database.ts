@@ -4,9 +4,9 @@ import { isConnectionLost } from './connection-lost.ts';
 import { OUTCOME_UNKNOWN } from './transaction.ts';
 
 /**
- * Translates a lost or read-only database for the caller.
+ * Translates the error of a lost or read-only database for the caller.
  *
- * @param isChanged whether the same request may have changed something before.
+ * @param isChanged true if the same request may have changed something before.
  * @throws DatabaseUnavailable, AppError `outcome_unknown`; otherwise the error given.
  */
 export function rethrowLost(error: unknown, isChanged = false): never {

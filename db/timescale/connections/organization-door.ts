@@ -2,6 +2,7 @@ import { AppError, IdsUsedUp } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { type Connection, verbsOn } from '../queries/verbs.ts';
+import type { PoolClient } from './client.ts';
 import { ENTER, ENTER_BRIEFLY, ENTER_TO_WRITE, entering, enteringToWrite } from './enter-organization.ts';
 import type { GroupedWrite } from './grouped-write.ts';
 import { GroupedWrites } from './grouped-writes.ts';
@@ -17,45 +18,49 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 import { inOneTrip, inTransaction, isUniqueViolation } from './transaction.ts';
 
-/** Sends one organization's queries. Every query names `orgId` all the same. */
+/** Sends one organization's queries. Each query still names `orgId`. */
 export interface OrganizationConnection extends Connection {
   readonly orgId: number;
 }
 
 export interface OrganizationDatabase extends OrganizationConnection {
   /**
-   * Runs `work` in a transaction; retried if the database aborted it for another's sake, or if another transaction
-   * committed something unique that `work` had not found.
+   * Runs `work` in a transaction; retries if the database aborted it in favour of another, or if a concurrent
+   * commit violates uniqueness that `work` had checked.
    *
-   * Whatever may wait for locks belongs here: single statements share a connection, where the answers of others would
-   * queue behind.
+   * Anything that may wait for locks belongs here: single statements share a connection, where the answers of
+   * others would queue behind.
+   *
+   * @param last sends a statement that travels with the commit.
    */
-  transaction<Result>(work: (transaction: OrganizationConnection) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    work: (transaction: OrganizationConnection) => Promise<Result>,
+    last?: (transaction: OrganizationConnection, result: Result) => Promise<unknown>,
+  ): Promise<Result>;
   grouped<Item, Row, Outcome>(write: GroupedWrite<Item, Row, Outcome>, item: Item): Promise<Outcome>;
-  /** See {@link ListOptions}. */
   listing(options: ListOptions): OrganizationConnection;
 }
 
 /**
- * The one way to organizations' (tenants') tables: as `tagtrail_api`, a role that row-level security limits to the
- * organization named by a setting. Every statement is preceded by that setting, in the same transaction and the same
- * write, so it costs no round trip and leaves nothing behind.
+ * The only way to organizations' (tenants') tables: as `tagtrail_api`, a role that row-level security limits
+ * to the organization named by a setting. Every statement is preceded by that setting, in the same
+ * transaction and the same write, so it costs no round trip and leaves nothing behind.
  */
 export interface OrganizationDoor {
-  /** For one request: a failure after a change is not reported as if nothing had been changed. */
+  /** For one request: a failure after a change is not reported as if nothing had changed. */
   of(orgId: number): OrganizationDatabase;
   end(): Promise<void>;
 }
 
-/** Adds the milliseconds that a statement which may read much may take. */
+/** Adds the time limit, in milliseconds, of statements that may read much. */
 export interface OrganizationConnections extends ServiceConnections {
   scanTimeout?: number;
 }
 
 /**
- * @param connections `max` of them, half for transactions, of which one organization has at most half: its own import
- * can block its transactions for seconds and must not block others'. The others queue, bounded like lists. Up to {@link
- * SCANNING_CONNECTIONS} more are opened on demand.
+ * @param connections `max` of them, half for transactions, of which one organization has at most half: its
+ * own import can block its transactions for seconds and must not block others'. The others queue, bounded
+ * like lists. Up to {@link SCANNING_CONNECTIONS} more are opened on demand.
  */
 export function openOrganizationDoor(
   url: string,
@@ -91,6 +96,10 @@ export function openOrganizationDoor(
     of: (orgId) => {
       let isChanged = false;
       const rethrow = (error: unknown): never => rethrowKnown(error, isChanged);
+      const on = (client: PoolClient): OrganizationConnection => ({
+        orgId,
+        ...verbsOn((query) => client.query(query)),
+      });
       const changing = async <Result>(change: Promise<Result>): Promise<Result> => {
         const result = await change.catch(rethrow);
         isChanged = true;
@@ -99,17 +108,17 @@ export function openOrganizationDoor(
       return {
         orgId,
         ...verbsOn((query) => shared.query(entering(orgId), query).catch(rethrow)),
-        transaction: (work) =>
+        transaction: (work, last) =>
           changing(
             turns.run(orgId, () =>
               inTransaction(
                 exclusive,
                 async (client) => {
                   const set = client.query(entered(orgId));
-                  const worked = work({ orgId, ...verbsOn((query) => client.query(query)) });
-                  return (await Promise.all([worked, set]))[0];
+                  return (await Promise.all([work(on(client)), set]))[0];
                 },
                 isUniqueViolation,
+                last && ((client, result) => last(on(client), result)),
               ),
             ),
           ),
@@ -144,8 +153,8 @@ function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
 }
 
 /**
- * @throws AppError `timed_out` for a statement that took too long, IdsUsedUp, what {@link rethrowLost} throws;
- * otherwise the error given.
+ * @throws AppError `timed_out` for a statement beyond its time limit, IdsUsedUp, errors of {@link
+ * rethrowLost}; otherwise the error given.
  */
 function rethrowKnown(error: unknown, isChanged: boolean): never {
   if (isUsedUp(error)) {

@@ -1,2 +1,1 @@
-/** Row-level security binds this role. */
 export const ORGANIZATION_ROLE = 'tagtrail_api';

@@ -6,7 +6,6 @@ import type { SilentConnections } from './silent-connections.ts';
 
 interface Shared {
   client: pg.Client;
-  /** Sum of the weights of unanswered statements. */
   load: number;
 }
 
@@ -14,14 +13,14 @@ interface Shared {
 export const WEIGHT = { lookUp: 1, list: 8 };
 
 /**
- * Look-ups of one turn of the event loop share a connection up to this load: every connection written to costs a system
- * call and wakes a process, and so does every one read. A look-up over HTTP takes 115 to 140 us of Node.js's time
- * instead of 155, and 75 of PostgreSQL's instead of 88 (32 callers; 16 were no better).
+ * Look-ups of one turn of the event loop share a connection up to this load: every connection written to
+ * costs a system call and wakes a process, and so does every one read. A look-up over HTTP takes 115 to 140
+ * us of Node.js's time instead of 155, and 75 of PostgreSQL's instead of 88 (32 callers; 16 were no better).
  */
 const TOGETHER = 8;
 
 /**
- * A few connections shared by many callers: statements are pipelined, each behind one that prepares the ground for it.
+ * A few connections shared by many callers: statements are pipelined, each behind one that sets its context.
  * A connection is opened when all others are busy, and dropped when lost.
  */
 export class PipelinedConnections {
@@ -35,7 +34,7 @@ export class PipelinedConnections {
 
   /**
    * @param config with `pipeline` on.
-   * @param preceding statements of which one goes before every other: text parameters, no rows.
+   * @param preceding statements of which one precedes every other: text parameters, no rows.
    * @param silent ends connections that will never answer.
    */
   constructor(
@@ -62,7 +61,7 @@ export class PipelinedConnections {
       gatherWrites(client);
       return await sendPreceded(client, [preceding], query);
     } catch (error) {
-      // Not the database's word, so perhaps the connection's end, of which it itself learns a moment later.
+      // Not reported by the database: the connection may have ended, and its own event comes a moment later.
       if (!(error instanceof pg.DatabaseError)) {
         this.#forget(connection);
         client.end().catch(() => {});
@@ -78,12 +77,10 @@ export class PipelinedConnections {
     await Promise.all(this.#open.splice(0).map(({ client }) => client.end()));
   }
 
-  /** A connection on which a statement of this weight can travel with others. */
   #beingWrittenTo(weight: number): Shared | undefined {
     return this.#open.find(({ client, load }) => isGathering(client) && load + weight <= TOGETHER);
   }
 
-  /** Null if another one is to be opened. */
   #leastBusy(): Shared | null {
     const [first, ...others] = this.#open;
     if (first === undefined) {
@@ -93,7 +90,6 @@ export class PipelinedConnections {
     return least.load === 0 || this.#open.length + this.#opening.size >= this.#max ? least : null;
   }
 
-  /** Opens one more; at the limit, returns the first of those being opened. */
   #openAnother(): Promise<Shared> {
     if (this.#opening.size >= this.#max) {
       return Promise.any(this.#opening).catch(({ errors }: AggregateError) => {

@@ -4,8 +4,8 @@ import { type ServiceConnections, serviceConfig } from './service-connections.ts
 import { SilentConnections } from './silent-connections.ts';
 
 /**
- * A `pg` pool. It replaces lost connections; the error handlers keep a loss from ending the process, both while the
- * connection is idle and between two statements of a user, who learns of it from the next.
+ * A `pg` pool. It replaces lost connections; error handlers keep a loss from ending the process, both while
+ * the connection is idle and between two statements of a user, whose next statement then fails.
  *
  * @param silent ends connections that will never answer; for requests, which somebody waits for.
  */
@@ -24,7 +24,6 @@ export function createRequestPool(url: string, connections: ServiceConnections):
   return createPool(serviceConfig(url, connections), connections.max, new SilentConnections(url));
 }
 
-/** Pool of the write path. */
 export function createWritePool(url: string, connections: ServiceConnections): Pool {
   return createPool(serviceConfig(url, connections), connections.max);
 }

@@ -1,13 +1,11 @@
 import pg from 'pg';
 import { ComposedStatements } from '../queries/composed-statements.ts';
 
-/** A named statement that returns no rows, with its values. */
 export interface Preceding {
   name: string;
   values: (string | Buffer)[];
 }
 
-/** A statement to prepare; its parameters are texts. */
 export interface NamedStatement {
   name: string;
   text: string;
@@ -39,9 +37,9 @@ function preparedOn(client: pg.ClientBase): Record<string, string> {
 
 /**
  * Sends a query behind other statements in one message sequence with a single Sync. To PostgreSQL that is one
- * transaction: settings local to the first apply to the others only, and if one fails those behind it do not run
- * (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two: figures in
- * `test/bench/README.md`.
+ * transaction: settings local to the first apply to the others only, and if one fails those behind it do not
+ * run (PostgreSQL documentation, "Extended Query", on pipelining). One sequence is also less work than two:
+ * figures in `test/bench/README.md`.
  */
 export function sendPreceded(
   client: pg.ClientBase,
@@ -62,11 +60,9 @@ interface InnerQuery {
   values: unknown[] | undefined;
   queryMode: 'extended' | undefined;
   callback: (error: Error | null, result: pg.QueryResult) => void;
-  /** Collects rows, parsed by the description of the columns. */
   _result: Columns;
   _accumulateRows: boolean;
   submit(connection: pg.Connection): void;
-  /** Sends everything up to and including the Sync. */
   prepare(connection: pg.Connection): void;
   handleRowDescription(message: unknown): void;
   handleCommandComplete(message: unknown, connection: pg.Connection): void;
@@ -98,12 +94,12 @@ class PrecededQuery extends InnerQuery {
   #completed = 0;
 
   constructor(preceding: readonly Preceding[], { name, text, values }: pg.QueryConfig) {
-    // What it is given it clones property by property, which takes 4 us more.
+    // Cloning a given configuration property by property would take 4 us more.
     super({});
     this.name = name;
     this.text = text;
     this.values = values;
-    // A query without name and values would be sent by the simple protocol, past `prepare`.
+    // The simple protocol, used without name and values, would bypass `prepare`.
     this.queryMode = 'extended';
     this.#preceding = preceding;
   }
@@ -136,7 +132,7 @@ class PrecededQuery extends InnerQuery {
     }
   }
 
-  /** The first ones belong to the preceding statements. */
+  /** The first completions belong to the preceding statements. */
   override handleCommandComplete(message: unknown, connection: pg.Connection): void {
     if (this.#completed === this.#preceding.length) {
       super.handleCommandComplete(message, connection);
@@ -146,15 +142,13 @@ class PrecededQuery extends InnerQuery {
 }
 
 /**
- * Caches the column descriptions of prepared statements, which cannot change (PostgreSQL refuses to run a statement
- * whose columns would). Describing those of a look-up takes a tenth of it.
+ * Caches the column descriptions of prepared statements, which cannot change (PostgreSQL refuses to run a
+ * statement whose columns would). Requesting those of a look-up takes a tenth of its time.
  */
 class KnownColumns {
   static readonly #known = new WeakMap<pg.Connection, KnownColumns>();
 
-  /** By statement name. */
   readonly of = new Map<string, Columns>();
-  /** The connection without Describe messages. */
   readonly undescribing: pg.Connection;
 
   private constructor(connection: pg.Connection) {

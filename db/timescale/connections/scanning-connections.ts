@@ -9,25 +9,24 @@ import { createPool } from './pool.ts';
 import { type NamedStatement, type Preceding, prepareStatement, sendPreceded } from './preceded-query.ts';
 import type { SilentConnections } from './silent-connections.ts';
 
-/** Bounds for statements that may read much. */
 export interface Scanning {
   connections: number;
   /** Milliseconds. */
   timeout: number;
 }
 
-/** More than a key's burst of requests: whoever is within the rate limit waits rather than being refused. */
+/** More than a key's burst of requests: within the rate limit, callers wait rather than being refused. */
 export const WAITING_PER_ORGANIZATION = 250;
 
 /**
- * Milliseconds to wait for a turn, or the statement timeout where that is longer. With the default timeout of ten
- * seconds the answer comes within the minute after which nginx and AWS's load balancers give up.
+ * Milliseconds to wait for a turn, or the statement timeout if that is longer. With the default timeout of
+ * ten seconds the answer comes within the minute after which nginx and AWS's load balancers give up.
  */
 export const PATIENCE = 45_000;
 
 /**
- * Concurrent statements of an organization while connections are left for others and the first one's turn has lapsed.
- * Each keeps a database processor busy that look-ups want, too.
+ * Concurrent statements of an organization while connections are free for others and the first one's turn has
+ * lapsed. Each keeps a database processor busy that look-ups want, too.
  */
 const WITH_ROOM = 2;
 
@@ -35,9 +34,10 @@ const WITH_ROOM = 2;
 const LAST_WORD = 5_000;
 
 /**
- * Connections for statements that may read much, one statement per connection at a time. An organization's statements
- * run in its turns ({@link expensiveTurns}), two at most, so that no look-up waits behind them and nobody behind its queue.
- * They are unnamed: the best plan for one value of a filter is the worst for another, and planning is a small part.
+ * Connections for statements that may read much, one statement per connection at a time. An organization's
+ * statements run in its turns ({@link expensiveTurns}), two at most, so that no look-up waits behind them,
+ * and no other organization behind its queue. They are unnamed: the best plan for one value of a filter is
+ * the worst for another, and planning is a small part.
  */
 export class ScanningConnections {
   readonly #pool: Pool;
@@ -48,7 +48,7 @@ export class ScanningConnections {
 
   /**
    * @param config with `pipeline` on.
-   * @param preceding goes before every other statement: text parameters, no rows.
+   * @param preceding precedes every other statement: text parameters, no rows.
    */
   constructor(
     config: pg.ClientConfig,
@@ -59,9 +59,9 @@ export class ScanningConnections {
     this.#pool = createPool(
       {
         ...config,
-        // The database's list of activity tells them from the look-ups.
+        // Distinguishes them from look-ups in `pg_stat_activity`.
         application_name: `${config.application_name} lists`,
-        // A statement that takes all processors would keep them from the look-ups, and compiling one takes longer than it saves.
+        // Parallel workers would take processors from look-ups; JIT compilation takes longer than it saves.
         options: `${config.options ?? ''} -c max_parallel_workers_per_gather=0 -c jit=off`,
         statement_timeout: timeout,
         query_timeout: timeout + LAST_WORD,

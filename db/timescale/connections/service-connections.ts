@@ -3,12 +3,12 @@ import { connectionConfig } from './connection.ts';
 
 /** Milliseconds a service waits for the database. */
 export interface Patience {
-  /** For a statement; then the database cancels it and says so. */
+  /** Statement timeout: the database cancels the statement and reports it. */
   statement: number;
   /**
-   * For an answer, those to earlier statements included; longer than the former. Silence beyond it means that the
-   * database or network is gone: the connection is given up with whatever waits on it. (TCP alone retransmits for a
-   * quarter of an hour.)
+   * Time for an answer, including those to earlier statements; longer than `statement`. Silence beyond it
+   * means that the database or network is gone: the connection is dropped, and everything waiting on it
+   * fails. (TCP alone retransmits for a quarter of an hour.)
    */
   answer: number;
 }
@@ -16,8 +16,8 @@ export interface Patience {
 const PATIENCE: Patience = { statement: 30_000, answer: 60_000 };
 
 /**
- * Milliseconds for `idle_in_transaction_session_timeout`. Nothing here thinks for that long: the client was cut off,
- * and others want the rows it locks.
+ * Milliseconds for `idle_in_transaction_session_timeout`. No transaction here is idle that long: the client
+ * was cut off, and its locks block others.
  */
 const IDLE_TIMEOUT = 30_000;
 
@@ -29,7 +29,8 @@ export interface ServiceConnections {
 }
 
 /**
- * Configuration of such connections, pipelined: answers come in order, and an error fails its own statement.
+ * Configuration of pipelined service connections: answers come in order, and an error fails its own statement
+ * only.
  *
  * @param role acts as this role from the start.
  */

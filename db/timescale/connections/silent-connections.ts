@@ -5,13 +5,13 @@ import { connectionConfig } from './connection.ts';
 /** Milliseconds of silence on a connection that owes an answer, before the database is asked about it. */
 const SILENCE = 3_000;
 
-/** Milliseconds for the database to say what a silent connection is doing. */
+/** Milliseconds for the database to report the state of a silent connection. */
 const PATIENCE = 3_000;
 
 /** Milliseconds for an answer that is already on its way. */
 const ON_ITS_WAY = 1_000;
 
-/** Undeclared fields of `pg`: the backend's id and what it waits for. */
+/** Undeclared fields of `pg`. */
 interface Waiting {
   processID: number;
   _activeQuery: unknown;
@@ -19,13 +19,13 @@ interface Waiting {
 }
 
 /**
- * Ends connections that will never answer. A hung database, a network that forgot a connection and a slow statement are
- * equally silent; so the database is asked, over a new connection, whether that backend is active. If it cannot say, it
- * is gone; if the backend is idle, the statement never arrived. Callers learn of it within seconds instead of a minute.
+ * Ends connections that will never answer. A hung database, a network that forgot a connection and a slow
+ * statement are equally silent; so the database is asked, over a new connection, whether that backend is
+ * active. Without a reply it is gone; if the backend is idle, the statement never arrived. Callers get the
+ * error within seconds instead of a minute.
  */
 export class SilentConnections {
   readonly #url: string;
-  /** One question at a time. */
   #asked: Promise<ReadonlySet<number> | null> | null = null;
 
   constructor(url: string) {
@@ -61,7 +61,7 @@ export class SilentConnections {
     });
   }
 
-  /** Ids of active backends; null if the database does not say. */
+  /** Ids of active backends; null if the database does not reply. */
   #busy(): Promise<ReadonlySet<number> | null> {
     this.#asked ??= this.#ask().finally(() => {
       this.#asked = null;
@@ -90,7 +90,7 @@ export class SilentConnections {
   }
 }
 
-/** The database answers but refuses the question, having no connection left for instance: unknown. */
+/** The database answers but refuses the question, having no free connection for instance: unknown. */
 const EVERYTHING: ReadonlySet<number> = Object.assign(new Set<number>(), { has: () => true });
 
 function isAnswerDue(client: pg.ClientBase): boolean {

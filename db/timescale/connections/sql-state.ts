@@ -1,11 +1,23 @@
 import pg from 'pg';
 
-/** The SQLSTATE of an error that the database has answered with; null for any other error. */
+/** SQLSTATE of an error reported by the database; null for any other error. */
 export function sqlStateOf(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : null;
 }
 
-/** The name of the constraint that a statement broke; null for any other error. */
+/**
+ * SQLSTATE classes: 21 cardinality, 22 data exception, 23 integrity constraint, 44 check option, 54 program
+ * limit, P0 raised by a trigger, XX internal error, which a single row can cause.
+ */
+const CLASSES_OF_DATA = new Set(['21', '22', '23', '44', '54', 'P0', 'XX']);
+
+/** True if a row that the statement handles is at fault, rather than the database, the connection or another transaction. */
+export function isFaultOfData(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== null && CLASSES_OF_DATA.has(state.slice(0, 2));
+}
+
+/** Name of the violated constraint; null for any other error. */
 export function brokenConstraintOf(error: unknown): string | null {
   return error instanceof pg.DatabaseError ? (error.constraint ?? null) : null;
 }

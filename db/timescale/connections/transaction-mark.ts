@@ -7,15 +7,15 @@ import { thrownByPg } from './connection-lost.ts';
 export interface TransactionMark {
   /** Transaction id with epoch, as text. */
   xid: string;
-  /** After a failover the same id may be another transaction's. */
+  /** After a failover another transaction may have the same id. */
   timeline: string;
   /** Milliseconds since 1970 by the database's clock. */
   databaseNow: number;
-  /** `performance.now()` before it was asked. */
+  /** `performance.now()` before the query. */
   askedAt: number;
 }
 
-/** The mark of the client's current transaction, which gets an id by it. */
+/** Assigns the current transaction an id. */
 export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
   const askedAt = performance.now();
   const { rows } = await client.query<{ xid: string; timeline: string; database_now: number }>({
@@ -31,9 +31,9 @@ export async function markOf(client: pg.ClientBase): Promise<TransactionMark> {
 }
 
 /**
- * Whether an unanswered commit went through.
+ * Finds out whether an unanswered commit went through.
  *
- * @returns false also if the server knows nothing of it, being another one for instance.
+ * @returns false also if the server does not know the transaction, being another one for instance.
  * @throws StillInProgress if undecided; the database's error if it cannot be asked.
  */
 export async function wasCommitted(pool: Pool, { xid, timeline }: TransactionMark): Promise<boolean> {

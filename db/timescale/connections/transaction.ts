@@ -8,9 +8,12 @@ import { markOf, type TransactionMark } from './transaction-mark.ts';
 
 type Work<Result> = (client: PoolClient, attempt: number) => Promise<Result>;
 
+/** Sends a last statement, which travels with the commit: it must be sent before the first wait. */
+type Last<Result> = (client: PoolClient, result: Result) => Promise<unknown>;
+
 /**
- * Runs `work` in a transaction on a connection of its own; BEGIN travels with the first statement. Retries after a
- * deadlock or serialization failure, and when `isRetryable` says so of the error.
+ * Runs `work` in a transaction on a connection of its own; BEGIN travels with the first statement. Retries
+ * after a deadlock or serialization failure, and for errors that `isRetryable` accepts.
  *
  * @param work gets the number of the attempt, from 1.
  * @throws AppError `outcome_unknown` if the connection is lost while committing.
@@ -19,24 +22,34 @@ export function inTransaction<Result>(
   pool: Pool,
   work: Work<Result>,
   isRetryable: (error: unknown) => boolean = NEVER,
+  last: Last<Result> = NOTHING_MORE,
 ): Promise<Result> {
   return untilNotGivenUp(pool, isRetryable, async (client, attempt) => {
     const begun = client.query('begin');
-    // Where it fails, the connection is lost, and what `work` sends fails as well.
+    // If it fails the connection is lost, and the statements of `work` fail as well.
     begun.catch(() => {});
     const result = await work(client, attempt);
     await begun;
-    await client.query('commit').catch(rethrowOfCommit);
+    const [sent, committed] = await Promise.allSettled([last(client, result), client.query('commit')]);
+    if (committed.status === 'rejected') {
+      rethrowOfCommit(committed.reason);
+    }
+    // A commit after a statement that failed is a rollback, and no error.
+    if (sent.status === 'rejected') {
+      throw sent.reason;
+    }
     return result;
   });
 }
 
+const NOTHING_MORE = async () => {};
+
 /**
- * {@link inTransaction} for statements known beforehand, sent and committed in one round trip. They check uniqueness
- * themselves, so a conflict was committed meanwhile, and a retry sees it.
+ * {@link inTransaction} for statements known beforehand, sent and committed in one round trip. They check
+ * uniqueness themselves, so a conflict was committed concurrently, and a retry sees it.
  *
- * @param preceding return no rows; prepared at the connection's first use.
- * @throws AppError `outcome_unknown` if the connection is lost meanwhile.
+ * @param preceding statements without result rows; prepared at the connection's first use.
+ * @throws AppError `outcome_unknown` if the connection is lost.
  */
 export function inOneTrip(
   pool: Pool,
@@ -49,7 +62,7 @@ export function inOneTrip(
   });
 }
 
-/** What a living server has refused, it has rolled back. */
+/** A transaction refused by a running server is rolled back. */
 function rethrowOfCommit(thrown: unknown): never {
   const error = thrownByPg(thrown);
   const isUndone = error instanceof pg.DatabaseError && error.severity === 'ERROR';
@@ -64,8 +77,7 @@ export const OUTCOME_UNKNOWN =
 const NEVER = () => false;
 
 /**
- * {@link inTransaction} for work where it matters whether an unanswered commit went through. The mark travels with
- * BEGIN.
+ * {@link inTransaction} that reports an unanswered commit. The mark travels with BEGIN.
  *
  * @param work gets the mark as well.
  * @throws CommitUnknown if the connection is lost while committing.
@@ -88,7 +100,7 @@ export function inMarkedTransaction<Result>(
   });
 }
 
-/** `wasCommitted` tells whether it was; then `result` is the result. */
+/** Resolved by `wasCommitted`; if it went through, `result` is the result. */
 export class CommitUnknown<Result = unknown> extends Error {
   readonly mark: TransactionMark;
   readonly result: Result;
@@ -123,7 +135,7 @@ async function untilNotGivenUp<Result>(
 
 const MAX_ATTEMPTS = 5;
 
-/** `deadlock_detected`, `serialization_failure`: nothing was wrong with the work itself. */
+/** `deadlock_detected`, `serialization_failure`: the work itself is not at fault. */
 const TRANSIENT = new Set(['40P01', '40001']);
 
 function isTransient(error: unknown): boolean {

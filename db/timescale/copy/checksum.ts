@@ -1,14 +1,14 @@
 import type pg from 'pg';
 import { type Table, tablesInOrder } from './tables.ts';
 
-/** Two numbers that are equal for equal rows in any order. */
+/** Two numbers, equal for equal rows in any order. */
 export interface TableChecksum {
   table: string;
   rows: number;
   checksum: string;
 }
 
-/** Checksums of all tables, of one snapshot if the client is in such a transaction. */
+/** From one snapshot if the client's transaction has one. */
 export async function checksums(client: pg.ClientBase): Promise<TableChecksum[]> {
   const sums: TableChecksum[] = [];
   for (const table of await tablesInOrder(client)) {

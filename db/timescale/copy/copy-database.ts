@@ -7,7 +7,7 @@ import { checksum, type TableChecksum } from './checksum.ts';
 import { type Table, tablesInOrder } from './tables.ts';
 
 export interface CopyOptions {
-  /** Copy although processes are connected to the source; later writes are not copied. */
+  /** Copies although processes are connected to the source; later writes are not copied. */
   isWhileRunning: boolean;
   onProgress?(table: string, rows: number): void;
 }
@@ -34,6 +34,8 @@ export async function copyDatabase(
       await refuseUsers(from);
     }
     await to.query('begin');
+    // Versions of locations are copied, and not written anew (migration 0036).
+    await to.query(`set local tagtrail.copying = 'on'`);
     await refuseData(to);
     const copied: TableChecksum[] = [];
     for (const table of await tablesInOrder(from)) {
@@ -52,7 +54,7 @@ export async function copyDatabase(
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client(connectionConfig(url, 'tagtrail database copy'));
-  // A connection that is lost shows in the query that is under way.
+  // A lost connection fails the current query.
   client.on('error', () => {});
   await client.connect();
   return client;
@@ -82,7 +84,6 @@ async function refuseData(client: pg.Client): Promise<void> {
   }
 }
 
-/** Rows in memory at a time. */
 const BATCH = 2_000;
 
 async function copyRows(
@@ -99,7 +100,7 @@ async function copyRows(
     if (rows.length === 0) {
       break;
     }
-    // Numbers that the database made up are kept.
+    // Keeps the generated ids.
     await to.query(
       `insert into ${identifier} overriding system value
        select * from json_populate_recordset(null::${identifier}, $1::json)`,
@@ -113,7 +114,7 @@ async function copyRows(
 
 async function copySequences(from: pg.Client, to: pg.Client, { sequences }: Table): Promise<void> {
   for (const { sequence } of sequences) {
-    // As the catalog of the source writes it, which is quoted where it must be.
+    // Quoted by the source's catalog where necessary.
     const { rows } = await from.query<{ last_value: number; is_called: boolean }>(
       `select last_value, is_called from ${sequence}`,
     );

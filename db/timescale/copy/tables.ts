@@ -2,19 +2,18 @@ import pg from 'pg';
 
 export interface Table {
   name: string;
-  /** Quoted SQL identifier. */
   identifier: string;
   sequences: { column: string; sequence: string }[];
 }
 
 /** Derived tables: rebuilt by triggers or afterwards, not copied. */
-const MADE_OF_OTHERS: readonly string[] = ['live_row_counts', 'history_marks'];
+const DERIVED: readonly string[] = ['live_row_counts', 'history_marks'];
 
 /** Tables to copy, each after those it references. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<{ name: string; refers_to: string[]; sequences: Table['sequences'] }>(
     TABLES,
-    [['schema_migrations', ...MADE_OF_OTHERS]],
+    [['schema_migrations', ...DERIVED]],
   );
   const ordered: Table[] = [];
   const isPlaced = (name: string) => ordered.some((table) => table.name === name);

@@ -17,15 +17,18 @@ import { CLUSTER, type RunUnprivileged } from './unprivileged.ts';
 
 const USER = 'tagtrail';
 
-/** Kept inside the cluster, so that both get into place together. Older folders have it beside the cluster. */
+/**
+ * Kept inside the cluster, so that both are renamed into place together. Older folders have it beside the
+ * cluster.
+ */
 const PASSWORD = 'tagtrail.password';
 const OLDER_PASSWORD = 'password';
 
 /**
- * Initializes the cluster below `folder` unless it exists. It is built elsewhere and renamed, so an interrupted attempt
- * leaves nothing half-made; of several processes the first one done wins.
+ * Initializes the cluster below `folder` unless it exists. It is built elsewhere and renamed, so an
+ * interrupted attempt leaves nothing half-made; of several processes the first to finish wins.
  *
- * @throws AppError `unavailable` if it cannot be made.
+ * @throws AppError `unavailable` if it cannot be created.
  */
 export async function initialiseCluster(initdb: string, run: RunUnprivileged, folder: string): Promise<void> {
   removeAbandoned(folder);
@@ -62,7 +65,6 @@ export async function initialiseCluster(initdb: string, run: RunUnprivileged, fo
   }
 }
 
-/** Connection URL of the cluster's server on `port`. */
 export function urlOfCluster(folder: string, port: number): string {
   const password = [join(folder, CLUSTER, PASSWORD), join(folder, OLDER_PASSWORD)].find(existsSync);
   const secret = password === undefined ? '' : readFileSync(password, 'utf8');
@@ -82,7 +84,6 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** Unfinished clusters, and the processes that build them. */
 function attempts(folder: string): { name: string; pid: number }[] {
   return readdirSync(folder).flatMap((name) => {
     const [, pid] = /^(?:unfinished|password)-(\d+)-/.exec(name) ?? [];

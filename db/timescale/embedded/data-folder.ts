@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { AppError, messageOf } from '../../../base/errors.ts';
 
 /**
- * Runs work below the data folder and turns file system errors into one line that names the setting and the remedy.
+ * Runs work below the data folder and converts file system errors into one line that names the setting and
+ * the remedy.
  *
- * @throws AppError `unavailable` for those; other errors as they are.
+ * @throws AppError `unavailable` for those; other errors unchanged.
  */
 export function usingDataFolder<T>(data: string, work: () => T): T {
   try {
@@ -15,7 +16,6 @@ export function usingDataFolder<T>(data: string, work: () => T): T {
   }
 }
 
-/** {@link usingDataFolder} for asynchronous work. */
 export async function whileUsingDataFolder<T>(data: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -24,7 +24,6 @@ export async function whileUsingDataFolder<T>(data: string, work: () => Promise<
   }
 }
 
-/** Whether the folder's disk lacks room for a new database. */
 export function isDiskFull(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -39,7 +38,8 @@ export function diskFull(data: string): AppError {
 }
 
 /**
- * @throws AppError `unavailable` if the cluster belongs to another account, which PostgreSQL refuses at greater length.
+ * @throws AppError `unavailable` if the cluster belongs to another account, which PostgreSQL refuses at
+ * greater length.
  */
 export function requireOwnCluster(data: string, cluster: string): void {
   const account = process.getuid?.();

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 
-/** Absolute paths of the server programs that npm installed for this platform. */
 export interface PostgresBinaries {
   initdb: string;
   pgCtl: string;

@@ -23,7 +23,7 @@ export function readPostmaster(cluster: string): Postmaster | null {
  * for the server. The rest of the file stays; PostgreSQL uses it to find out whether remains of the dead server still
  * use the data.
  */
-export function disownReusedPid(cluster: string): void {
+export function dropReusedPid(cluster: string): void {
   const lock = readLock(cluster);
   if (lock !== null && isAlive(lock.pid) && !serves(lock.pid, lock.folder)) {
     writeFileSync(join(cluster, LOCK_FILE), lock.text.replace(/^\d+/, NOBODYS_PID));
@@ -44,7 +44,7 @@ const LOCK_FILE = 'postmaster.pid';
 /** Greater than any process id of Linux (4,194,304) or macOS (99,998). */
 const NOBODYS_PID = '999999999';
 
-/** Line 1 is the process id, 2 the folder as the server was told it, 4 the port. */
+/** Line 1 is the process id, 2 the folder as given to the server, 4 the port. */
 function readLock(cluster: string): { text: string; pid: number; folder: string; port: number } | null {
   let text: string;
   try {
@@ -56,13 +56,13 @@ function readLock(cluster: string): { text: string; pid: number; folder: string;
     throw error;
   }
   const [pid = '', folder = '', , port = ''] = text.split('\n');
-  // It is empty for the moment between being made and being written.
+  // The file is empty for a moment between its creation and its first write.
   return /^\d+$/.test(pid) && /^\d+$/.test(port)
     ? { text, pid: Number(pid), folder, port: Number(port) }
     : null;
 }
 
-/** Whether the process is a PostgreSQL on that folder; true in doubt. */
+/** True if the process is a PostgreSQL on that folder, or might be. */
 function serves(pid: number, folder: string): boolean {
   const command = commandOf(pid);
   return command === null || (command.includes('postgres') && command.includes(folder));

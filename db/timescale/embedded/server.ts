@@ -12,39 +12,38 @@ import {
 } from './data-folder.ts';
 import { freePort } from './free-port.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
-import { disownReusedPid, type Postmaster, readPostmaster } from './postmaster.ts';
+import { dropReusedPid, type Postmaster, readPostmaster } from './postmaster.ts';
 import { CLUSTER, type RunUnprivileged, unprivilegedRunner } from './unprivileged.ts';
 import { joinServer } from './users.ts';
 
 /**
- * A PostgreSQL server of this project's own, made of the binaries in `node_modules`, with its data in
+ * The project's own PostgreSQL server, from the binaries in `node_modules`, with its data in
  * `<data>/postgres`.
  *
- * It is a daemon in a session of its own: Ctrl-C reaches this process and not the database, so that what is under way
- * can be committed first; and a process that was killed leaves its server running, which the next one takes over.
+ * It is a daemon in a session of its own: Ctrl-C reaches this process and not the database, so that pending
+ * work can be committed first; and a killed process leaves its server running, which the next one takes over.
  * Any number of processes share it; it listens on 127.0.0.1 only, on a port chosen at each start.
  */
 export interface EmbeddedDatabase {
   url: string;
-  /** Stops the server, whoever started it, unless other processes use it: then the last of them does. */
+  /** Stops the server, whichever process started it, unless others use it: then the last of them does. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** Data folder (`TAGTRAIL_DATA`), made if missing. */
+  /** `TAGTRAIL_DATA`; created if missing. */
   data: string;
   /** False trades durability for speed, for disposable data. */
   durable: boolean;
-  /** Port of a newly started server; any by default. */
   port?: number;
 }
 
 /**
- * Joins the server running in the folder, or starts it. PostgreSQL lets one of several processes start it; the others
- * join.
+ * Joins the server running in the folder, or starts it. PostgreSQL lets one of several processes start it;
+ * the others join.
  *
- * @throws AppError `unavailable` if it cannot be initialized or started, with the end of its log, or if the folder
- * cannot be used, naming TAGTRAIL_DATA.
+ * @throws AppError `unavailable` if it cannot be initialized or started, with the end of its log, or if the
+ * folder cannot be used, naming TAGTRAIL_DATA.
  */
 export function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   return whileUsingDataFolder(options.data, () => joinOrStart(options));
@@ -77,7 +76,7 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
       await pause(RETRY_AFTER);
       continue;
     }
-    disownReusedPid(cluster);
+    dropReusedPid(cluster);
     try {
       await start(pgCtl, run, folder, options);
     } catch (error) {
@@ -85,7 +84,7 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
       if (failures === MOST_FAILURES && readPostmaster(cluster)?.isAlive !== true) {
         throw error;
       }
-      // Parts of a server that was killed may use its memory for a moment yet.
+      // Remaining processes of a killed server may still use its memory for a moment.
       await pause(RETRY_AFTER * 2 ** failures);
     }
   }
@@ -95,7 +94,7 @@ async function joinOrStart(options: EmbeddedOptions): Promise<EmbeddedDatabase> 
 const PATIENCE = 60_000;
 const RETRY_AFTER = 50;
 
-/** Meanwhile another process may have started, used and stopped it. */
+/** Another process may have started, used and stopped it in between. */
 const MOST_FAILURES = 4;
 
 /** The server that wrote the lock file below the data folder, alive or dead; null after an orderly stop. */
@@ -103,7 +102,6 @@ export function embeddedPostmaster(data: string): Postmaster | null {
   return usingDataFolder(data, () => readPostmaster(join(resolve(data), 'postgres', CLUSTER)));
 }
 
-/** URL of the server running below the data folder, or null. */
 export function runningEmbeddedUrl(data: string): string | null {
   const postmaster = embeddedPostmaster(data);
   return postmaster?.isAlive === true ? urlOfCluster(join(resolve(data), 'postgres'), postmaster.port) : null;

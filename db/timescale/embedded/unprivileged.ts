@@ -12,9 +12,9 @@ export const CLUSTER = 'cluster';
 export type RunUnprivileged = (program: string, args: string[], options?: ExecFileOptions) => Promise<void>;
 
 /**
- * Runs the database's programs unprivileged on `folder` (made if missing). Root uses an ordinary account that can reach
- * programs and folder; where none can (a clone below /root, say), a user namespace in which root's files have another
- * owner.
+ * Runs the database's programs unprivileged on `folder` (created if missing). Root uses an ordinary account
+ * that can reach programs and folder; if none can (a clone below /root, say), a user namespace in which
+ * root's files have another owner.
  *
  * @throws AppError `unavailable` naming TAGTRAIL_DATA if neither is possible.
  */
@@ -45,7 +45,9 @@ export function unprivilegedRunner(folder: string, programs: string): RunUnprivi
   };
 }
 
-/** Not `recursive`: Node.js 24 then loops forever where the system refuses folders in an existing one (/proc). */
+/**
+ * Not `recursive`: Node.js 24 then loops forever if the system refuses folders in an existing one (/proc).
+ */
 function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder) && statSync(folder).isDirectory()) {
     return;

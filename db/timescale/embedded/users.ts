@@ -6,15 +6,16 @@ import { isHeldAnywhere } from '../connections/held-lock.ts';
 import { readPostmaster } from './postmaster.ts';
 
 /**
- * Reference count of an embedded server shared by any number of processes; the last to leave stops it. Each user holds
- * a lock of the server in shared mode; a killed process loses its connection, and the lock with it.
+ * Reference count of an embedded server shared by any number of processes; the last to leave stops it. Each
+ * user holds a lock of the server in shared mode; a killed process loses its connection, and the lock with
+ * it.
  *
- * 1. To leave, a process gives up its share and tries the exclusive lock without waiting. If that fails it is not the
- * last.
- * 2. If it succeeds it stops the server while holding the lock, so that whoever joins meanwhile waits and sees the
- * server go.
- * 3. A process has joined when it holds its share and the server then accepts another connection: a stopping one
- * accepts none, and none is stopped while somebody holds a share.
+ * 1. To leave, a process releases its share and tries the exclusive lock without waiting. If that fails it is
+ *   not the last.
+ * 2. If it succeeds it stops the server while holding the lock, so that processes joining in the meantime
+ *   wait and see the server go.
+ * 3. A process has joined when it holds its share and the server then accepts another connection: a stopping
+ *   one accepts none, and none is stopped while a share is held.
  *
  * A running `npm start` of a version without shares occupies the data folder, which counts as one.
  */
@@ -71,8 +72,8 @@ async function isLast(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * A fast shutdown: rolls back what is under way and keeps what is committed. This process sends the signal itself,
- * because `pg_ctl` would still send it after this process, killed meanwhile, has lost the lock.
+ * A fast shutdown: rolls back pending work and keeps committed data. This process sends the signal itself,
+ * because `pg_ctl` would still send it after this process, killed in between, has lost the lock.
  */
 async function stopServer(cluster: string): Promise<void> {
   const postmaster = readPostmaster(cluster);
@@ -88,7 +89,7 @@ async function stopServer(cluster: string): Promise<void> {
 
 async function connectTo(url: string): Promise<pg.Client | null> {
   const client = new pg.Client(connectionConfig(url, 'tagtrail use'));
-  // A connection that is lost shows in the query that is under way, or in the next.
+  // A lost connection fails the current query, or the next.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,8 +1,9 @@
 import { BinaryValues } from './binary-values.ts';
 
 /**
- * Array parameters for `unnest` in binary format. `pg` writes arrays as text, quoting every element, which took a sixth
- * of Node.js's time for recording. The statement must cast each to its type, which the server cannot infer.
+ * Array parameters for `unnest` in binary format. `pg` writes arrays as text, quoting every element, which
+ * took a sixth of Node.js's time for recording. The statement must cast each to its type, which the server
+ * cannot infer.
  */
 export const integers = (values: readonly (number | null)[]): Buffer =>
   array(23, values, (into, value) => into.integer(value));
@@ -64,7 +65,7 @@ function array<Value>(
     into.raw32(values.length);
     into.raw32(1);
   }
-  // By index: an iterator makes an object for each of some thousands of elements.
+  // By index: an iterator allocates an object for each of some thousands of elements.
   for (let at = 0; at < values.length; at++) {
     write(into, values[at] as Value);
   }

@@ -98,7 +98,6 @@ export class BinaryValues {
     this.#length += bytes.copy(this.#buffer, this.#length);
   }
 
-  /** Nothing may be written afterwards. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }

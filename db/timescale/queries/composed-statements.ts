@@ -15,7 +15,7 @@ const names = new Map<string, string>();
 let named = 0;
 
 /**
- * A name for a composed text, the same for the same text, so that it is planned once per connection: planning takes six
+ * A deterministic name for a composed text, so that it is planned once per connection: planning takes six
  * times as long as finding a row by its key.
  */
 export function nameOf(text: string): string {
@@ -38,7 +38,6 @@ interface Prepared {
   parsedStatements: Record<string, string>;
 }
 
-/** LRU list of the composed statements that a connection has prepared. */
 export class ComposedStatements {
   static readonly #kept = new WeakMap<pg.Connection, ComposedStatements>();
 
@@ -65,7 +64,7 @@ export class ComposedStatements {
     if (this.#names.size <= MOST_PREPARED) {
       return NONE;
     }
-    // One that the server has not answered for yet would be taken for prepared later.
+    // Not one still unanswered: its answer would mark it as prepared again.
     const closing = this.#names.values().find((each) => this.#prepared[each] !== undefined && each !== name);
     if (closing === undefined) {
       return NONE;

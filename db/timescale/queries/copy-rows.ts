@@ -10,9 +10,9 @@ export interface CopyTarget {
 /**
  * Writes rows by binary COPY, the cheapest way into a table.
  *
- * The rows follow the statement without waiting for the server to ask for them, so it costs one round trip and can be
- * pipelined. If the statement fails, the server skips what follows (PostgreSQL documentation, "COPY Operations";
- * `CopyData` outside of a COPY is ignored).
+ * The rows follow the statement without waiting for the server to ask for them, so it costs one round trip
+ * and can be pipelined. If the statement fails, the server skips the rows (PostgreSQL documentation, "COPY
+ * Operations"; `CopyData` outside of a COPY is ignored).
  *
  * @param write encodes the columns of a row in order, each with the type of the table.
  * @returns the number of rows written.
@@ -51,7 +51,6 @@ interface InnerQuery {
   handleCopyInResponse(connection: pg.Connection): void;
 }
 
-/** Likewise. */
 type CopyConnection = pg.Connection & {
   sendCopyFromChunk(bytes: Buffer): void;
   endCopyFrom(): void;

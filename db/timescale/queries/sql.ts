@@ -9,26 +9,25 @@ import type pg from 'pg';
 export type { FragmentSqlToken, ValueExpression } from '@slonik/sql-tag';
 
 /**
- * slonik's tag alone: the rest of slonik would take 10 MB and 50 ms of every process. Nothing else imports it; {@link
- * toConfig} turns what the tag makes into what `pg` takes.
+ * slonik's tag alone: the rest of slonik would take 10 MB and 50 ms of every process. Nothing else imports
+ * it; {@link toConfig} converts its tokens for `pg`.
  */
 const tag = createSqlTag();
 
 export const sql = { ...tag, fragment, prepared };
 
-/** A query made by `sql.type` or `sql.prepared`. */
 export type RowQuery<Row> = QuerySqlToken<RowType<Row>>;
 
 type RowType<Row> = QuerySqlToken['parser'] & {
   readonly '~standard': { readonly types?: { readonly input: Row; readonly output: Row } | undefined };
 };
 
-/** As slonik's, but composed once for each template: see {@link composedOnce}. */
+/** Like slonik's, but composed once for each template: see {@link composedOnce}. */
 function fragment(template: TemplateStringsArray, ...given: ValueExpression[]): FragmentSqlToken {
   return composedOnce(template, given, '', () => tag.fragment(template, ...given));
 }
 
-/** As slonik's, but composed once for each template: see {@link composedOnce}. */
+/** Like slonik's, but composed once for each template: see {@link composedOnce}. */
 function prepared<Row>(name: string, parser: RowType<Row>) {
   return (template: TemplateStringsArray, ...given: ValueExpression[]): RowQuery<Row> =>
     composedOnce(template, given, name, () => {
@@ -39,7 +38,7 @@ function prepared<Row>(name: string, parser: RowType<Row>) {
 
 interface Composed {
   name: string;
-  /** For each place of the template the text of the fragment there, or null where it is a parameter. */
+  /** Per place of the template the text of its fragment, or null for a parameter. */
   texts: readonly (string | null)[];
   token: object;
 }
@@ -47,9 +46,9 @@ interface Composed {
 const composed = new WeakMap<TemplateStringsArray, Composed>();
 
 /**
- * Remembers what a template was last composed to, and with which fragments, and does not compose it anew for other values.
- * Composing a statement of five arrays takes slonik 1.6 us, and 3.4 where they are in a fragment; 0.4 and 0.7 remembered. A
- * commit of ingestion has some ten.
+ * Caches a template's latest composition and its fragments, and reuses it for other values.
+ * Composing a statement of five arrays takes slonik 1.6 us, and 3.4 with them in a fragment; 0.4 and 0.7
+ * cached. A commit of ingestion has some ten.
  */
 function composedOnce<Token extends FragmentSqlToken | RowQuery<unknown>>(
   template: TemplateStringsArray,
@@ -97,12 +96,11 @@ const PASS: QuerySqlToken['parser'] = {
   '~standard': { version: 1, vendor: 'tagtrail', validate: (value) => ({ value }) },
 };
 
-/** For statements that return nothing. */
 export const NO_ROWS = rowsOf<never>();
 
 /**
- * Converts a query for `pg`. slonik numbers parameters `$slonik_1`, once each, in order of the values; a text without
- * any is taken as it is.
+ * Converts a query for `pg`. slonik numbers parameters `$slonik_1`, once each, in order of the values; a text
+ * without any stays as it is.
  *
  * @throws RangeError for a text with the marker elsewhere, as in a literal.
  */

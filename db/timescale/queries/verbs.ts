@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type RowQuery, toConfig } from './sql.ts';
 
 /**
- * Anything queries can be sent on: a connection, a transaction, a pool, an organization's door. A function with SQL in
- * it takes one, and its verb says how many rows it expects.
+ * Anything that sends queries: a connection, a transaction, a pool, a tenant-scoped connection. A function
+ * with SQL takes one, and the verb states how many rows it expects.
  */
 export interface Connection {
   any<Row>(query: RowQuery<Row>): Promise<readonly Row[]>;
@@ -15,7 +15,6 @@ export interface Connection {
   exec(query: RowQuery<unknown>): Promise<number>;
 }
 
-/** `pg`, or anything else that sends a text with its values. */
 interface Sender {
   query(query: pg.QueryConfig): Promise<pg.QueryResult>;
 }

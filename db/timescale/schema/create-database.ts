@@ -2,8 +2,8 @@ import pg from 'pg';
 import { connectionConfig } from '../connections/connection.ts';
 
 /**
- * Creates the database that `url` names if missing, through the server's `postgres` database. Text is compared by code
- * point and folded by Unicode rules (`C.UTF-8`), whatever the server's locale.
+ * Creates the database that `url` names if missing, through the server's `postgres` database. Text is
+ * compared by code point and folded by Unicode rules (`C.UTF-8`), whatever the server's locale.
  */
 export async function createDatabase(url: string): Promise<void> {
   const name = databaseOf(url);
@@ -26,16 +26,15 @@ async function create(client: pg.Client, name: string): Promise<void> {
        locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`,
     );
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || !MADE_MEANWHILE.has(error.code ?? '')) {
+    if (!(error instanceof pg.DatabaseError) || !ALREADY_CREATED.has(error.code ?? '')) {
       throw error;
     }
   }
 }
 
 /** `duplicate_database`, or `unique_violation` if two are created at the same moment. */
-const MADE_MEANWHILE = new Set(['42P04', '23505']);
+const ALREADY_CREATED = new Set(['42P04', '23505']);
 
-/** The server's URL with another database name. */
 export function withDatabase(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${encodeURIComponent(name)}`;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The schema as readable SQL: for each table its columns, constraints, indexes and triggers, then the functions.
- * Objects of extensions are left out, so the text is the same with and without TimescaleDB.
+ * Readable SQL: for each table its columns, constraints, indexes and triggers, then the functions. Objects of
+ * extensions are left out, so the text is the same with and without TimescaleDB.
  */
 export async function describeSchema(client: pg.ClientBase): Promise<string> {
   const tables = await client.query<TableRow>(TABLES);

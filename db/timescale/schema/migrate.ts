@@ -20,7 +20,6 @@ export interface MigrationResult {
 export interface Migrating {
   /** Aborting stops before the next migration, or while waiting for others. */
   signal?: AbortSignal | undefined;
-  /** Progress, in sentences. */
   say?: ((what: string) => void) | undefined;
   /** Milliseconds between progress messages. */
   every?: number;
@@ -35,8 +34,8 @@ export function readMigrations(): Migration[] {
 }
 
 /**
- * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one works, the
- * others wait and find nothing left to do. Each migration commits together with its ledger row.
+ * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one
+ * works, the others wait and find nothing left to do. Each migration commits together with its ledger row.
  *
  * @throws AppError `conflict` if a newer version migrated the database; `unavailable` if aborted.
  */
@@ -49,8 +48,8 @@ export function migrate(
 }
 
 /**
- * Migrates a new database only. An older one is left as it is: there is no way back from a migration, so it takes
- * somebody who means it.
+ * Migrates a new database only. An older one is left unchanged: a migration cannot be undone, so it takes an
+ * explicit decision.
  *
  * @throws AppError `unavailable` if it is of an older version; `conflict` as {@link migrate}.
  */
@@ -95,7 +94,7 @@ async function migrateUnless(
   }
 }
 
-/** Whether exactly this version's migrations are applied. */
+/** True if exactly this version's migrations are applied. */
 export async function isMigrated(client: pg.ClientBase, migrations = readMigrations()): Promise<boolean> {
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass('schema_migrations') is not null as present`,
@@ -103,7 +102,7 @@ export async function isMigrated(client: pg.ClientBase, migrations = readMigrati
   return rows[0]?.present === true && (await pendingMigrations(client, migrations)).length === 0;
 }
 
-/** The extension must exist before migrations that make hypertables, and can be created only where it is preloaded. */
+/** The extension must exist before migrations that make hypertables, and can be created only if it is preloaded. */
 async function createTimescaleIfAvailable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ preloaded: boolean }>(
     `select current_setting('shared_preload_libraries') ~ '\\ytimescaledb\\y' as preloaded
@@ -139,7 +138,7 @@ async function applyInTurn(
     try {
       return await apply(client, migration);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError && GIVES_WAY.has(error.code ?? ''))) {
+      if (!(error instanceof pg.DatabaseError && LOCK_FAILURES.has(error.code ?? ''))) {
         throw error;
       }
       say?.(`${step} waits for a transaction that is under way (see pg_stat_activity) and tries again`);
@@ -184,9 +183,9 @@ function interrupted(): AppError {
 }
 
 /** `lock_not_available`, `deadlock_detected`. */
-const GIVES_WAY = new Set(['55P03', '40P01']);
+const LOCK_FAILURES = new Set(['55P03', '40P01']);
 
-/** Milliseconds it waits for a lock while others queue behind it; then it lets them pass. */
+/** Milliseconds it waits for a lock while others queue behind it; then it gives way. */
 const LOCK_PATIENCE = 2_000;
 const AGAIN = 1_000;
 

@@ -6,16 +6,16 @@ import { inTransaction } from '../connections/transaction.ts';
 export interface Swept {
   /** False if another process is sweeping. */
   isDone: boolean;
-  /** Chunks dropped, or rows deleted where there are no chunks. */
+  /** Chunks dropped, or rows deleted if there are no chunks. */
   scanEvents: number;
   receivedMessages: number;
   submissions: number;
 }
 
 /**
- * Drops raw scans older than `retentionDays`, by whole chunks of a hypertable, and records of messages received more
- * than 24 hours ago. Answers to submissions are kept as long as scans: a device may resend one until it would be too
- * late. Transitions and positions are kept for good. Only one process sweeps at a time.
+ * Drops raw scans older than `retentionDays`, by whole chunks of a hypertable, and records of messages
+ * received more than 24 hours ago. Answers to submissions are kept as long as scans: a device may resend one
+ * until it would be too late. Imported files go after a week. Transitions and positions are kept for good. Only one process sweeps at a time.
  */
 export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
   return inTransaction(pool, async (client) => {
@@ -27,6 +27,8 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
       return { isDone: false, scanEvents: 0, receivedMessages: 0, submissions: 0 };
     }
     await forgetBrokerSessions(client, retentionDays);
+    await forgetIdleRetractions(client, retentionDays);
+    await forgetImports(client);
     return {
       isDone: true,
       scanEvents: await dropScans(client, retentionDays),
@@ -37,7 +39,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
 }
 
 /**
- * Kept on top of the retention: smoothing judges a scan just recent enough by scans up to two of its widest windows
+ * Added to the retention: smoothing judges a scan just recent enough by scans up to two of its widest windows
  * (ten minutes) before.
  */
 const SURROUNDINGS = "interval '1 hour'";
@@ -67,7 +69,7 @@ async function forgetMessages(client: pg.ClientBase): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Rows of processes gone for so long that the broker keeps nothing for them. */
+/** Rows of processes absent for so long that the broker keeps nothing for them. */
 async function forgetBrokerSessions(client: pg.ClientBase, retentionDays: number): Promise<void> {
   await client.query(
     'delete from broker_sessions where not is_divided and held_until < now() - make_interval(days => $1::integer)',
@@ -81,4 +83,24 @@ async function forgetSubmissions(client: pg.ClientBase, retentionDays: number): 
     [retentionDays],
   );
   return rowCount ?? 0;
+}
+
+/** Retractions that took nothing back: whatever may still come for them would be too late. The others are kept for good. */
+async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: number): Promise<void> {
+  await client.query(
+    `delete from retractions
+     where taken_back = 0 and received_at < now() - make_interval(days => $1::integer)`,
+    [retentionDays],
+  );
+}
+
+/** Organizations that go on uploading forget theirs then. One that is applied just now is left for the next time. */
+async function forgetImports(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `delete from imports using (
+       select org_id, id from imports where created_at < now() - interval '7 days' for update skip locked
+     ) old
+     where imports.org_id = old.org_id and imports.id = old.id`,
+  );
+  await client.query(`delete from import_work where seen_at < now() - interval '7 days'`);
 }

@@ -60,6 +60,7 @@ CREATE INDEX assets__org_id_valid_to ON public.assets USING btree (org_id, valid
 CREATE INDEX assets__searched_text ON public.assets USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
 CREATE TRIGGER assets_deleted AFTER DELETE ON public.assets REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_inserted AFTER INSERT ON public.assets REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
+CREATE TRIGGER assets_outdated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_assets_outdated();
 CREATE TRIGGER assets_positions_counted AFTER UPDATE OF deleted_at ON public.assets FOR EACH ROW WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION count_position_of_asset();
 CREATE TRIGGER assets_truncated AFTER TRUNCATE ON public.assets FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
 CREATE TRIGGER assets_updated AFTER UPDATE ON public.assets REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('asset');
@@ -85,6 +86,26 @@ create table broker_subscriptions (
   constraint broker_subscriptions__realm_client_id FOREIGN KEY (realm, client_id) REFERENCES broker_sessions(realm, client_id) ON DELETE CASCADE
 );
 
+create table changes (
+  org_id integer,
+  at timestamp with time zone not null default clock_timestamp(),
+  id bigint generated always as identity not null,
+  actor_type text not null,
+  actor_id text collate "C" not null,
+  request_id text collate "C",
+  action text collate "C" not null,
+  resource_type text collate "C" not null,
+  resource_id text collate "C" not null,
+  external_key text collate "C",
+  before json,
+  after json,
+  constraint changes__actor_type CHECK ((actor_type = ANY (ARRAY['key'::text, 'user'::text, 'handheld'::text, 'command_line'::text]))),
+  constraint changes__org_id_at_id UNIQUE NULLS NOT DISTINCT (org_id, at, id)
+);
+CREATE INDEX changes__org_id_actor ON public.changes USING btree (org_id, actor_id, at, id);
+CREATE INDEX changes__org_id_resource ON public.changes USING btree (org_id, resource_type, resource_id, at, id);
+CREATE TRIGGER changes_unchanged BEFORE DELETE OR UPDATE ON public.changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
+
 create table external_key_counters (
   org_id integer not null,
   resource text not null,
@@ -99,7 +120,9 @@ create table formats (
   definition jsonb not null,
   created_at timestamp with time zone not null default now(),
   source json not null,
-  constraint formats__name PRIMARY KEY (name)
+  org_id integer,
+  constraint formats__name PRIMARY KEY (name),
+  constraint formats__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 CREATE TRIGGER formats_changed AFTER INSERT OR DELETE OR UPDATE ON public.formats FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
 
@@ -134,6 +157,46 @@ create table history_recomputations (
   constraint history_recomputations__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
 
+create table import_parts (
+  org_id integer not null,
+  import_id integer not null,
+  part smallint not null,
+  content bytea not null,
+  constraint import_parts__org_id_import_id_part PRIMARY KEY (org_id, import_id, part),
+  constraint import_parts__org_id_import_id FOREIGN KEY (org_id, import_id) REFERENCES imports(org_id, id) ON DELETE CASCADE
+);
+
+create table import_work (
+  org_id integer not null,
+  import_id integer not null,
+  kind text not null,
+  seen_at timestamp with time zone not null default now(),
+  done_rows integer not null default 0,
+  constraint import_work__org_id_import_id PRIMARY KEY (org_id, import_id),
+  constraint import_work__kind CHECK ((kind = ANY (ARRAY['checking'::text, 'applying'::text])))
+);
+
+create table imports (
+  org_id integer not null,
+  id integer generated always as identity not null,
+  resource text not null,
+  file_name text not null,
+  bytes integer not null,
+  state text not null default 'uploaded'::text,
+  outcome json,
+  digest bytea,
+  user_id text not null,
+  created_at timestamp with time zone not null default now(),
+  checked_at timestamp with time zone,
+  applied_at timestamp with time zone,
+  rows integer,
+  constraint imports__org_id_id PRIMARY KEY (org_id, id),
+  constraint imports__file_name CHECK (((char_length(file_name) >= 1) AND (char_length(file_name) <= 255))),
+  constraint imports__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint imports__resource CHECK ((resource = ANY (ARRAY['asset'::text, 'location'::text]))),
+  constraint imports__state CHECK ((state = ANY (ARRAY['uploaded'::text, 'checked'::text, 'applied'::text])))
+);
+
 create table live_row_counts (
   org_id integer not null,
   resource text not null,
@@ -151,11 +214,32 @@ create table location_transitions (
   observed_at timestamp with time zone not null,
   location_id integer not null,
   duration_seconds bigint,
+  received_at timestamp with time zone,
+  tag_type text,
+  tag_value text collate "C",
+  rssi double precision,
+  reader_id integer,
+  antenna smallint,
+  handheld_id integer,
+  submission_id text collate "C",
+  submission_index integer,
+  proof text,
   constraint location_transitions__org_id_asset_id_observed_at PRIMARY KEY (org_id, asset_id, observed_at),
   constraint location_transitions__duration_seconds CHECK ((duration_seconds >= 0))
 );
 CREATE TRIGGER location_transitions_added AFTER INSERT ON public.location_transitions FOR EACH ROW WHEN ((current_setting('tagtrail.adds_newest'::text, true) IS DISTINCT FROM 'on'::text)) EXECUTE FUNCTION keep_history_mark();
 CREATE TRIGGER location_transitions_removed AFTER DELETE ON public.location_transitions FOR EACH ROW EXECUTE FUNCTION keep_history_mark();
+
+create table location_versions (
+  org_id integer not null,
+  location_id integer not null,
+  since timestamp with time zone not null,
+  external_key text collate "C" not null,
+  name text collate "C" not null,
+  parent_id integer,
+  is_deleted boolean not null,
+  constraint location_versions__org_id_location_id_since PRIMARY KEY (org_id, location_id, since)
+);
 
 create table locations (
   org_id integer not null,
@@ -179,14 +263,111 @@ create table locations (
   constraint locations__parent_id CHECK ((parent_id <> id))
 );
 CREATE UNIQUE INDEX locations__org_id_external_key ON public.locations USING btree (org_id, external_key) WHERE (deleted_at IS NULL);
+CREATE INDEX locations__org_id_external_key_deleted ON public.locations USING btree (org_id, external_key, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX locations__org_id_parent_id ON public.locations USING btree (org_id, parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX locations__org_id_valid_from ON public.locations USING btree (org_id, valid_from) WHERE (deleted_at IS NULL);
 CREATE INDEX locations__org_id_valid_to ON public.locations USING btree (org_id, valid_to, valid_from) WHERE ((deleted_at IS NULL) AND (valid_to IS NOT NULL));
 CREATE INDEX locations__searched_text ON public.locations USING gin (org_id, searched_text(name, external_key, description) gin_trgm_ops);
 CREATE TRIGGER locations_deleted AFTER DELETE ON public.locations REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_inserted AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
+CREATE TRIGGER locations_inserted_version AFTER INSERT ON public.locations REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
+CREATE TRIGGER locations_outdated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION mark_locations_outdated();
 CREATE TRIGGER locations_truncated AFTER TRUNCATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
 CREATE TRIGGER locations_updated AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_live_rows('location');
+CREATE TRIGGER locations_updated_version AFTER UPDATE ON public.locations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION write_location_versions();
+
+create table memberships (
+  user_id integer not null,
+  org_id integer not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint memberships__org_id_user_id PRIMARY KEY (org_id, user_id),
+  constraint memberships__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint memberships__role CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))),
+  constraint memberships__user_id FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX memberships__user_id_org_id ON public.memberships USING btree (user_id, org_id);
+CREATE TRIGGER memberships_changed AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION notify_access_changed();
+
+create table move_days (
+  org_id integer not null,
+  day date not null,
+  first_position bigint not null,
+  constraint move_days__org_id_first_position PRIMARY KEY (org_id, first_position) INCLUDE (day)
+);
+
+create table move_heads (
+  org_id integer not null,
+  head bigint not null default 0,
+  oldest bigint not null default 1,
+  sealed_at timestamp with time zone,
+  complete_since timestamp with time zone,
+  constraint move_heads__org_id PRIMARY KEY (org_id),
+  constraint move_heads__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+
+create table moves (
+  org_id integer not null,
+  position bigint not null,
+  sealed_at timestamp with time zone not null,
+  asset_id integer not null,
+  kind text not null,
+  part integer not null,
+  parts integer not null,
+  recorded_at timestamp with time zone not null,
+  location_id integer,
+  since timestamp with time zone,
+  last_seen timestamp with time zone,
+  previous_location_id integer,
+  duration_seconds bigint,
+  rows json,
+  constraint moves__org_id_position PRIMARY KEY (org_id, "position", sealed_at),
+  constraint moves__kind CHECK ((kind = ANY (ARRAY['moved'::text, 'corrected'::text])))
+);
+CREATE INDEX moves__org_id_asset_id ON public.moves USING btree (org_id, asset_id, "position");
+CREATE TRIGGER moves_unchanged BEFORE DELETE OR UPDATE ON public.moves FOR EACH STATEMENT EXECUTE FUNCTION refuse_changes_of_log();
+
+create table mqtt_consumers (
+  org_id integer not null,
+  id integer generated always as identity not null,
+  name text collate "C" not null,
+  password_sha256 bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint mqtt_consumers__org_id_id PRIMARY KEY (org_id, id),
+  constraint mqtt_consumers__id UNIQUE (id),
+  constraint mqtt_consumers__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint mqtt_consumers__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint mqtt_consumers__password_sha256 CHECK ((octet_length(password_sha256) = 32))
+);
+
+create table mqtt_feeds (
+  org_id integer not null,
+  target text not null,
+  position bigint not null,
+  snapshot_after integer,
+  constraint mqtt_feeds__org_id PRIMARY KEY (org_id),
+  constraint mqtt_feeds__org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
+);
+
+create table mqtt_outdated (
+  org_id integer not null,
+  asset_id integer not null default 0,
+  location_id integer not null default 0,
+  mark bigint not null default ((pg_current_xact_id())::text)::bigint,
+  done_after integer not null default 0,
+  constraint mqtt_outdated__org_id_asset_id_location_id PRIMARY KEY (org_id, asset_id, location_id)
+);
+
+create table mqtt_topics (
+  org_id integer not null,
+  asset_id integer not null,
+  topic text collate "C" not null,
+  digest bytea,
+  told_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  constraint mqtt_topics__org_id_asset_id_topic PRIMARY KEY (org_id, asset_id, topic)
+);
+CREATE INDEX mqtt_topics__org_id_topic ON public.mqtt_topics USING btree (org_id, topic);
 
 create table organizations (
   id integer generated always as identity not null,
@@ -199,20 +380,76 @@ create table organizations (
 CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 CREATE TRIGGER organizations_registry_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
 
+create table plan_places (
+  org_id integer not null,
+  plan_id integer not null,
+  location_id integer not null,
+  points real[] not null,
+  constraint plan_places__org_id_plan_id_location_id PRIMARY KEY (org_id, plan_id, location_id),
+  constraint plan_places__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint plan_places__org_id_plan_id FOREIGN KEY (org_id, plan_id) REFERENCES plans(org_id, id),
+  constraint plan_places__points CHECK ((((cardinality(points) = 2) OR ((cardinality(points) >= 6) AND (cardinality(points) <= 200))) AND ((cardinality(points) % 2) = 0) AND (array_ndims(points) = 1) AND ((0)::double precision <= ALL (points)) AND ((1)::double precision >= ALL (points))))
+);
+CREATE INDEX plan_places__org_id_location_id ON public.plan_places USING btree (org_id, location_id);
+
+create table plans (
+  org_id integer not null,
+  id integer generated always as identity not null,
+  location_id integer,
+  name text not null,
+  media_type text not null,
+  width integer not null,
+  height integer not null,
+  image bytea not null,
+  sha256 bytea not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint plans__org_id_id PRIMARY KEY (org_id, id),
+  constraint plans__height CHECK (((height >= 1) AND (height <= 16384))),
+  constraint plans__media_type CHECK ((media_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/webp'::text]))),
+  constraint plans__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint plans__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint plans__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint plans__sha256 CHECK ((octet_length(sha256) = 32)),
+  constraint plans__size CHECK (((octet_length(image) >= 1) AND (octet_length(image) <= 5242880))),
+  constraint plans__width CHECK (((width >= 1) AND (width <= 16384)))
+);
+CREATE INDEX plans__org_id_location_id ON public.plans USING btree (org_id, location_id);
+
 create table positions (
   org_id integer not null,
   asset_id integer not null,
   location_id integer,
   since timestamp with time zone,
   last_seen timestamp with time zone,
+  is_in_feed boolean not null default false,
+  told_at timestamp with time zone,
   constraint positions__org_id_asset_id PRIMARY KEY (org_id, asset_id),
   constraint positions__org_id_asset_id_fkey FOREIGN KEY (org_id, asset_id) REFERENCES assets(org_id, id),
   constraint positions__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id)
 ) with (fillfactor=70);
+CREATE INDEX positions__not_in_feed ON public.positions USING btree (org_id, asset_id) WHERE (NOT is_in_feed);
 CREATE INDEX positions__org_id_location_id ON public.positions USING btree (org_id, location_id);
 CREATE TRIGGER positions_deleted AFTER DELETE ON public.positions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_inserted AFTER INSERT ON public.positions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
 CREATE TRIGGER positions_truncated AFTER TRUNCATE ON public.positions FOR EACH STATEMENT EXECUTE FUNCTION count_positions();
+
+create table publishing_faults (
+  org_id integer not null,
+  topic text not null,
+  reason text not null,
+  since timestamp with time zone not null default now(),
+  constraint publishing_faults__org_id PRIMARY KEY (org_id)
+);
+
+create table reader_connections (
+  org_id integer not null,
+  reader_id integer not null,
+  connected_at timestamp with time zone not null,
+  constraint reader_connections__org_id_reader_id PRIMARY KEY (org_id, reader_id),
+  constraint reader_connections__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
 
 create table reader_counters (
   org_id integer not null,
@@ -230,10 +467,32 @@ create table reader_counters (
   throttled_ms bigint not null default 0,
   clock_minute integer,
   clock_offsets_ms bigint[] not null default '{}'::bigint[],
+  heard_since timestamp with time zone,
+  heard_until timestamp with time zone,
+  heard_messages bigint,
+  heard_late jsonb,
   constraint reader_counters__org_id_reader_id PRIMARY KEY (org_id, reader_id),
   constraint reader_counters__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
   constraint reader_counters__reads CHECK ((reads = ((((recorded + duplicates) + unknown) + unplaced) + rejected)))
 ) with (fillfactor=50);
+CREATE TRIGGER reader_counters_first_heard AFTER INSERT ON public.reader_counters FOR EACH ROW WHEN ((new.heard_late IS NOT NULL)) EXECUTE FUNCTION keep_first_stretches();
+CREATE TRIGGER reader_counters_heard BEFORE UPDATE ON public.reader_counters FOR EACH ROW WHEN (((new.heard_since IS DISTINCT FROM old.heard_since) OR (new.heard_late IS NOT NULL))) EXECUTE FUNCTION keep_heard_stretches();
+
+create table reader_spans (
+  org_id integer not null,
+  reader_id integer not null,
+  state text not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  messages bigint,
+  constraint reader_spans__org_id_reader_id_state_started_at PRIMARY KEY (org_id, reader_id, state, started_at),
+  constraint reader_spans__ended_at CHECK ((ended_at >= started_at)),
+  constraint reader_spans__messages CHECK (((state = 'up'::text) = (messages IS NOT NULL))),
+  constraint reader_spans__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
+  constraint reader_spans__state CHECK ((state = ANY (ARRAY['up'::text, 'silent'::text, 'disconnected'::text]))),
+  constraint reader_spans__up CHECK (((state <> 'up'::text) OR (ended_at IS NOT NULL)))
+);
+CREATE UNIQUE INDEX reader_spans__org_id_reader_id_open ON public.reader_spans USING btree (org_id, reader_id, state) WHERE (ended_at IS NULL);
 
 create table readers (
   org_id integer not null,
@@ -263,6 +522,7 @@ create table received_messages (
   org_id integer not null,
   digest bytea not null,
   received_at timestamp with time zone not null,
+  is_redelivery boolean not null default false,
   constraint received_messages__org_id_digest PRIMARY KEY (org_id, digest),
   constraint received_messages__org_id FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
@@ -277,7 +537,7 @@ create table refused_sign_ins (
   address text not null,
   constraint refused_sign_ins__period_kind_name PRIMARY KEY (period, kind, name),
   constraint refused_sign_ins__address CHECK ((char_length(address) <= 100)),
-  constraint refused_sign_ins__kind CHECK ((kind = ANY (ARRAY['reader'::text, 'key'::text, 'handheld'::text]))),
+  constraint refused_sign_ins__kind CHECK ((kind = ANY (ARRAY['reader'::text, 'key'::text, 'handheld'::text, 'user'::text]))),
   constraint refused_sign_ins__name CHECK ((char_length(name) <= 255))
 );
 
@@ -298,8 +558,28 @@ create table rejected_messages (
   constraint rejected_messages__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
   constraint rejected_messages__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
+CREATE INDEX rejected_messages__open ON public.rejected_messages USING btree (org_id, id) WHERE ((replayed_at IS NULL) AND (dismissed_at IS NULL));
 CREATE INDEX rejected_messages__org_id_id ON public.rejected_messages USING btree (COALESCE(org_id, 0), id);
-CREATE INDEX rejected_messages__to_be_replayed ON public.rejected_messages USING btree (org_id, id) WHERE (replayed_at IS NULL);
+CREATE INDEX rejected_messages__org_id_reader_id_id ON public.rejected_messages USING btree (org_id, reader_id, id);
+
+create table retractions (
+  org_id integer not null,
+  id text collate "C" not null,
+  submission_id text collate "C" not null,
+  indexes integer[] not null,
+  handheld_id integer,
+  actor_type text not null,
+  actor_id text not null,
+  request_id text,
+  received_at timestamp with time zone not null,
+  taken_back integer not null default 0,
+  answer json not null,
+  constraint retractions__org_id_id PRIMARY KEY (org_id, id),
+  constraint retractions__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint retractions__org_id_handheld_id FOREIGN KEY (org_id, handheld_id) REFERENCES handhelds(org_id, id)
+);
+CREATE INDEX retractions__org_id_submission_id ON public.retractions USING btree (org_id, submission_id);
+CREATE INDEX retractions__received_at ON public.retractions USING btree (received_at) WHERE (taken_back = 0);
 
 create table scan_events (
   org_id integer not null,
@@ -316,6 +596,7 @@ create table scan_events (
   handheld_id integer,
   submission_id text collate "C",
   submission_index integer,
+  retraction_id text collate "C",
   constraint scan_events__source CHECK ((((num_nonnulls(reader_id, antenna) = 2) AND (num_nonnulls(handheld_id, submission_id, submission_index) = 0)) OR ((num_nonnulls(reader_id, antenna) = 0) AND (num_nonnulls(handheld_id, submission_id, submission_index) = 3))))
 );
 CREATE INDEX scan_events__asset ON public.scan_events USING btree (org_id, asset_id, observed_at);
@@ -328,6 +609,33 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (name)
 );
 
+create table sealing_faults (
+  org_id integer not null,
+  move_id bigint,
+  reason text not null,
+  since timestamp with time zone not null default now(),
+  constraint sealing_faults__org_id PRIMARY KEY (org_id)
+);
+
+create table sessions (
+  id bigint generated always as identity not null,
+  digest bytea not null,
+  user_id integer not null,
+  began_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  ends_at timestamp with time zone not null,
+  address text not null,
+  user_agent text not null,
+  constraint sessions__id PRIMARY KEY (id),
+  constraint sessions__address CHECK ((char_length(address) <= 100)),
+  constraint sessions__digest UNIQUE (digest),
+  constraint sessions__digest_length CHECK ((octet_length(digest) = 32)),
+  constraint sessions__user_agent CHECK ((char_length(user_agent) <= 255)),
+  constraint sessions__user_id FOREIGN KEY (user_id) REFERENCES users(id)
+) with (fillfactor=80);
+CREATE INDEX sessions__user_id_used_at ON public.sessions USING btree (user_id, used_at);
+CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW WHEN ((old.ends_at > now())) EXECUTE FUNCTION notify_access_changed();
+
 create table smoothing_settings (
   org_id integer not null,
   id integer generated always as identity not null,
@@ -337,7 +645,10 @@ create table smoothing_settings (
   window_seconds integer,
   min_seconds integer,
   margin_db double precision,
+  actor_type text,
+  actor_id text collate "C",
   constraint smoothing_settings__org_id_id PRIMARY KEY (org_id, id),
+  constraint smoothing_settings__actor CHECK ((num_nonnulls(actor_type, actor_id) = ANY (ARRAY[0, 2]))),
   constraint smoothing_settings__margin_db CHECK (((margin_db > (0)::double precision) AND (margin_db <= (100)::double precision))),
   constraint smoothing_settings__min_seconds CHECK (((min_seconds >= 1) AND (min_seconds <= window_seconds))),
   constraint smoothing_settings__mode CHECK (((mode = ANY (ARRAY['on'::text, 'off'::text])) OR ((mode = 'inherit'::text) AND (location_id IS NOT NULL)))),
@@ -364,6 +675,42 @@ create table submissions (
   constraint submissions__org_id_handheld_id FOREIGN KEY (org_id, handheld_id) REFERENCES handhelds(org_id, id)
 );
 CREATE INDEX submissions__received_at ON public.submissions USING btree (received_at);
+
+create table sweep_assets (
+  org_id integer not null,
+  sweep_id text collate "C" not null,
+  asset_id integer not null,
+  expected boolean not null,
+  found boolean not null,
+  moved_here boolean not null,
+  missing boolean not null,
+  constraint sweep_assets__org_id_sweep_id_asset_id PRIMARY KEY (org_id, sweep_id, asset_id)
+);
+
+create table sweeps (
+  org_id integer not null,
+  id text collate "C" not null,
+  handheld_id integer not null,
+  body_sha256 bytea not null,
+  received_at timestamp with time zone not null,
+  location_id integer not null,
+  began_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  include_descendants boolean not null,
+  expected integer not null,
+  found integer not null,
+  moved_here integer not null,
+  missing integer not null,
+  unknown integer not null,
+  unknown_tags text[] not null,
+  constraint sweeps__org_id_id PRIMARY KEY (org_id, id),
+  constraint sweeps__body_sha256 CHECK ((octet_length(body_sha256) = 32)),
+  constraint sweeps__ended_at CHECK ((ended_at >= began_at)),
+  constraint sweeps__org_id_handheld_id FOREIGN KEY (org_id, handheld_id) REFERENCES handhelds(org_id, id),
+  constraint sweeps__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id)
+);
+CREATE INDEX sweeps__org_id_ended_at ON public.sweeps USING btree (org_id, ended_at, id);
+CREATE INDEX sweeps__org_id_location_id_ended_at ON public.sweeps USING btree (org_id, location_id, ended_at);
 
 create table tags (
   org_id integer not null,
@@ -407,6 +754,148 @@ create table unknown_tags (
   constraint unknown_tags__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
 );
 CREATE INDEX unknown_tags__org_id_last_seen ON public.unknown_tags USING btree (org_id, last_seen);
+
+create table unsealed_moves (
+  id bigint generated always as identity not null,
+  part integer not null default 1,
+  parts integer not null default 1,
+  org_id integer not null,
+  asset_id integer not null,
+  kind text not null,
+  recorded_at timestamp with time zone not null,
+  location_id integer,
+  since timestamp with time zone,
+  last_seen timestamp with time zone,
+  previous_location_id integer,
+  duration_seconds bigint,
+  rows json,
+  constraint unsealed_moves__org_id_id_part PRIMARY KEY (org_id, id, part)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=2000000000, vacuum_truncate=off);
+
+create table user_links (
+  id bigint generated always as identity not null,
+  digest bytea not null,
+  purpose text not null,
+  user_id integer,
+  org_id integer,
+  role text,
+  email text collate "C",
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  made_by integer,
+  made_in integer,
+  constraint user_links__id PRIMARY KEY (id),
+  constraint user_links__digest UNIQUE (digest),
+  constraint user_links__digest_length CHECK ((octet_length(digest) = 32)),
+  constraint user_links__email CHECK ((((char_length(email) >= 3) AND (char_length(email) <= 254)) AND (email = lower(email)))),
+  constraint user_links__made_by FOREIGN KEY (made_by) REFERENCES users(id),
+  constraint user_links__made_in FOREIGN KEY (made_in) REFERENCES organizations(id),
+  constraint user_links__maker CHECK ((num_nonnulls(made_by, made_in) = ANY (ARRAY[0, 2]))),
+  constraint user_links__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint user_links__purpose CHECK (
+CASE purpose
+    WHEN 'first'::text THEN ((org_id IS NOT NULL) AND (role = 'admin'::text) AND (user_id IS NULL) AND (email IS NULL))
+    WHEN 'invite'::text THEN ((org_id IS NOT NULL) AND (role IS NOT NULL) AND (user_id IS NULL) AND (email IS NOT NULL))
+    ELSE ((purpose = ANY (ARRAY['reset'::text, 'sign_in'::text])) AND (user_id IS NOT NULL) AND (org_id IS NULL) AND (role IS NULL) AND (email IS NULL))
+END),
+  constraint user_links__role CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'admin'::text]))),
+  constraint user_links__user_id FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX user_links__expires_at ON public.user_links USING btree (expires_at);
+CREATE INDEX user_links__org_id ON public.user_links USING btree (org_id);
+CREATE INDEX user_links__user_id ON public.user_links USING btree (user_id);
+
+create table users (
+  id integer generated always as identity not null,
+  email text collate "C" not null,
+  name text not null,
+  password text collate "C",
+  issuer text collate "C",
+  subject text collate "C",
+  is_disabled boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint users__id PRIMARY KEY (id),
+  constraint users__email UNIQUE (email),
+  constraint users__email_case CHECK ((email = lower(email))),
+  constraint users__email_length CHECK (((char_length(email) >= 3) AND (char_length(email) <= 254))),
+  constraint users__issuer_subject UNIQUE (issuer, subject),
+  constraint users__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint users__password CHECK ((char_length(password) <= 255)),
+  constraint users__subject CHECK ((((issuer IS NULL) = (subject IS NULL)) AND (char_length(issuer) <= 2048) AND (char_length(subject) <= 255)))
+);
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE OF email, name, password, is_disabled ON public.users FOR EACH ROW EXECUTE FUNCTION notify_access_changed();
+
+create table webhook_attempts (
+  org_id integer not null,
+  webhook_id integer not null,
+  id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  event_id text not null,
+  position bigint,
+  attempt smallint not null,
+  status smallint,
+  error text,
+  milliseconds integer not null,
+  answer text,
+  constraint webhook_attempts__org_id_webhook_id_id PRIMARY KEY (org_id, webhook_id, id),
+  constraint webhook_attempts__org_id_webhook_id FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id)
+);
+
+create table webhook_deliverers (
+  id uuid not null,
+  alive_until timestamp with time zone not null,
+  constraint webhook_deliverers__id PRIMARY KEY (id)
+);
+
+create table webhook_lanes (
+  org_id integer not null,
+  webhook_id integer not null,
+  lane smallint not null,
+  position bigint not null,
+  attempted_position bigint,
+  attempts smallint not null default 0,
+  due_at timestamp with time zone,
+  deliverer uuid,
+  constraint webhook_lanes__org_id_webhook_id_lane PRIMARY KEY (org_id, webhook_id, lane),
+  constraint webhook_lanes__lane CHECK (((lane >= 0) AND (lane <= 7))),
+  constraint webhook_lanes__org_id_webhook_id FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id)
+) with (fillfactor=50);
+
+create table webhook_secrets (
+  org_id integer not null,
+  webhook_id integer not null,
+  id integer generated always as identity not null,
+  key_id text collate "C" not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint webhook_secrets__org_id_webhook_id_id PRIMARY KEY (org_id, webhook_id, id),
+  constraint webhook_secrets__org_id_webhook_id FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id)
+);
+
+create table webhooks (
+  org_id integer not null,
+  id integer generated always as identity not null,
+  name text not null,
+  url text not null,
+  types text[],
+  location_id integer,
+  state text not null default 'on'::text,
+  state_reason text,
+  state_at timestamp with time zone not null default now(),
+  revision integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint webhooks__org_id_id PRIMARY KEY (org_id, id),
+  constraint webhooks__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint webhooks__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint webhooks__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint webhooks__state CHECK ((state = ANY (ARRAY['on'::text, 'off'::text, 'paused'::text]))),
+  constraint webhooks__state_reason CHECK ((state_reason = ANY (ARRAY['gone'::text, 'undeliverable'::text, 'expired'::text]))),
+  constraint webhooks__url CHECK (((char_length(url) >= 1) AND (char_length(url) <= 2048)))
+);
+CREATE UNIQUE INDEX webhooks__id ON public.webhooks USING btree (id);
 
 CREATE OR REPLACE FUNCTION public.add_live_rows(of_resource text, of_org_id integer, of_is_active boolean, change bigint)
  RETURNS void
@@ -681,6 +1170,51 @@ CREATE OR REPLACE FUNCTION public.is_listed(valid_from timestamp with time zone,
 RETURN ((with_not_in_effect OR ((valid_from <= now()) AND ((valid_to IS NULL) OR (valid_to > now())))) AND (with_deleted OR (deleted_at IS NULL)) AND ((of_activity IS NULL) OR (is_active = of_activity)))
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_first_stretches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update reader_counters set heard_late = heard_late where org_id = new.org_id and reader_id = new.reader_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_heard_stretches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  gap constant interval := interval '15 seconds';
+  late record;
+  joined record;
+begin
+  if new.heard_since > old.heard_until then
+    insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+    values (old.org_id, old.reader_id, 'up', old.heard_since, old.heard_until, old.heard_messages);
+    if new.heard_late is null then
+      return new;
+    end if;
+  end if;
+  for late in
+    select time_of_micros((stretch ->> 0)::bigint) as since, time_of_micros((stretch ->> 1)::bigint) as until,
+      (stretch ->> 2)::bigint as messages
+    from jsonb_array_elements(new.heard_late) stretch
+  loop
+    joined := take_heard_stretches(new.org_id, new.reader_id, late.since - gap, late.until + gap);
+    insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+    values (new.org_id, new.reader_id, 'up', least(late.since, joined.since), greatest(late.until, joined.until),
+      late.messages + joined.messages);
+  end loop;
+  joined := take_heard_stretches(new.org_id, new.reader_id, new.heard_since - gap, new.heard_until + gap);
+  new.heard_since := least(new.heard_since, joined.since);
+  new.heard_until := greatest(new.heard_until, joined.until);
+  new.heard_messages := new.heard_messages + joined.messages;
+  new.heard_late := null;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_history_mark()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -722,7 +1256,7 @@ begin
             order by scan.observed_at desc limit scans)
           union all
           (select scan.asset_id, scan.observed_at from scan_events scan
-            where scan.org_id = of_org_id and scan.submission_id is not null
+            where scan.org_id = of_org_id and scan.submission_id is not null and scan.retraction_id is null
             order by scan.observed_at desc limit scans)
         ) each_source
         order by observed_at desc limit scans
@@ -791,6 +1325,35 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.logged_value(value json)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (octet_length((value)::text) <= 8192) THEN value ELSE json_build_object('left_out', json_build_object('bytes', octet_length((value)::text), 'sha256', encode(sha256(convert_to((value)::text, 'UTF8'::name)), 'hex'::text))) END
+;
+
+CREATE OR REPLACE FUNCTION public.mark_assets_outdated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  -- Only of organizations that are published, so nothing piles up where nobody asks for it.
+  if not exists (select from mqtt_feeds) then
+    return null;
+  end if;
+  insert into mqtt_outdated (org_id, asset_id)
+  select after.org_id, after.id
+  from new_rows after join old_rows before on before.org_id = after.org_id and before.id = after.id
+  where (before.external_key, before.name, before.deleted_at)
+      is distinct from (after.external_key, after.name, after.deleted_at)
+    and after.org_id in (select org_id from mqtt_feeds)
+  order by after.org_id, after.id
+  on conflict (org_id, asset_id, location_id) do update set mark = excluded.mark, done_after = 0;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.mark_histories(org_ids integer[], asset_ids integer[], instants timestamp with time zone[])
  RETURNS void
  LANGUAGE plpgsql
@@ -825,6 +1388,29 @@ begin
     insert into history_marks (org_id, asset_id, observed_at, stays)
     values (made.org_id, made.asset_id, made.observed_at, counted);
   end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.mark_locations_outdated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  if not exists (select from mqtt_feeds) then
+    return null;
+  end if;
+  -- A row below zero is an import's placeholder: nothing has been there yet.
+  insert into mqtt_outdated (org_id, location_id)
+  select after.org_id, after.id
+  from new_rows after join old_rows before on before.org_id = after.org_id and before.id = after.id
+  where after.id > 0
+    and (before.external_key, before.name, before.parent_id)
+      is distinct from (after.external_key, after.name, after.parent_id)
+    and after.org_id in (select org_id from mqtt_feeds)
+  order by after.org_id, after.id
+  on conflict (org_id, asset_id, location_id) do update set mark = excluded.mark, done_after = 0;
+  return null;
 end $function$
 ;
 
@@ -889,6 +1475,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_changes_of_log()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_setting('tagtrail.retention', true) is distinct from 'on' then
+    raise exception 'rows of % are never changed', tg_table_name using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.searched_text(name text, external_key text, description text)
  RETURNS text
  LANGUAGE sql
@@ -896,9 +1494,69 @@ CREATE OR REPLACE FUNCTION public.searched_text(name text, external_key text, de
 RETURN folded(((((name || ''::text) || external_key) || ''::text) || COALESCE(description, ''::text)))
 ;
 
+CREATE OR REPLACE FUNCTION public.take_heard_stretches(org integer, reader integer, earliest timestamp with time zone, latest timestamp with time zone, OUT since timestamp with time zone, OUT until timestamp with time zone, OUT messages bigint)
+ RETURNS record
+ LANGUAGE sql
+AS $function$
+  with taken as (
+    delete from reader_spans span
+    where org_id = org and reader_id = reader and state = 'up' and ended_at >= earliest and started_at <= latest
+      and started_at >= coalesce((
+        select before.started_at from reader_spans before
+        where before.org_id = org and before.reader_id = reader and before.state = 'up'
+          and before.started_at < earliest
+        order by before.started_at desc limit 1), '-infinity')
+    returning span.started_at, span.ended_at, span.messages
+  )
+  select min(started_at), max(ended_at), coalesce(sum(taken.messages), 0)::bigint from taken
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.time_of_micros(micros bigint)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE STRICT
 RETURN ('1970-01-01 00:00:00+00'::timestamp with time zone + ((micros)::double precision * '00:00:00.000001'::interval))
+;
+
+CREATE OR REPLACE FUNCTION public.write_location_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_nestloop TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  -- A copy of the database brings the versions themselves.
+  if current_setting('tagtrail.copying', true) = 'on' then
+    return null;
+  end if;
+  if tg_op = 'INSERT' then
+    insert into location_versions (org_id, location_id, since, external_key, name, parent_id, is_deleted)
+    select org_id, id, created_at, external_key, name, parent_id, deleted_at is not null
+    from new_rows where id > 0;
+  else
+    insert into location_versions as stored (org_id, location_id, since, external_key, name, parent_id, is_deleted)
+    select after.org_id, after.id,
+      case when before.id is null or after.created_at = now() then after.created_at
+        else greatest(clock_timestamp(), (
+          select latest.since + interval '1 microsecond' from location_versions latest
+          where latest.org_id = after.org_id and latest.location_id = after.id
+          order by latest.since desc limit 1
+        )) end,
+      after.external_key, after.name, after.parent_id, after.deleted_at is not null
+    from new_rows after left join old_rows before on before.org_id = after.org_id and before.id = after.id
+    where after.id > 0 and (
+      before.id is null
+      or (before.external_key, before.name, before.parent_id, before.deleted_at is null)
+        is distinct from (after.external_key, after.name, after.parent_id, after.deleted_at is null)
+    )
+    on conflict (org_id, location_id, since) do update set
+      external_key = excluded.external_key, name = excluded.name, parent_id = excluded.parent_id,
+      is_deleted = excluded.is_deleted;
+  end if;
+  return null;
+end $function$
 ;

@@ -4,8 +4,7 @@ import { type Awaiting, awaitLock } from '../connections/await-lock.ts';
 import { cancelRunning } from '../connections/cancel-running.ts';
 import { connectionConfig } from '../connections/connection.ts';
 
-/** The search indexes (migration 0015), by name, with what each covers. */
-const INDEXES = new Map([
+const OF_SEARCHES = new Map([
   [
     'locations__searched_text',
     'locations using gin (org_id, searched_text(name, external_key, description) gin_trgm_ops)',
@@ -17,28 +16,38 @@ const INDEXES = new Map([
   ],
 ]);
 
-/** False where their extensions are missing. */
+const OF_CHANGES = new Map([
+  ['changes__org_id_resource', 'changes (org_id, resource_type, resource_id, at, id)'],
+  ['changes__org_id_actor', 'changes (org_id, actor_id, at, id)'],
+]);
+
+const INDEXES = new Map([...OF_SEARCHES, ...OF_CHANGES]);
+
+/** False if their extensions are missing. */
 export interface SearchIndexes {
   hasExtensions: boolean;
   missing: string[];
 }
 
 export async function findSearchIndexes(client: pg.ClientBase): Promise<SearchIndexes> {
-  const { rows } = await client.query<{ has_extensions: boolean; valid: string[] }>(
-    `select (select count(*) = 2 from pg_extension where extname in ('pg_trgm', 'btree_gin')) as has_extensions,
-       array(
-         select relname::text from pg_index join pg_class on pg_class.oid = indexrelid
-         where indisvalid and relnamespace = 'public'::regnamespace and relname = any($1)
-       ) as valid`,
-    [[...INDEXES.keys()]],
+  const { rows } = await client.query<{ has_extensions: boolean }>(
+    `select count(*) = 2 as has_extensions from pg_extension where extname in ('pg_trgm', 'btree_gin')`,
   );
-  const { has_extensions: hasExtensions = false, valid = [] } = rows[0] ?? {};
-  return { hasExtensions, missing: [...INDEXES.keys()].filter((name) => !valid.includes(name)) };
+  return { hasExtensions: rows[0]?.has_extensions === true, missing: await missingOf(client, OF_SEARCHES) };
+}
+
+async function missingOf(client: pg.ClientBase, indexes: ReadonlyMap<string, string>): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname::text as name from pg_index join pg_class on pg_class.oid = indexrelid
+     where indisvalid and relnamespace = 'public'::regnamespace and relname = any($1)`,
+    [[...indexes.keys()]],
+  );
+  return [...indexes.keys()].filter((each) => !rows.some(({ name }) => name === each));
 }
 
 /**
- * Builds search indexes that a migration has left out of a database in use, while others read and write. One process
- * builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
+ * Builds indexes of searches, and of a long log of changes, that a migration left out of a database in use, while others read
+ * and write. One process builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
  *
  * @param onBegin called before each build, which takes half a minute for a million assets.
  * @returns the indexes built.
@@ -56,10 +65,8 @@ export async function finishSearchIndexes(
     if (!(await awaitLock(client, ADVISORY_LOCKS.searchIndexes, { signal, onWaiting }))) {
       return built;
     }
-    const { hasExtensions, missing } = await findSearchIndexes(client);
-    if (!hasExtensions) {
-      return built;
-    }
+    const { hasExtensions, missing: ofSearches } = await findSearchIndexes(client);
+    const missing = [...(hasExtensions ? ofSearches : []), ...(await missingOf(client, OF_CHANGES))];
     signal?.addEventListener('abort', cancel);
     for (const name of missing) {
       if (signal?.aborted === true) {

@@ -1,6 +1,6 @@
 import { sql } from '../queries/sql.ts';
 
-/** The share of a sequence's numbers that were drawn, 0 to 1. */
+/** Share of a sequence's numbers drawn, 0 to 1. */
 export interface SequenceUse {
   table: string;
   share: number;

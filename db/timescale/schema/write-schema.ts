@@ -1,4 +1,4 @@
-/** Writes `schema.sql` anew from the migrations: `npm run schema`. */
+/** `npm run schema`: regenerates `schema.sql` from the migrations. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

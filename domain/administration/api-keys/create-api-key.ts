@@ -20,8 +20,7 @@ export interface NewApiKey {
 /**
  * Issues an API key. `key` is the only copy of its secret.
  *
- * @throws AppError `invalid_input` for a name, scope or time that cannot be, ExpiryPassed, `not_found` if there is no
- * such organization.
+ * @throws AppError `invalid_input` (name, scope or time), ExpiryPassed, `not_found` (organization).
  */
 export async function createApiKey(
   db: Database,

@@ -1,17 +1,16 @@
 import { AppError } from '../../../base/errors.ts';
-import { type Instant, toDatabase } from '../../../base/timestamps.ts';
+import { type Instant, toDatabase, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
-import type { Change } from '../../changes/make-change.ts';
-import { digestOf, formatKey, newKey } from './key-format.ts';
+import { type Change, type ChangeResult, changed } from '../../changes/make-change.ts';
+import { digestOfSecret, formatKey, newKey } from './key-format.ts';
 import { type ApiKeyRow, KEY_COLUMNS } from './key-row.ts';
 
 export interface IssuedKey {
   row: ApiKeyRow;
-  /** The only copy of its secret. */
   key: string;
 }
 
-/** A key that could never be used is a mistake, of a time zone perhaps. */
+/** An expiry in the past is a mistake, perhaps of a time zone. */
 export class ExpiryPassed extends AppError {
   constructor() {
     super('invalid_input', 'The time at which a key expires must be in the future');
@@ -19,7 +18,7 @@ export class ExpiryPassed extends AppError {
 }
 
 /**
- * Issues a key of an organization that is live.
+ * Issues a key of a live organization.
  *
  * @throws ExpiryPassed by the database's clock.
  */
@@ -31,17 +30,25 @@ export async function issueKey(
     scopes,
     expiresAt,
   }: { orgId: number; name: string; scopes: readonly string[]; expiresAt: Instant | null },
-): Promise<IssuedKey> {
+): Promise<ChangeResult<IssuedKey>> {
   const key = newKey();
   const row = await change.maybeOne(sql.prepared('insert-api-key', rowsOf<ApiKeyRow>())`
     insert into api_keys as api_key (org_id, id, name, scopes, secret_sha256, expires_at)
     select ${orgId}, ${key.id}, ${name}, ${sql.array([...new Set(scopes)], 'text')},
-      ${sql.binary(digestOf(key.secret))}, expires_at
+      ${sql.binary(digestOfSecret(key.secret))}, expires_at
     from (select ${expiresAt === null ? null : toDatabase(expiresAt)}::timestamptz as expires_at) given
     where expires_at is null or expires_at > clock_timestamp()
     returning ${KEY_COLUMNS}`);
   if (row === null) {
     throw new ExpiryPassed();
   }
-  return { row, key: formatKey(key) };
+  return changed({ row, key: formatKey(key) }, [
+    {
+      orgId,
+      action: 'create',
+      resource: { type: 'api_key', id: key.id },
+      before: null,
+      after: { name, scopes: row.scopes, expires_at: wireTimeOrNull(row.expires_at) },
+    },
+  ]);
 }

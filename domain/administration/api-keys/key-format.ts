@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 
-/** A key as its holder has it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. */
+/** A key as its holder sees it: `tt_<26-character id>_<43-character secret>`, the secret 256 random bits. */
 export interface PlainKey {
   id: string;
   secret: string;
@@ -9,7 +9,6 @@ export interface PlainKey {
 
 const KEY = /^tt_([0-9A-HJKMNP-TV-Z]{26})_([A-Za-z0-9_-]{43})$/;
 
-/** The id alone. */
 export const KEY_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 
 export function newKey(): PlainKey {
@@ -20,13 +19,12 @@ export function formatKey({ id, secret }: PlainKey): string {
   return `tt_${id}_${secret}`;
 }
 
-/** Null if the text is no key. */
 export function parseKey(text: string): PlainKey | null {
   const [, id, secret] = KEY.exec(text) ?? [];
   return id === undefined || secret === undefined ? null : { id, secret };
 }
 
-/** What is stored of a secret. */
-export function digestOf(secret: string): Buffer {
+/** SHA-256; secrets themselves are never stored. */
+export function digestOfSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

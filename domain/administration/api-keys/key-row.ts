@@ -1,6 +1,6 @@
 import { sql } from '../../../db/timescale/queries/sql.ts';
 
-/** A key as it is stored, but for the digest of its secret. Times are the text of a `timestamptz`. */
+/** A stored key without the digest of its secret. Times are `timestamptz` text. */
 export interface ApiKeyRow {
   id: string;
   name: string;
@@ -11,6 +11,5 @@ export interface ApiKeyRow {
   last_used_at: string | null;
 }
 
-/** Of an `api_key`. */
 export const KEY_COLUMNS = sql.fragment`api_key.id, api_key.name, api_key.scopes, api_key.created_at,
   api_key.expires_at, api_key.revoked_at, api_key.last_used_at`;

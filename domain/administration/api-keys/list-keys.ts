@@ -5,9 +5,9 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type ApiKeyRow, KEY_COLUMNS } from './key-row.ts';
 
 /**
- * Every key of an organization in the order they were issued in, without secrets.
+ * All keys of an organization without secrets, oldest first; deleted organizations still show theirs.
  *
- * @throws AppError `not_found` if there is no such organization; one that is deleted still shows its keys.
+ * @throws AppError `not_found` (organization).
  */
 export async function listKeys(db: Connection, orgId: number): Promise<readonly ApiKeyRow[]> {
   const rows = await db.any(sql.type(rowsOf<ApiKeyRow>())`
@@ -22,7 +22,6 @@ export async function listKeys(db: Connection, orgId: number): Promise<readonly 
   return rows.filter(({ id }: { id: string | null }) => id !== null);
 }
 
-/** A page of an organization's keys, revoked and expired ones too, in the order they were issued in. */
 export async function listPageOfKeys(
   db: Connection,
   orgId: number,

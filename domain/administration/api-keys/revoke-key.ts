@@ -4,14 +4,15 @@ import { wireTime } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { type Change, type ChangeResult, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { KEY_ID } from './key-format.ts';
 
 /**
- * Revokes a key of whatever organization, from the next request on, in every process. A key that is revoked already
- * keeps the time at which it was.
+ * Revokes a key of any organization, from the next request on, in every process. Revoking it again keeps the
+ * original time.
  *
- * @throws AppError `invalid_input` if the id cannot be one (it is not repeated: it may be a whole key), `not_found` if there is no such key.
+ * @throws AppError `invalid_input` (id; not repeated in the message, since it may be a whole key),
+ * `not_found`.
  */
 export async function revokeKey(
   db: Database,
@@ -32,21 +33,39 @@ export async function revokeKey(
   return { id, revoked_at: wireTime(revoked.revoked_at) };
 }
 
-/** @param orgId null for any. @returns null if the organization has no such key. */
-export function revokeKeyOf(
+/**
+ * @param orgId null for any.
+ * @returns null if the organization has no such key.
+ */
+export async function revokeKeyOf(
   change: Change,
   orgId: number | null,
   id: string,
-): Promise<{ revoked_at: string; was_revoked: boolean } | null> {
-  return change.maybeOne(sql.prepared(
-    'revoke-api-key',
-    rowsOf<{ revoked_at: string; was_revoked: boolean }>(),
-  )`
+): Promise<ChangeResult<RevokedKey | null>> {
+  const revoked = await change.maybeOne(sql.prepared('revoke-api-key', rowsOf<RevokedKey>())`
     update api_keys api_key set revoked_at = coalesce(api_key.revoked_at, clock_timestamp())
     from (
       select id, revoked_at from api_keys
       where id = ${id} and (${orgId}::integer is null or org_id = ${orgId}::integer) for update
     ) before
     where api_key.id = before.id
-    returning api_key.revoked_at, before.revoked_at is not null as was_revoked`);
+    returning api_key.org_id, api_key.revoked_at, before.revoked_at is not null as was_revoked`);
+  if (revoked === null || revoked.was_revoked) {
+    return unchanged(revoked);
+  }
+  return changed(revoked, [
+    {
+      orgId: revoked.org_id,
+      action: 'revoke',
+      resource: { type: 'api_key', id },
+      before: { revoked_at: null },
+      after: { revoked_at: wireTime(revoked.revoked_at) },
+    },
+  ]);
+}
+
+interface RevokedKey {
+  org_id: number;
+  revoked_at: string;
+  was_revoked: boolean;
 }

@@ -7,8 +7,8 @@ export const PUBLIC_SCOPES = [
   'tracking:read',
 ] as const;
 
-/** Scopes for operators, given by the command line only. */
-export const INTERNAL_SCOPES = ['keys:admin'] as const;
+/** Scopes for operators; only the command line grants them. */
+export const INTERNAL_SCOPES = ['keys:admin', 'webhooks:admin'] as const;
 
 export type Scope = (typeof PUBLIC_SCOPES)[number] | (typeof INTERNAL_SCOPES)[number];
 

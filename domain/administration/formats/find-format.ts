@@ -4,9 +4,9 @@ import type { Format } from '../../formats/mapping/format.ts';
 import { storedDefinitions } from './load-formats.ts';
 
 /**
- * The definition of a user's own format, as it was stored; whether it can be used is not asked.
+ * A custom format's definition as stored, whether or not it still compiles.
  *
- * @throws AppError `not_found`, naming the formats there are.
+ * @throws AppError `not_found`, listing the existing formats.
  */
 export async function findStoredDefinition(
   db: Connection,

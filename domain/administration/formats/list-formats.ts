@@ -4,29 +4,32 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 import type { Identity } from '../../formats/mapping/language/definition.ts';
 import { LIVE_READERS } from '../live-readers.ts';
-import { storedDefinitions } from './load-formats.ts';
+import { type StoredDefinition, storedDefinitions } from './load-formats.ts';
 
 export interface ListedFormat {
   name: string;
   isBuiltin: boolean;
   description: string;
-  /** What a reader of it may be set to. */
   identities: readonly Identity[];
-  /** Live readers that are registered with it; null where nobody asked the database. */
+  /** Live readers using it; null if the database was not asked. */
   readers: number | null;
-  /** Why it cannot be used; null if it can. */
   fault: string | null;
+  /** The organization whose own it is; null for the installation's. */
+  orgId: number | null;
 }
 
-/** The built-in formats, then the users' own, each by name. */
+/** @param orgId leaves out formats of other organizations, and their readers. */
 export async function listFormats(
   db: Connection,
   builtin: ReadonlyMap<string, Format>,
+  orgId?: number,
 ): Promise<ListedFormat[]> {
   const rows = await db.any(sql.type(rowsOf<{ format: string; readers: number }>())`
-    select reader.format, count(*)::integer as readers from ${LIVE_READERS} group by reader.format`);
+    select reader.format, count(*)::integer as readers from ${LIVE_READERS}
+    where ${orgId ?? null}::integer is null or reader.org_id = ${orgId ?? null}::integer
+    group by reader.format`);
   const readers = new Map(rows.map((row) => [row.format, row.readers]));
-  const stored = await storedDefinitions(db);
+  const stored = await storedDefinitions(db, orgId);
   const own = stored.filter(({ name }) => !builtin.has(name));
   return [...listBuiltinFormats(builtin), ...own.map(describeStored)].map((format) => ({
     ...format,
@@ -34,20 +37,33 @@ export async function listFormats(
   }));
 }
 
-/** Without a database, so without the users' own and without the number of readers. */
+/** Built-in formats only, without the number of readers: needs no database. */
 export function listBuiltinFormats(builtin: ReadonlyMap<string, Format>): ListedFormat[] {
   return [...builtin.values()].map((format) => describe(format, true));
 }
 
-function describeStored({ name, definition }: { name: string; definition: unknown }): ListedFormat {
+function describeStored({ name, definition, orgId }: StoredDefinition): ListedFormat {
   try {
-    return describe(compileFormat(definition), false);
+    return { ...describe(compileFormat(definition), false), orgId };
   } catch (error) {
     const fault = messageOf(error);
-    return { name, isBuiltin: false, description: '', identities: [], readers: null, fault };
+    return { name, isBuiltin: false, description: '', identities: [], readers: null, fault, orgId };
   }
 }
 
 function describe({ name, description, identities }: Format, isBuiltin: boolean): ListedFormat {
-  return { name, isBuiltin, description, identities, readers: null, fault: null };
+  return { name, isBuiltin, description, identities, readers: null, fault: null, orgId: null };
+}
+
+/** A format that an organization may see, as it is stored. */
+export async function findVisible(
+  db: Connection,
+  builtin: ReadonlyMap<string, Format>,
+  orgId: number,
+  name: string,
+): Promise<StoredDefinition | null> {
+  const known = builtin.get(name);
+  return known === undefined
+    ? ((await storedDefinitions(db, orgId)).find((stored) => stored.name === name) ?? null)
+    : { name, definition: known.definition, orgId: null };
 }

@@ -3,16 +3,19 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { compileFormat, type Format } from '../../formats/mapping/format.ts';
 
 /**
- * All formats by name: those of the database under the built-in ones, which cannot be replaced. One that cannot be
- * compiled (stored by another version, say) is left out and reported.
+ * All formats by name. Built-in ones cannot be replaced by stored ones. A stored format that no longer
+ * compiles (written by another version, say) is left out and reported.
+ *
+ * @param orgId leaves out those of other organizations.
  */
 export async function loadFormats(
   db: Connection,
   builtin: ReadonlyMap<string, Format>,
   onFault: (error: unknown) => void,
+  orgId?: number,
 ): Promise<ReadonlyMap<string, Format>> {
   const formats = new Map(builtin);
-  for (const { name, definition } of await storedDefinitions(db)) {
+  for (const { name, definition } of await storedDefinitions(db, orgId)) {
     try {
       formats.set(name, builtin.get(name) ?? compileFormat(definition));
     } catch (error) {
@@ -22,9 +25,18 @@ export async function loadFormats(
   return formats;
 }
 
-/** The definitions of users' own formats, by name, as they were stored. */
-export async function storedDefinitions(db: Connection): Promise<{ name: string; definition: unknown }[]> {
-  const rows = await db.any(sql.type(rowsOf<{ name: string; source: string }>())`
-    select name, source from formats order by name`);
-  return rows.map(({ name, source }) => ({ name, definition: JSON.parse(source) }));
+export interface StoredDefinition {
+  name: string;
+  definition: unknown;
+  /** The organization whose own it is; null for the installation's, which all may use. */
+  orgId: number | null;
+}
+
+/** @param orgId leaves out those of other organizations. */
+export async function storedDefinitions(db: Connection, orgId?: number): Promise<StoredDefinition[]> {
+  const rows = await db.any(sql.type(rowsOf<{ name: string; source: string; org_id: number | null }>())`
+    select name, source, org_id from formats
+    where ${orgId ?? null}::integer is null or org_id is null or org_id = ${orgId ?? null}::integer
+    order by name`);
+  return rows.map(({ name, source, org_id }) => ({ name, definition: JSON.parse(source), orgId: org_id }));
 }

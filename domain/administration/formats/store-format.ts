@@ -1,34 +1,38 @@
 import { AppError } from '../../../base/errors.ts';
+import { JsonText } from '../../../base/json/json-text.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
+import { NO_FORMAT } from '../../formats/no-format.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
 
 export interface StoredFormat {
   result: 'added' | 'replaced' | 'unchanged';
-  /** Live readers of it; they are read by it from now on. */
   readers: number;
 }
 
 /**
- * Stores a user's own format under its name, in the place of an earlier one. Every running ingestion follows at once,
- * since the table announces its changes.
+ * Stores a custom format, replacing the one of that name. Running ingest processes pick it up at once: a
+ * trigger announces changes of the table.
  *
- * @throws AppError `conflict` (the name is a built-in one's; a reader needs an identity that this one lacks),
- *   `invalid_input` (text the database does not take).
+ * @param owner the organization whose own it is to be, and whose alone it may replace; null for the installation, which
+ * may replace any.
+ * @throws AppError `conflict` (a built-in format has the name, or another's; a reader needs an identity this format
+ * lacks; the organization has too many), `invalid_input` (text the database does not accept).
  */
 export function storeFormat(
   db: Database,
   actor: Actor,
   builtin: ReadonlyMap<string, Format>,
   format: Format,
+  { owner, isNew = false }: { owner: number | null; isNew?: boolean } = { owner: null },
 ): Promise<StoredFormat> {
   const { name } = format;
-  if (builtin.has(name)) {
+  if (builtin.has(name) || name === NO_FORMAT) {
     throw new AppError(
       'conflict',
       `${name} is built in and cannot be replaced: give the format another "name", and register its readers with that`,
@@ -39,7 +43,30 @@ export function storeFormat(
     await lockRegistrations(change);
     const readers = await liveReaders(change, name);
     refuseMissingIdentity(format, readers);
-    return { result: await upsert(change, name, source), readers: readers.length };
+    const before = await lockStored(change, name);
+    if (before !== null && (isNew || (owner !== null && before.org_id !== owner))) {
+      throw new AppError('conflict', `The name ${name} is taken; give the format another "name"`);
+    }
+    const stored = before?.source ?? null;
+    if (stored === source) {
+      return unchanged<StoredFormat>({ result: 'unchanged', readers: readers.length });
+    }
+    if (before === null && owner !== null) {
+      await refuseTooMany(change, owner);
+    }
+    await upsert(change, { name, source, owner });
+    return changed<StoredFormat>(
+      { result: stored === null ? 'added' : 'replaced', readers: readers.length },
+      [
+        {
+          orgId: before === null ? owner : before.org_id,
+          action: stored === null ? 'create' : 'update',
+          resource: { type: 'format', id: name },
+          before: stored === null ? null : { definition: new JsonText(stored) },
+          after: { definition: new JsonText(source) },
+        },
+      ],
+    );
   });
 }
 
@@ -56,13 +83,13 @@ function liveReaders(transaction: Connection, format: string): Promise<readonly 
     from ${LIVE_READERS} where reader.format = ${format} order by reader.id`);
 }
 
-/** Else every read of that reader would be rejected from now on. */
+/** Otherwise every later read of that reader would be rejected. */
 function refuseMissingIdentity({ name, identities }: Format, readers: readonly Reader[]): void {
-  const bereft = readers.find(
+  const unidentified = readers.find(
     ({ identity_policy: identity }) => identity !== null && !identities.some((one) => one === identity),
   );
-  if (bereft !== undefined) {
-    const { id, name: reader, org_id: orgId, identity_policy: identity } = bereft;
+  if (unidentified !== undefined) {
+    const { id, name: reader, org_id: orgId, identity_policy: identity } = unidentified;
     throw new AppError(
       'conflict',
       `Reader ${id} (${reader}) of organization ${orgId} uses ${name} with the identity ${identity}, for which this ` +
@@ -71,20 +98,36 @@ function refuseMissingIdentity({ name, identities }: Format, readers: readonly R
   }
 }
 
-async function upsert(change: Change, name: string, source: string): Promise<StoredFormat['result']> {
-  const stored = await change.maybeOne(sql.type(rowsOf<{ is_same: boolean }>())`
-    select source::text = ${source} as is_same from formats where name = ${name} for update`);
-  if (stored?.is_same === true) {
-    return 'unchanged';
+/** Of an organization: every process of ingestion has all organizations' in memory, some 100 KB each. */
+const MOST_OWN = 50;
+
+async function refuseTooMany(change: Change, owner: number): Promise<void> {
+  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from formats where org_id = ${owner}`);
+  if (count >= MOST_OWN) {
+    throw new AppError(
+      'conflict',
+      `The organization has ${MOST_OWN} formats of its own already; delete one that no reader uses`,
+    );
   }
-  await change.exec(sql.type(NO_ROWS)`
-    insert into formats (name, source, definition)
-    values (${name}, ${source}::text::json, ${source}::text::jsonb)
-    on conflict (name) do update set source = excluded.source, definition = excluded.definition`);
-  return stored === null ? 'added' : 'replaced';
 }
 
-/** What PostgreSQL's jsonb does not take. */
+function lockStored(change: Change, name: string): Promise<{ source: string; org_id: number | null } | null> {
+  return change.maybeOne(sql.type(rowsOf<{ source: string; org_id: number | null }>())`
+    select source::text, org_id from formats where name = ${name} for update`);
+}
+
+async function upsert(
+  change: Change,
+  { name, source, owner }: { name: string; source: string; owner: number | null },
+): Promise<void> {
+  await change.exec(sql.type(NO_ROWS)`
+    insert into formats (name, source, definition, org_id)
+    values (${name}, ${source}::text::json, ${source}::text::jsonb, ${owner})
+    on conflict (name) do update set source = excluded.source, definition = excluded.definition`);
+}
+
+/** jsonb refuses U+0000 and lone surrogates. */
 function refuseUnstorable(_key: string, value: unknown): unknown {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
     throw new AppError(

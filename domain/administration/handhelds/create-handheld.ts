@@ -2,9 +2,9 @@ import { requireName } from '../../../base/names.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { type Change, changed, makeChange } from '../../changes/make-change.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
-import { digestOf, formatToken, newSecret } from './token-format.ts';
+import { digestOfSecret, formatToken, newSecret } from './token-format.ts';
 
 export interface NewHandheld {
   orgId: number;
@@ -14,7 +14,7 @@ export interface NewHandheld {
 
 export interface CreatedHandheld {
   id: number;
-  /** The only copy: the secret's SHA-256 is stored. */
+  /** The only copy: the database keeps the secret's SHA-256. */
   token: string;
 }
 
@@ -32,7 +32,16 @@ export async function createHandheld(
   const secret = newSecret();
   const handheldId = await makeChange(db, actor, async (change) => {
     await holdLiveOrganization(change, handheld.orgId);
-    return insertHandheld(change, handheld, digestOf(secret));
+    const id = await insertHandheld(change, handheld, digestOfSecret(secret));
+    return changed(id, [
+      {
+        orgId: handheld.orgId,
+        action: 'create',
+        resource: { type: 'handheld', id },
+        before: null,
+        after: { name: handheld.name },
+      },
+    ]);
   });
   return { id: handheldId, token: formatToken({ handheldId, secret }) };
 }

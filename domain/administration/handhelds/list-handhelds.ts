@@ -7,16 +7,15 @@ export interface ListedHandheld {
   org_id: number;
   name: string;
   created_at: string;
-  /** Null for one that is in use. */
   revoked_at: string | null;
-  /** When its last submission came that is still remembered; null for none. */
+  /** Latest submission still remembered; null if none. */
   last_submission_at: string | null;
 }
 
 /**
- * Handhelds in order of id, those that were revoked included.
+ * Handhelds by id, revoked ones included.
  *
- * @param orgId those of one organization; null for all.
+ * @param orgId null for every organization.
  */
 export async function listHandhelds(db: Connection, orgId: number | null): Promise<ListedHandheld[]> {
   const rows = await db.any(sql.type(rowsOf<ListedHandheld>())`

@@ -4,12 +4,12 @@ import { wireTime } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { type Change, type ChangeResult, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 
 /**
- * Ends a handheld's token from the next request on, in every process. Revoked again, it stays as it is.
+ * Revokes a handheld's token from the next request on, in every process.
  *
- * @returns when it was revoked first.
+ * @returns when it was first revoked.
  * @throws AppError `not_found`.
  */
 export async function revokeHandheld(
@@ -25,7 +25,28 @@ export async function revokeHandheld(
   return { id, revoked_at: wireTime(revoked.revoked_at) };
 }
 
-function revoke(change: Change, id: number): Promise<{ revoked_at: string } | null> {
-  return change.maybeOne(sql.type(rowsOf<{ revoked_at: string }>())`
-    update handhelds set revoked_at = coalesce(revoked_at, now()) where id = ${id} returning revoked_at`);
+async function revoke(change: Change, id: number): Promise<ChangeResult<RevokedHandheld | null>> {
+  const revoked = await change.maybeOne(sql.type(rowsOf<RevokedHandheld>())`
+    update handhelds handheld set revoked_at = coalesce(handheld.revoked_at, now())
+    from (select org_id, id, revoked_at from handhelds where id = ${id} for update) before
+    where handheld.org_id = before.org_id and handheld.id = before.id
+    returning handheld.org_id, handheld.revoked_at, before.revoked_at is not null as was_revoked`);
+  if (revoked === null || revoked.was_revoked) {
+    return unchanged(revoked);
+  }
+  return changed(revoked, [
+    {
+      orgId: revoked.org_id,
+      action: 'revoke',
+      resource: { type: 'handheld', id },
+      before: { revoked_at: null },
+      after: { revoked_at: wireTime(revoked.revoked_at) },
+    },
+  ]);
+}
+
+interface RevokedHandheld {
+  org_id: number;
+  revoked_at: string;
+  was_revoked: boolean;
 }

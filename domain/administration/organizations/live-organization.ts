@@ -7,13 +7,21 @@ export interface OrganizationRow {
   name: string;
 }
 
-/** Null if there is no such organization, or it is deleted. */
 export function findLiveOrganization(db: Connection, id: number): Promise<OrganizationRow | null> {
   return db.maybeOne(sql.prepared('find-live-organization', rowsOf<OrganizationRow>())`
     select id, name from organizations where id = ${id} and deleted_at is null`);
 }
 
-/** So that a mistaken id is not answered with an empty list. @throws AppError `not_found`. */
+/** As {@link requireLiveOrganization}, but it may be deleted. @throws AppError `not_found`. */
+export async function requireOrganization(db: Connection, id: number): Promise<void> {
+  const found = await db.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    select id from organizations where id = ${id}`);
+  if (found === null) {
+    throw missing(id);
+  }
+}
+
+/** Keeps a mistaken id from being answered with an empty list. @throws AppError `not_found`. */
 export async function requireLiveOrganization(db: Connection, id: number): Promise<void> {
   if ((await findLiveOrganization(db, id)) === null) {
     throw missing(id);
@@ -23,7 +31,7 @@ export async function requireLiveOrganization(db: Connection, id: number): Promi
 /**
  * Keeps an organization from being deleted until the transaction ends.
  *
- * @throws AppError `not_found` if there is no such organization, or it is deleted.
+ * @throws AppError `not_found` if it does not exist or is deleted.
  */
 export async function holdLiveOrganization(transaction: Connection, id: number): Promise<void> {
   // A key share would not do: deleting changes no key.

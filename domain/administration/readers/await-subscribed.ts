@@ -2,19 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** Milliseconds, and between two looks. A broker answers within a few, and notes are written within half a second. */
+/** Milliseconds. A broker answers within a few, and subscriptions are recorded within half a second. */
 const PATIENCE = 10_000;
 const LOOK = 50;
 
+/** Takes a turn at the database for each look, and leaves it to others in between. */
+type Ask = (look: (db: Connection) => Promise<boolean>) => Promise<boolean>;
+
 /**
- * Waits until every ingest process that is connected to a broker is known to be subscribed to a reader's topic: what is
- * published earlier, the broker keeps for nobody.
+ * Waits until every connected ingest process has subscribed to a reader's topic: the broker keeps no message
+ * published before that.
  *
- * @returns false if one is not after {@link PATIENCE}.
+ * @returns false if {@link PATIENCE} ran out.
  */
-export async function awaitSubscribed(db: Connection, topic: string): Promise<boolean> {
+export async function awaitSubscribed(ask: Ask, topic: string): Promise<boolean> {
   const until = performance.now() + PATIENCE;
-  while (await isMissing(db, topic)) {
+  while (await ask((db) => isMissing(db, topic))) {
     if (performance.now() > until) {
       return false;
     }
@@ -23,7 +26,10 @@ export async function awaitSubscribed(db: Connection, topic: string): Promise<bo
   return true;
 }
 
-/** Of processes that divide the readers one has the topic; those that have a session each do not say when they stop. */
+/**
+ * Processes that share the readers have each topic once; those with a session each do not report when they
+ * stop.
+ */
 async function isMissing(db: Connection, topic: string): Promise<boolean> {
   const { is_missing: missing } = await db.one(sql.type(rowsOf<{ is_missing: boolean }>())`
     select exists (

@@ -2,22 +2,22 @@ import { requireName } from '../../../base/names.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { type Change, changed, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
+import { type PublishedAt, refusePublished } from './published-topics.ts';
 import { digestOfPassword, makePassword, refuseTaken, requireFormat, requireTopic } from './registration.ts';
-import { storedReportUnknown } from './stored-reader.ts';
+import { antennaId } from './set-antenna.ts';
+import { readerFields, storedReportUnknown } from './stored-reader.ts';
 
 export interface NewReader {
   orgId: number;
   /** 1 to 255 characters, unique among the organization's live readers. */
   name: string;
-  /** A topic or topic filter that overlaps with no other live reader's. */
   topic: string;
   format: string;
-  /** What is to differ from the format's own. */
   policies: Partial<Policies>;
 }
 
@@ -26,21 +26,23 @@ export interface CreatedReader {
   name: string;
   topic: string;
   mqttUsername: string;
-  /** The only copy: its SHA-256 is stored. 192 random bits. */
+  /** 192 random bits. The only copy: its SHA-256 is stored. */
   mqttPassword: string;
 }
 
 /**
- * Registers a reader; its antenna 1 exists at once. Of two registrations of overlapping topics at the same time one
- * is refused.
+ * Registers a reader, including its antenna 1. Of two concurrent registrations of overlapping topics one is
+ * refused.
  *
- * @throws AppError `invalid_input` (what cannot be), `not_found` (organization), `conflict` (name or topic taken).
+ * @param configured where moves are to be published, beside where they are: a reader's topic overlaps neither.
+ * @throws AppError `invalid_input`, `not_found` (organization), `conflict` (name or topic taken).
  */
 export async function createReader(
   db: Database,
   actor: Actor,
   builtinFormats: ReadonlyMap<string, Format>,
   reader: NewReader,
+  configured: PublishedAt | null = null,
 ): Promise<CreatedReader> {
   requireName('a reader', reader.name);
   requireTopic(reader.topic);
@@ -48,13 +50,38 @@ export async function createReader(
   return makeChange(db, actor, async (change) => {
     await lockRegistrations(change);
     await requireFormat(change, builtinFormats, {
+      orgId: reader.orgId,
       format: reader.format,
       identity: reader.policies.identity,
     });
     await holdLiveOrganization(change, reader.orgId);
     await refuseTaken(change, { ...reader, id: null });
+    await refusePublished(change, reader.topic, configured);
     const { id, mqtt_username: mqttUsername } = await insertReader(change, reader, mqttPassword);
-    return { id, name: reader.name, topic: reader.topic, mqttUsername, mqttPassword };
+    const { orgId, name, topic, format, policies } = reader;
+    return changed({ id, name, topic, mqttUsername, mqttPassword }, [
+      {
+        orgId,
+        action: 'create',
+        resource: { type: 'reader', id },
+        before: null,
+        after: readerFields({
+          name,
+          topic,
+          format,
+          time: policies.time ?? null,
+          identity: policies.identity ?? null,
+          reportUnknown: policies.reportUnknown ?? null,
+        }),
+      },
+      {
+        orgId,
+        action: 'create',
+        resource: { type: 'antenna', id: antennaId(id, 1) },
+        before: null,
+        after: { location_external_key: null, min_rssi: null, enabled: true },
+      },
+    ]);
   });
 }
 

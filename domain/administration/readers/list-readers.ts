@@ -4,14 +4,11 @@ import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
 import { READER_COLUMNS, type ReaderRow, type StoredReader, toReader } from './stored-reader.ts';
 
 export interface ListedReader extends StoredReader {
-  /** The text of a `timestamptz`, as is the one below. */
+  /** `timestamptz` text, as is `deletedAt`. */
   createdAt: string;
-  /** In the order of their ports. */
   antennas: ListedAntenna[];
   lastMessageAt: string | null;
-  /** What became of its messages and reads (tracking rule 6). */
   counters: ReaderCounters;
-  /** Null if it sends no times of its own. */
   clock: ReaderClock | null;
 }
 
@@ -33,50 +30,56 @@ export interface ReaderCounters {
   unplaced: number;
   rejected: number;
   ignored: number;
-  /** How long its quota held it back. */
+  /** Milliseconds its quota delayed it. */
   throttled_ms: number;
 }
 
-/** The live readers of an organization, each with its antennas and counters, all as of one moment. */
+/** Of `readers reader`, with its row of `reader_counters` as `counted`, if it has one. */
+export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at,
+  coalesce((
+    select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
+      'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
+    from antennas antenna
+    left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
+      and location.deleted_at is null
+    where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
+  ), '[]') as antennas,
+  counted.last_message_at,
+  json_build_object(
+    'messages', coalesce(counted.messages, 0), 'messages_rejected', coalesce(counted.messages_rejected, 0),
+    'reads', coalesce(counted.reads, 0), 'recorded', coalesce(counted.recorded, 0),
+    'duplicates', coalesce(counted.duplicates, 0), 'unknown', coalesce(counted.unknown, 0),
+    'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
+    'ignored', coalesce(counted.ignored, 0),
+    'throttled_ms', coalesce(counted.throttled_ms, 0)
+  ) as counters,
+  ${READER_CLOCK} as clock`;
+
+/** Live readers of an organization with their antennas and counters, from one snapshot. */
 export async function listReaders(db: Connection, orgId: number): Promise<ListedReader[]> {
   const rows = await db.any(sql.type(rowsOf<ListedRow>())`
-    select ${READER_COLUMNS}, reader.created_at,
-      coalesce((
-        select json_agg(json_build_object('port', antenna.port, 'location_external_key', location.external_key,
-          'min_rssi', antenna.min_rssi, 'enabled', antenna.is_enabled) order by antenna.port)
-        from antennas antenna
-        left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
-          and location.deleted_at is null
-        where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
-      ), '[]') as antennas,
-      counted.last_message_at,
-      json_build_object(
-        'messages', coalesce(counted.messages, 0), 'messages_rejected', coalesce(counted.messages_rejected, 0),
-        'reads', coalesce(counted.reads, 0), 'recorded', coalesce(counted.recorded, 0),
-        'duplicates', coalesce(counted.duplicates, 0), 'unknown', coalesce(counted.unknown, 0),
-        'unplaced', coalesce(counted.unplaced, 0), 'rejected', coalesce(counted.rejected, 0),
-        'ignored', coalesce(counted.ignored, 0),
-        'throttled_ms', coalesce(counted.throttled_ms, 0)
-      ) as counters,
-      ${READER_CLOCK} as clock
+    select ${LISTED_COLUMNS}
     from readers reader
     left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
     where reader.org_id = ${orgId} and reader.deleted_at is null
     order by reader.id`);
-  return rows.map((row) => ({
+  return rows.map(toListed);
+}
+
+export function toListed(row: ListedRow): ListedReader {
+  return {
     ...toReader(row),
     createdAt: row.created_at,
     antennas: JSON.parse(row.antennas),
     lastMessageAt: row.last_message_at,
     counters: JSON.parse(row.counters),
     clock: row.clock === null ? null : JSON.parse(row.clock),
-  }));
+  };
 }
 
-interface ListedRow extends ReaderRow {
+export interface ListedRow extends ReaderRow {
   created_at: string;
   last_message_at: string | null;
-  /** JSON text, as are the two below. */
   antennas: string;
   counters: string;
   clock: string | null;

@@ -1,21 +1,20 @@
 import { sql } from '../../../db/timescale/queries/sql.ts';
 
-/** How a reader's clock compares with this service's; `minutes` are those it was seen in, at most 31. */
+/** A reader's clock compared with this service's; `minutes` counts those it was seen in, at most 31. */
 export interface ReaderClock {
-  /** The median of received minus observed; negative if the clock is ahead. */
+  /** Median of received minus observed; negative if the clock is ahead. */
   behind_seconds: number;
-  /** Between the quartiles. */
   spread_seconds: number;
   minutes: number;
-  /** Off by more than is tolerated, and steadily so. */
+  /** Steadily off by more than the tolerance. */
   wrong: boolean;
 }
 
 /**
- * What to think of a reader's clock: SQL over a row of `reader_counters` named `counted`, giving {@link ReaderClock} as
- * JSON, or null of a reader that sends no times. Buffered reads come late, too, but ever less so while they are
- * replayed: then the spread is as large as the median. Ahead by two minutes is what docs/tracking.md allows; five minutes
- * behind is more than gateways gather.
+ * A reader's clock offset: SQL over a `reader_counters` row named `counted`, giving {@link ReaderClock} as
+ * JSON, or null for a reader that sends no times. Buffered reads arrive late, too, but less and less so while
+ * they are replayed: their spread is as large as the median. Two minutes ahead is what docs/tracking.md
+ * allows; five minutes behind is more than gateways buffer.
  */
 export const READER_CLOCK = sql.fragment`(
   select json_build_object(

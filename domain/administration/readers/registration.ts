@@ -5,11 +5,10 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import { requireIdentity } from '../../formats/mapping/identity.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { NO_FORMAT } from '../../formats/no-format.ts';
 import { loadFormats } from '../formats/load-formats.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
-
-/** What every registration of a reader must keep to, new or changed. */
 
 /** @throws AppError `invalid_input`. */
 export function requireTopic(topic: string): void {
@@ -20,16 +19,19 @@ export function requireTopic(topic: string): void {
 }
 
 /**
- * To be asked behind {@link lockRegistrations}, which what replaces a format takes too.
+ * Call after {@link lockRegistrations}, which replacing a format also takes.
  *
- * @throws AppError `invalid_input` if there is no such format, or it does not know the identity.
+ * @throws AppError `invalid_input` if the organization has no such format, or it lacks the identity.
  */
 export async function requireFormat(
   transaction: Connection,
   builtin: ReadonlyMap<string, Format>,
-  { format, identity }: { format: string; identity: Policies['identity'] | undefined },
+  { orgId, format, identity }: { orgId: number; format: string; identity: Policies['identity'] | undefined },
 ): Promise<void> {
-  const formats = await loadFormats(transaction, builtin, () => {});
+  if (format === NO_FORMAT) {
+    return;
+  }
+  const formats = await loadFormats(transaction, builtin, () => {}, orgId);
   const known = formats.get(format);
   if (known === undefined) {
     throw new AppError(
@@ -41,8 +43,9 @@ export async function requireFormat(
 }
 
 /**
- * @param reader `id` is its own, null for a new one.
- * @throws AppError `conflict` if another live reader has the name, or a topic that overlaps, naming that one.
+ * @param reader `id` is null for a new one.
+ * @throws AppError `conflict` if another live reader has the name, or an overlapping topic; the message names
+ * it.
  */
 export async function refuseTaken(
   transaction: Connection,
@@ -58,14 +61,29 @@ export async function refuseTaken(
   }
   const other = rows.find((each) => topicsOverlap(each.topic, topic));
   if (other !== undefined) {
-    throw new AppError(
-      'conflict',
-      `Topic ${topic} overlaps with ${other.topic} of reader ${other.id} (${other.name}) of organization ${other.org_id}`,
-    );
+    throw new TopicTaken(topic, other);
   }
 }
 
-/** A password of 192 random bits. With a hyphen in front, command lines such as that of `mqtt pub` would take it for options. */
+/** The message names the other reader, which may be another organization's. */
+export class TopicTaken extends AppError {
+  readonly topic: string;
+  /** Of the other reader. */
+  readonly orgId: number;
+
+  constructor(topic: string, other: { org_id: number; id: number; name: string; topic: string }) {
+    super(
+      'conflict',
+      `Topic ${topic} overlaps with ${other.topic} of reader ${other.id} (${other.name}) of organization ${other.org_id}`,
+    );
+    this.topic = topic;
+    this.orgId = other.org_id;
+  }
+}
+
+/**
+ * 192 random bits. A leading hyphen is avoided: command lines such as `mqtt pub` would take it for an option.
+ */
 export function makePassword(): string {
   for (;;) {
     const password = randomBytes(24).toString('base64url');
@@ -75,7 +93,7 @@ export function makePassword(): string {
   }
 }
 
-/** What is stored of a password. */
+/** SHA-256, the stored form. */
 export function digestOfPassword(password: string): Buffer {
   return createHash('sha256').update(password).digest();
 }

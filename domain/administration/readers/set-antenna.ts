@@ -2,18 +2,18 @@ import { AppError } from '../../../base/errors.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { differences } from '../../changes/differences.ts';
+import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { lockReader } from './stored-reader.ts';
 
-/** What is to change of an antenna; what is left out stays as it is. */
+/** Fields left out stay as they are. */
 export interface AntennaChange {
   readerId: number;
   /** 1 to 32767. */
   port: number;
-  /** A live location of the reader's organization; null for none. */
   locationExternalKey?: string | null;
-  /** dBm; a weaker read is unplaced. Null for no bound. */
+  /** dBm; a weaker read is unplaced. Null for no threshold. */
   minRssi?: number | null;
   isEnabled?: boolean;
 }
@@ -27,7 +27,7 @@ export interface AntennaSettings {
 }
 
 /**
- * Sets an antenna of a live reader, adding it if it is new.
+ * Updates an antenna of a live reader, adding it if it is new.
  *
  * @throws AppError `invalid_input` (port), `not_found` (reader, location).
  */
@@ -44,16 +44,38 @@ export async function setAntenna(
     const { orgId } = await lockReader(change, readerId);
     const locationId =
       locationExternalKey == null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
-    return toSettings(await upsert(change, { ...wanted, orgId, locationId }));
+    const row = await upsert(change, { ...wanted, orgId, locationId });
+    const settings = toSettings(row);
+    const before = row.before === null ? null : antennaFields(JSON.parse(row.before));
+    const after = antennaFields(row);
+    const differing = before === null ? { before, after } : differences(before, after);
+    const resource = { type: 'antenna', id: antennaId(readerId, port) } as const;
+    return differing === null
+      ? unchanged(settings)
+      : changed(settings, [{ orgId, action: before === null ? 'create' : 'update', resource, ...differing }]);
   });
 }
 
-interface AntennaRow {
-  reader_id: number;
-  port: number;
+interface StoredAntenna {
   location_external_key: string | null;
   min_rssi: number | null;
   is_enabled: boolean;
+}
+
+interface AntennaRow extends StoredAntenna {
+  reader_id: number;
+  port: number;
+  /** JSON of what it was before; null for a new one. */
+  before: string | null;
+}
+
+/** An antenna has no id of its own. */
+export function antennaId(readerId: number, port: number): string {
+  return `${readerId}/${port}`;
+}
+
+function antennaFields({ location_external_key, min_rssi, is_enabled }: StoredAntenna) {
+  return { location_external_key, min_rssi, enabled: is_enabled };
 }
 
 function upsert(
@@ -73,7 +95,13 @@ function upsert(
   },
 ): Promise<AntennaRow> {
   return change.one(sql.type(rowsOf<AntennaRow>())`
-    with antenna as (
+    with before as (
+      select json_build_object('location_external_key', location.external_key, 'min_rssi', stored.min_rssi,
+        'is_enabled', stored.is_enabled) as before
+      from antennas stored
+      left join locations location on location.org_id = stored.org_id and location.id = stored.location_id
+      where stored.org_id = ${orgId} and stored.reader_id = ${readerId} and stored.port = ${port}
+    ), antenna as (
       insert into antennas as stored (org_id, reader_id, port, location_id, min_rssi, is_enabled)
       values (${orgId}, ${readerId}, ${port}, ${locationId}, ${minRssi ?? null}, coalesce(${isEnabled}, true))
       on conflict (org_id, reader_id, port) do update set
@@ -83,7 +111,7 @@ function upsert(
       returning *
     )
     select antenna.reader_id, antenna.port, location.external_key as location_external_key,
-      antenna.min_rssi, antenna.is_enabled
+      antenna.min_rssi, antenna.is_enabled, (select before from before) as before
     from antenna left join locations location
       on location.org_id = antenna.org_id and location.id = antenna.location_id`);
 }

@@ -2,14 +2,16 @@ import { requireName } from '../../../base/names.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { type Change, makeChange } from '../../changes/make-change.ts';
+import { differences } from '../../changes/differences.ts';
+import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
+import { type PublishedAt, refusePublished } from './published-topics.ts';
 import { digestOfPassword, makePassword, refuseTaken, requireFormat, requireTopic } from './registration.ts';
-import { lockReader, type StoredReader, storedReportUnknown } from './stored-reader.ts';
+import { lockReader, readerFields, type StoredReader, storedReportUnknown } from './stored-reader.ts';
 
-/** What is to change of a reader; what is left out stays as it is. Null makes a policy the format's own again. */
+/** Fields left out stay as they are. Null resets a policy to the format's own. */
 export interface ReaderChange {
   name?: string;
   topic?: string;
@@ -17,20 +19,19 @@ export interface ReaderChange {
   time?: Policies['time'] | null;
   identity?: Policies['identity'] | null;
   reportUnknown?: Policies['reportUnknown'];
-  /** Makes a new password; the old one is of no use from then on. */
   hasNewPassword?: boolean;
 }
 
 export interface SetReader extends StoredReader {
-  /** Null if the password stays as it is. The only copy. */
+  /** The only copy; null if the password stays as it is. */
   mqttPassword: string | null;
 }
 
 /**
- * Changes the registration of a live reader; running processes follow when it is committed. The checks are those of a
- * new reader.
+ * Updates a live reader's registration; running processes follow after the commit. Same checks as for a new
+ * reader.
  *
- * @throws AppError `invalid_input` (what cannot be), `not_found` (reader), `conflict` (name or topic taken).
+ * @throws AppError `invalid_input`, `not_found` (reader), `conflict` (name or topic taken).
  */
 export async function setReader(
   db: Database,
@@ -38,6 +39,7 @@ export async function setReader(
   builtinFormats: ReadonlyMap<string, Format>,
   readerId: number,
   wanted: ReaderChange,
+  configured: PublishedAt | null = null,
 ): Promise<SetReader> {
   if (wanted.name !== undefined) {
     requireName('a reader', wanted.name);
@@ -53,15 +55,30 @@ export async function setReader(
     if (wanted.name !== undefined || wanted.topic !== undefined) {
       await refuseTaken(change, reader);
     }
+    if (wanted.topic !== undefined) {
+      await refusePublished(change, wanted.topic, configured);
+    }
     if (wanted.format !== undefined || wanted.identity != null) {
       await requireFormat(change, builtinFormats, {
+        orgId: reader.orgId,
         format: reader.format,
         identity: reader.identity ?? undefined,
       });
     }
     const mqttPassword = hasNewPassword === true ? makePassword() : null;
     await update(change, reader, mqttPassword);
-    return { ...reader, mqttPassword };
+    const result = { ...reader, mqttPassword };
+    const differing = differences(
+      { ...readerFields(before), has_new_password: false },
+      { ...readerFields(reader), has_new_password: mqttPassword !== null },
+    );
+    if (differing === null) {
+      return unchanged(result);
+    }
+    const { orgId } = reader;
+    return changed(result, [
+      { orgId, action: 'update', resource: { type: 'reader', id: readerId }, ...differing },
+    ]);
   });
 }
 

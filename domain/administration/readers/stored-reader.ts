@@ -4,7 +4,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 
-/** A live reader's registration. A policy that is null is the format's own. */
+/** A live reader's registration. A null policy means the format's own. */
 export interface StoredReader {
   id: number;
   orgId: number;
@@ -29,7 +29,6 @@ export interface ReaderRow {
   mqtt_username: string;
 }
 
-/** Of a `reader`. */
 export const READER_COLUMNS = sql.fragment`reader.id, reader.org_id, reader.name, reader.topic, reader.format,
   reader.time_policy, reader.identity_policy, reader.report_unknown, reader.mqtt_username`;
 
@@ -47,12 +46,24 @@ export function toReader(row: ReaderRow): StoredReader {
   };
 }
 
-/** What is stored of a policy. */
+/** A registration as the change log has it: as commands show it, without its credentials. */
+export function readerFields({
+  name,
+  topic,
+  format,
+  time,
+  identity,
+  reportUnknown,
+}: Omit<StoredReader, 'id' | 'orgId' | 'mqttUsername'>) {
+  return { name, topic, format, time, identity, report_unknown: reportUnknown };
+}
+
+/** Database form of a policy; undefined leaves it to the format. */
 export function storedReportUnknown(policy: Policies['reportUnknown'] | undefined): boolean | null {
   return policy == null ? null : policy === 'on';
 }
 
-/** A live reader of a live organization, locked until the transaction ends. @throws AppError `not_found`. */
+/** Locks a live reader of a live organization until the transaction ends. @throws AppError `not_found`. */
 export async function lockReader(transaction: Connection, readerId: number): Promise<StoredReader> {
   const row = await transaction.maybeOne(sql.type(rowsOf<ReaderRow>())`
     select ${READER_COLUMNS} from ${LIVE_READERS} where reader.id = ${readerId} for no key update of reader`);

@@ -1,9 +1,10 @@
 /**
- * MQTT topics and topic filters: levels between slashes, `+` for any one level, `#` at the end for any number (none
- * included). A filter that starts with a wildcard does not match topics that start with `$` (MQTT 3.1.1 section 4.7).
+ * MQTT topics and topic filters: levels between slashes, `+` for any one level, a final `#` for any number of
+ * levels, including none. A filter that starts with a wildcard does not match topics that start with `$`
+ * (MQTT 3.1.1 section 4.7).
  */
 
-/** What is wrong with `filter` as a reader's topic, or null. */
+/** Reason `filter` cannot be a reader's topic, or null. */
 export function faultOfTopicFilter(filter: string): string | null {
   if (filter === '' || Buffer.byteLength(filter) > 65_535) {
     return 'must have 1 to 65535 bytes';
@@ -24,12 +25,10 @@ export function faultOfTopicFilter(filter: string): string | null {
   return null;
 }
 
-/** Whether `filter` has wildcards. */
 export function isWildcard(filter: string): boolean {
   return /[+#]/.test(filter);
 }
 
-/** Whether a message on `topic` belongs to `filter`. */
 export function topicMatches(filter: string, topic: string): boolean {
   if (!isWildcard(filter)) {
     return filter === topic;
@@ -37,7 +36,6 @@ export function topicMatches(filter: string, topic: string): boolean {
   return !topic.startsWith('$') && overlap(filter.split('/'), topic.split('/'));
 }
 
-/** Whether there is a topic that belongs to both filters. */
 export function topicsOverlap(a: string, b: string): boolean {
   return overlap(a.split('/'), b.split('/'));
 }

@@ -1,27 +1,23 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** A rejected message as it is kept (tracking.md rule 6). Times are the text of a `timestamptz`. */
+/** A stored rejected message (docs/tracking.md rule 6). Times are `timestamptz` text. */
 export interface KeptMessage {
   id: number;
-  /** Null, like the reader's, where no reader has the topic. */
+  /** Null if no reader has the topic; so is the reader's id. */
   orgId: number | null;
   readerId: number | null;
   topic: string;
   reason: string;
   receivedAt: string;
-  /** Of the payload as it was received. */
   bytes: number;
-  /** When it was replayed and nothing of it was rejected again. */
+  /** Set when it was replayed without any rejection. */
   replayedAt: string | null;
-  /** When somebody wanted to see it no more. */
   dismissedAt: string | null;
 }
 
 export interface KeptPayload {
-  /** The beginning of it, or all of it. */
   payload: Buffer;
-  /** Of all of it. */
   payloadSha256: Buffer;
 }
 
@@ -37,7 +33,6 @@ export interface KeptRow {
   dismissed_at: string | null;
 }
 
-/** Of `rejected_messages`. */
 export const KEPT_COLUMNS = sql.fragment`id, org_id, reader_id, topic, reason, received_at, bytes, replayed_at,
   dismissed_at`;
 
@@ -56,9 +51,9 @@ export function toKept(row: KeptRow): KeptMessage {
 }
 
 /**
- * The rejected messages that are kept, in the order they were kept in: those that were dismissed, or the others.
+ * Stored rejected messages, either dismissed or open, in order of storage.
  *
- * @param orgId null for those of all and of none.
+ * @param orgId null for all messages, including those without an organization.
  */
 export async function listKept(
   db: Connection,
@@ -72,18 +67,21 @@ export async function listKept(
   return rows.map(toKept);
 }
 
-/** Null if there is none of this id (any more). */
 export async function findKept(db: Connection, id: number): Promise<(KeptMessage & KeptPayload) | null> {
   const row = await db.maybeOne(sql.type(rowsOf<KeptRow & { payload: Buffer; payload_sha256: Buffer }>())`
     select ${KEPT_COLUMNS}, payload, payload_sha256 from rejected_messages where id = ${id}`);
   return row && { ...toKept(row), payload: row.payload, payloadSha256: row.payload_sha256 };
 }
 
-/** Ids of those that were neither replayed yet nor dismissed, the first received first. @param orgId null for those of all and of none. */
+/**
+ * Ids of messages neither replayed nor dismissed, oldest first. @param orgId null for all messages, including
+ * those without an organization.
+ */
 export async function idsToReplay(db: Connection, orgId: number | null): Promise<number[]> {
+  const ofOne = orgId === null ? sql.fragment`` : sql.fragment`and org_id = ${orgId}`;
   const rows = await db.any(sql.type(rowsOf<{ id: number }>())`
     select id from rejected_messages
-    where replayed_at is null and dismissed_at is null and (${orgId}::integer is null or org_id = ${orgId}::integer)
+    where replayed_at is null and dismissed_at is null ${ofOne}
     order by received_at, id`);
   return rows.map(({ id }) => id);
 }

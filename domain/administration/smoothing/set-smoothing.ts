@@ -1,7 +1,8 @@
 import type { Micros } from '../../../base/instant.ts';
+import { JsonText } from '../../../base/json/json-text.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange } from '../../changes/make-change.ts';
+import { changed, makeChange } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { insertSetting } from '../../tracking/smoothing/insert-setting.ts';
 import { requireSmoothing, type Setting } from '../../tracking/smoothing/require-smoothing.ts';
@@ -9,18 +10,17 @@ import { holdLiveOrganization } from '../organizations/live-organization.ts';
 
 export interface WantedSmoothing {
   orgId: number;
-  /** A live location of the organization; null for all that have no setting of their own. */
+  /** A live location of the organization; null for all without a setting of their own. */
   locationExternalKey: string | null;
   smoothing: Setting['smoothing'];
-  /** The clock, if not the database's. */
   now?: Micros;
 }
 
 /**
- * Makes a setting, for scans observed from now on: after every scan of the organization that is recorded, so that no
- * history changes by it, and scans from before that come late are smoothed as they would have been in time.
+ * Applies a setting to scans observed from now on. It begins after every recorded scan of the organization,
+ * so no history changes; late scans from before are smoothed under the earlier setting.
  *
- * @returns when it begins to hold.
+ * @returns when it takes effect.
  * @throws AppError `invalid_input` (see {@link requireSmoothing}), `not_found` (organization, location).
  */
 export async function setSmoothing(
@@ -33,6 +33,22 @@ export async function setSmoothing(
     await holdLiveOrganization(change, orgId);
     const locationId =
       locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
-    return insertSetting(change, { orgId, locationId, smoothing }, now ?? null);
+    const { before, after, validFrom } = await insertSetting(
+      change,
+      { orgId, locationId, smoothing, actor },
+      now ?? null,
+    );
+    return changed(validFrom, [
+      {
+        orgId,
+        action: 'set_smoothing',
+        resource:
+          locationId === null
+            ? { type: 'organization', id: orgId }
+            : { type: 'location', id: locationId, externalKey: locationExternalKey },
+        before: before === null ? null : { smoothing: new JsonText(before) },
+        after: { smoothing: new JsonText(after) },
+      },
+    ]);
   });
 }

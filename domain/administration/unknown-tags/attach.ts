@@ -2,8 +2,13 @@ import { AppError } from '../../../base/errors.ts';
 import { JsonSource } from '../../../base/json/json-source.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
-import { requireLiveByKey } from '../../master-data/live-by-key.ts';
+import {
+  type ChangeResult,
+  changed,
+  makeChange,
+  type OrganizationChange,
+} from '../../changes/make-change.ts';
+import { type Keyed, requireLiveByKey } from '../../master-data/live-by-key.ts';
 import { attachOne } from '../../master-data/tags/attach.ts';
 import { type NewTag, newTag } from '../../master-data/tags/new-tag.ts';
 import type { TagRow } from '../../master-data/tags/stored-tags.ts';
@@ -11,24 +16,24 @@ import type { TagType } from '../../tracking/tag-type.ts';
 import { type Candidate, findUnknownTag, removeUnknownTag } from './queries.ts';
 
 export interface AttachedTag extends TagRow {
-  /** Tags that differ from it in spelling only: reads that are none of them to the letter stay ambiguous. */
+  /** Tags that differ in spelling only: reads that match none of them exactly stay ambiguous. */
   alike: readonly Candidate[];
 }
 
 /**
- * Attaches an unknown tag to a live asset, as the API attaches tags, and takes it off the list: its next read is the
- * asset's.
+ * Attaches an unknown tag to a live asset or location, as the API attaches tags, and takes it off the list: its next read
+ * is a scan of the asset.
  *
- * @throws AppError `invalid_input` (value), `not_found` (no such asset, or not on the list), `conflict` (attached
+ * @throws AppError `invalid_input` (value), `not_found` (its owner, or not on the list), `conflict` (attached
  * already, or ambiguous and not the value that was read).
  */
 export function attachUnknownTag(
   db: OrganizationDatabase,
   actor: Actor,
-  { tagType, value, assetKey }: { tagType: TagType; value: string; assetKey: string },
+  { tagType, value, to, key }: { tagType: TagType; value: string; to: Keyed; key: string },
 ): Promise<AttachedTag> {
   const tag = readTag(tagType, value);
-  return makeChange(db, actor, (change) => attach(change, tag, assetKey));
+  return makeChange(db, actor, (change) => attach(change, tag, to, key));
 }
 
 function readTag(tagType: TagType, value: string): NewTag {
@@ -40,9 +45,14 @@ function readTag(tagType: TagType, value: string): NewTag {
   return read.value;
 }
 
-async function attach(change: OrganizationChange, tag: NewTag, assetKey: string): Promise<AttachedTag> {
+async function attach(
+  change: OrganizationChange,
+  tag: NewTag,
+  to: Keyed,
+  key: string,
+): Promise<ChangeResult<AttachedTag>> {
   const { orgId } = change;
-  const assetId = await requireLiveByKey(change, 'asset', orgId, assetKey);
+  const ownerId = await requireLiveByKey(change, to, orgId, key);
   const unknown = await findUnknownTag(change, tag.tagType, tag.tagKey);
   if (unknown === null) {
     throw new AppError(
@@ -58,9 +68,9 @@ async function attach(change: OrganizationChange, tag: NewTag, assetKey: string)
         `Only its very value tells it apart; it was read as ${unknown.value}`,
     );
   }
-  const attached = await attachOne(change, 'asset', assetId, tag, async () => assetId);
+  const attached = await attachOne(change, to, ownerId, tag, async () => ownerId);
   await removeUnknownTag(change, tag.tagType, tag.tagKey);
-  return { ...attached, alike: unknown.candidates };
+  return changed({ ...attached.result, alike: unknown.candidates }, attached.entries);
 }
 
 /** `E280 of PALLET-1 or e2:80 of PALLET-2`. */

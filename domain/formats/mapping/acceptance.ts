@@ -4,8 +4,6 @@ import { isPlausible } from './transforms/time/range.ts';
 import { toNumber, toText } from './values/long-number.ts';
 import { printable } from './values/printable.ts';
 
-/** Turns a candidate's value into a field's; undefined if unusable. */
-
 export function asTagType(value: unknown): TagType | undefined {
   return isTagType(value) ? value : undefined;
 }
@@ -18,12 +16,11 @@ const MAX_CODE_POINTS = 255;
 /** Inserted by decoders for bytes that are not UTF-8. */
 const REPLACEMENT = '\u{fffd}';
 
-/** Why a text is unusable as a tag's value; null if it is usable. */
 export function faultOfTagValue(value: string): string | null {
   if (value === '') {
     return 'is empty';
   }
-  // A code point is one or two UTF-16 units: counting is needed between the two bounds only.
+  // A code point is one or two UTF-16 units, so counting is needed between the two bounds only.
   if (
     value.length > MAX_CODE_POINTS &&
     (value.length > 2 * MAX_CODE_POINTS || Array.from(value).length > MAX_CODE_POINTS)
@@ -44,11 +41,11 @@ export function asAntenna(value: unknown): number | undefined {
   return port !== undefined && Number.isInteger(port) && port >= 1 && port <= 32_767 ? port : undefined;
 }
 
-/** No radio hears anything beyond; larger numbers do not fit a single-precision column. */
+/** No radio reports stronger or weaker signals; larger numbers do not fit a single-precision column. */
 const MOST_DBM = 1_000;
 const LEAST_DBM = 1e-6;
 
-/** A signal strength in dBm with its fraction. */
+/** dBm, keeping fractions. */
 export function asRssi(value: unknown): number | undefined {
   const dbm = toNumber(value);
   if (dbm === undefined || Math.abs(dbm) > MOST_DBM) {
@@ -57,7 +54,7 @@ export function asRssi(value: unknown): number | undefined {
   return Math.abs(dbm) < LEAST_DBM ? 0 : dbm;
 }
 
-/** A time of observation, from what a time transform made. */
+/** A time of observation, from a time transform's result. */
 export function asInstant(value: unknown): Micros | undefined {
   return typeof value === 'number' && isPlausible(value) ? value : undefined;
 }

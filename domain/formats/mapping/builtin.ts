@@ -4,10 +4,10 @@ import { compileShaped, type Format, type FormatDefinition } from './format.ts';
 const FORMATS = new URL('../built-in/', import.meta.url);
 
 /**
- * The formats that come with tagtrail, by name. Reads and compiles every file of the formats folder, in some
- * milliseconds: call it once, at start. That they have the shape of a format is for a test to say.
+ * The built-in formats by name. Reads and compiles every file of the formats folder, which takes some
+ * milliseconds: call it once, at start. A test checks their shape.
  *
- * @throws FormatError if one of them is not usable.
+ * @throws FormatError if one of them cannot be compiled.
  */
 export function loadBuiltinFormats(): ReadonlyMap<string, Format> {
   const files = readdirSync(FORMATS).filter((file) => file.endsWith('.json'));

@@ -9,16 +9,13 @@ import {
 import { compilePlace } from './place.ts';
 import type { Scope } from './scope.ts';
 import { compileTransforms } from './transforms/transforms.ts';
-import { MAX_TEXT } from './values/limits.ts';
+import { LOOK_UP, MAX_TEXT } from './values/limits.ts';
 import { toText } from './values/long-number.ts';
 
-/** One way to obtain a field's value. */
 export interface Candidate {
   /** The value after all transforms; undefined (or null) if unusable. */
   readonly read: (scope: Scope) => unknown;
-  /** The value before any transform, for the reason. */
   readonly source: (scope: Scope) => unknown;
-  /** The source's name in reasons. */
   readonly name: string;
   /** The identity that a `value` serves; null for every one. */
   readonly identity: Identity | null;
@@ -41,7 +38,11 @@ export function compileCandidate(
   if (conditions.length === 0) {
     return { ...part, identity };
   }
-  const considered = (scope: Scope) => conditions.every((condition) => condition.holds(scope));
+  const work = LOOK_UP * conditions.length;
+  const considered = (scope: Scope) => {
+    scope.workLeft -= work;
+    return conditions.every((condition) => condition.holds(scope));
+  };
   return {
     read: (scope) => (considered(scope) ? part.read(scope) : undefined),
     source: (scope) => (considered(scope) ? part.source(scope) : undefined),
@@ -54,13 +55,24 @@ function compilePart(definition: CandidateDefinition, at: string, compilation: C
   const { source, name } = compileSource(definition, at, compilation);
   const transform = compileTransforms(definition.transform, `${at}/transform`, compilation);
   if (transform === undefined) {
-    return { read: source, source, name };
+    const read = (scope: Scope) => {
+      scope.workLeft -= LOOK_UP;
+      return source(scope);
+    };
+    return { read, source, name };
   }
+  const transforms = definition.transform?.length ?? 0;
   const read = (scope: Scope) => {
     const value = source(scope);
+    scope.workLeft -= LOOK_UP + (isTransformed(value) ? value.length * transforms : 0);
     return value === undefined || value === null ? undefined : transform(value);
   };
   return { read, source, name };
+}
+
+/** A longer text is refused unread. */
+function isTransformed(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_TEXT;
 }
 
 const SOURCES = [...PLACES, 'const', 'join'] as const;

@@ -11,11 +11,9 @@ import { LongNumber, toNumber } from './values/long-number.ts';
 
 export interface Condition {
   readonly holds: (scope: Scope) => boolean;
-  /** Brief reason when it does not hold. Made beforehand: heartbeats are frequent. */
+  /** Brief reason for failure. Built beforehand: heartbeats are frequent. */
   readonly otherwise: string;
-  /** Brief description when it holds. */
   readonly saying: string;
-  /** Whether it concerns the document or the topic, and is evaluated once rather than per item. */
   readonly ofDocument: boolean;
 }
 
@@ -40,7 +38,6 @@ export function compileConditions(
   });
 }
 
-/** The conditions of `where`, as one test of an element. */
 export function compileElementConditions(
   definitions: readonly ElementConditionDefinition[],
   at: string,

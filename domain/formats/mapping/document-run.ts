@@ -22,8 +22,8 @@ export class DocumentRun {
     this.#policies = policies;
   }
 
-  /** Maps the items of another document. False if the message then exceeds the limit of items. */
-  add(document: unknown): boolean {
+  /** @returns why the message is rejected as a whole: it now exceeds a limit. */
+  add(document: unknown): string | null {
     const scope = this.#scope;
     const outcomes: Item[] = [];
     const sources: unknown[] = [];
@@ -40,13 +40,16 @@ export class DocumentRun {
       }
       found = true;
       if (this.#index + selection.items.length > MAX_ITEMS) {
-        return false;
+        return `payload has more than ${MAX_ITEMS} items`;
       }
       for (let at = 0; at < selection.items.length; at++) {
         const item = selection.items[at];
         scope.parent = selection.parents[at];
         scope.item = rule.split !== null && typeof item === 'string' ? splitFields(item, rule.split) : item;
         outcomes.push(mapItem(rule, scope, this.#policies, this.#index));
+        if (scope.workLeft < 0) {
+          return 'its format makes too much work of it: fewer candidates and transforms would do, of shorter texts';
+        }
         sources.push(item);
         this.#index += 1;
       }
@@ -57,10 +60,10 @@ export class DocumentRun {
       outcomes.push(idle);
     }
     this.#outcomes.push(...(this.#rules.length > 1 ? withoutRepeatedIgnoring(outcomes, sources) : outcomes));
-    return true;
+    return null;
   }
 
-  /** The outcome of the message; `rest` is what could not be decoded after the documents. */
+  /** @param rest undecodable bytes after the documents. */
   result(rest: { readonly reason: string; readonly excerpt: string } | undefined): Mapped {
     if (rest !== undefined) {
       this.#outcomes.push({ outcome: 'rejected', ...rest, index: this.#index });
@@ -73,7 +76,6 @@ export class DocumentRun {
   }
 }
 
-/** The items of a rule in the scope's document, or why there are none. */
 function select(rule: Rule, scope: Scope): Selection | Ignored {
   const failed = firstFailing(rule.documentConditions, scope);
   if (failed !== undefined) {
@@ -83,8 +85,8 @@ function select(rule: Rule, scope: Scope): Selection | Ignored {
 }
 
 /**
- * An item ignored by one rule may be taken by another: then it was not ignored. One ignored by all rules is counted
- * once.
+ * An item ignored by one rule but taken by another does not count as ignored. One ignored by all rules is
+ * counted once.
  */
 function withoutRepeatedIgnoring(outcomes: readonly Item[], sources: readonly unknown[]): Item[] {
   const taken = new Set(sources.filter((_source, at) => outcomes[at]?.outcome !== 'ignored'));

@@ -1,7 +1,6 @@
 import type { Compilation } from './language/compilation.ts';
 import { compileStep, type Getter, parsePointer } from './language/pointer.ts';
 
-/** Items found by a rule, each with the nearest object around it. */
 export interface Selection {
   readonly items: unknown[];
   readonly parents: unknown[];
@@ -10,7 +9,6 @@ export interface Selection {
 /** Finds items in a document; undefined if it has no place for items (an empty array is a place). */
 export type Selector = (root: unknown) => Selection | undefined;
 
-/** A step down to a member, or to every element of an array. */
 type Step = Getter | typeof EVERY;
 const EVERY = '*';
 
@@ -36,9 +34,9 @@ export function compileEach(
 }
 
 /**
- * Walks `path` from step `index` on. Whether it matches: the pointer leads to something, or to an array for the last
- * `*`, or an array on the way is empty. What is missing behind the last `*` is an item all the same (an empty one, to
- * be rejected), so that nothing vanishes uncounted.
+ * Walks `path` from step `index` on. A pointer matches if it leads to something, or to an array for the last
+ * `*`, or an array on the way is empty. Anything missing after the last `*` is still an item (an empty one,
+ * to be rejected), so that nothing vanishes uncounted.
  */
 function select(
   path: readonly Step[],

@@ -13,7 +13,7 @@ import {
 import type { Scope } from './scope.ts';
 import { isTimeTransform } from './transforms/transforms.ts';
 
-/** The fields of a rule, compiled; each gives undefined where no candidate is usable. */
+/** Compiled fields of a rule; each returns undefined if no candidate is usable. */
 export interface Fields {
   readonly tagType: (scope: Scope) => TagType | undefined;
   readonly value: Readonly<Record<Identity, (scope: Scope) => string | undefined>>;
@@ -21,7 +21,6 @@ export interface Fields {
   readonly rssi: (scope: Scope) => number | undefined;
   readonly observedAt: (scope: Scope) => Micros | undefined;
   readonly reader: (scope: Scope) => string | undefined;
-  /** The candidates themselves, to explain why none was usable. */
   readonly tagTypes: readonly Candidate[];
   readonly values: Readonly<Record<Identity, readonly Candidate[]>>;
 }
@@ -53,7 +52,6 @@ export function compileFields(definition: FieldsDefinition, at: string, compilat
   };
 }
 
-/** The candidates by which a tag can be known under each identity; one that names no identity serves all. */
 function byIdentity(candidates: readonly Candidate[]): Record<Identity, readonly Candidate[]> {
   const serving = (identity: Identity) =>
     candidates.filter((candidate) => candidate.identity === null || candidate.identity === identity);
@@ -65,7 +63,6 @@ function byIdentity(candidates: readonly Candidate[]): Record<Identity, readonly
   };
 }
 
-/** The first candidate that exists, survives its transforms and suits the field. */
 function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknown) => T | undefined) {
   const reads = candidates.map((candidate) => candidate.read);
   return (scope: Scope): T | undefined => {
@@ -79,7 +76,6 @@ function firstUsable<T>(candidates: readonly Candidate[], accept: (value: unknow
   };
 }
 
-/** Checks beyond the schema: times are made by time transforms, and identities belong to values. */
 function checkCandidates(
   field: Field,
   candidates: readonly CandidateDefinition[],

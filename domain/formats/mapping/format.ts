@@ -10,34 +10,36 @@ export type { FormatDefinition } from './language/definition.ts';
 export { type Fault, FormatError } from './language/fault.ts';
 export { FORMAT_SCHEMA } from './schema.ts';
 
-/** A format that can be run. Made by {@link compileFormat}; holds no state, so any number of readers share one. */
+/**
+ * A format that can be run. Built by {@link compileFormat}; stateless, so any number of readers share one.
+ */
 export interface Format {
   readonly name: string;
   readonly description: string;
-  /** As it was written. */
   readonly definition: FormatDefinition;
   /** The format's own; a reader's take precedence. */
   readonly policies: Policies;
-  /** Values that a reader of this format may set as `identity`. */
   readonly identities: readonly Identity[];
   readonly decodings: readonly Decoding[];
   readonly ignoredTopics: readonly ((levels: readonly string[]) => boolean)[];
   readonly ignoredTexts: ReadonlySet<string>;
-  /** In bytes; no longer payload need be compared. */
+  /** Bytes; longer payloads need not be compared. */
   readonly longestIgnoredText: number;
   readonly rules: readonly Rule[];
 }
 
 /**
- * Compiles a definition. Takes milliseconds (the first in a process tens of them): once per format, never per message.
+ * Compiles a definition. Takes milliseconds (the first in a process tens of them): call it once per format,
+ * never per message.
  *
- * @throws FormatError naming every fault with its JSON Pointer: first those of shape, else those of meaning.
+ * @throws FormatError naming every fault with its JSON Pointer: faults of shape, or if there are none, of
+ * meaning.
  */
 export function compileFormat(definition: unknown): Format {
   return compileShaped(validateShape(definition));
 }
 
-/** {@link compileFormat} for a definition of known shape. */
+/** {@link compileFormat} for a definition already validated against the schema. */
 export function compileShaped(valid: FormatDefinition): Format {
   const compilation = new Compilation();
   const rules = valid.rules.map((rule, index) => compileRule(rule, `/rules/${index}`, compilation));

@@ -2,7 +2,10 @@ import { AppError } from '../../../base/errors.ts';
 import type { Format } from './format.ts';
 import type { Policies } from './policies.ts';
 
-/** @throws AppError `invalid_input` if the format does not know the identity; none at all is its own choice. */
+/**
+ * @throws AppError `invalid_input` if the format does not know the identity; undefined or null leaves it to
+ * the format.
+ */
 export function requireIdentity(format: Format, identity: Policies['identity'] | undefined): void {
   if (identity !== undefined && !format.identities.includes(identity)) {
     throw new AppError(

@@ -5,13 +5,15 @@ import type { Policies } from './policies.ts';
 import { whyNoTagType, whyNoValue } from './rejection.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
+import { LOOK_UP } from './values/limits.ts';
 import { excerptOf } from './values/printable.ts';
 
 /**
- * The outcome of the scope's item, the `index`th of its message. Only an unusable tag type or value rejects it: a read
- * without antenna, RSSI or time is better than none.
+ * Outcome of the scope's item, the `index`th of its message. Only an unusable tag type or value rejects it: a
+ * read without antenna, RSSI or time is better than none.
  */
 export function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
+  scope.workLeft -= LOOK_UP * (rule.itemConditions.length + rule.warn.length);
   const failed = firstFailing(rule.itemConditions, scope);
   if (failed !== undefined) {
     return ignored(rule, scope, failed.otherwise);
@@ -53,7 +55,6 @@ export function ignored(rule: Rule, scope: Scope, reason: string): Ignored {
     : { outcome: 'ignored', reason, warning: warning.saying };
 }
 
-/** Most advertisements are no beacons: where tags are identified by beacons, those are no fault. */
 function withoutValue(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
   const { identity } = policies;
   const candidates = rule.fields.values[identity];

@@ -1,9 +1,7 @@
 import { compileShaped, type Format } from './format.ts';
 import { type Mapped, mapMessage, type Policies } from './run.ts';
 
-/** A message to decode in this thread. */
 export interface MessageTask {
-  /** The format's definition, as JSON. */
   definition: string;
   topic: string;
   payload: Uint8Array<ArrayBuffer>;

@@ -7,11 +7,11 @@ export interface Place {
   readonly get: (scope: Scope) => unknown;
   /** Name in reasons: `item /data/idHex`, `topic level -1`. */
   readonly name: string;
-  /** Whether it is the same for all items of a document. */
+  /** True if it is the same for all items of a document. */
   readonly ofDocument: boolean;
 }
 
-/** The place that `definition` names, by whichever one of its keys is there. */
+/** Exactly one key of `definition` names the place. */
 export function compilePlace(definition: PlaceDefinition, at: string, compilation: Compilation): Place {
   const { item, parent, root, topic } = definition;
   if (topic !== undefined) {

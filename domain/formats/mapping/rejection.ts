@@ -4,7 +4,6 @@ import type { Candidate } from './candidate.ts';
 import type { Scope } from './scope.ts';
 import { shown } from './values/printable.ts';
 
-/** Why no candidate gave a tag type. For rejected items only. */
 export function whyNoTagType(candidates: readonly Candidate[], scope: Scope): string {
   for (const candidate of candidates) {
     const source = candidate.source(scope);
@@ -15,7 +14,6 @@ export function whyNoTagType(candidates: readonly Candidate[], scope: Scope): st
   return `no tag type (${placesOf(candidates)})`;
 }
 
-/** Why no candidate gave a value. Explains the first one present. */
 export function whyNoValue(candidates: readonly Candidate[], scope: Scope): string {
   for (const candidate of candidates) {
     const source = candidate.source(scope);

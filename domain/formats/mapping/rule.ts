@@ -4,12 +4,9 @@ import { compileFields, type Fields } from './fields.ts';
 import type { Compilation } from './language/compilation.ts';
 import type { RuleDefinition } from './language/definition.ts';
 
-/** One rule of a format, compiled. */
 export interface Rule {
-  /** Conditions on the document or the topic: asked once for a document. */
   readonly documentConditions: readonly Condition[];
   readonly select: Selector;
-  /** `each` as it was written, for reasons. */
   readonly place: string;
   readonly split: string | null;
   readonly itemConditions: readonly Condition[];

@@ -4,7 +4,7 @@ import type { Format } from './format.ts';
 import type { Mapped } from './outcome.ts';
 import { type Policies, withOverrides } from './policies.ts';
 import { Scope } from './scope.ts';
-import { MAX_ITEMS, MAX_PAYLOAD_BYTES } from './values/limits.ts';
+import { allowedWork, MAX_PAYLOAD_BYTES } from './values/limits.ts';
 
 export type { Ignored, Item, Mapped, Rejected, TagRead } from './outcome.ts';
 export type { Policies } from './policies.ts';
@@ -15,13 +15,13 @@ export interface Message {
 }
 
 /**
- * Decodes a message. Pure and total: it never throws, whatever the bytes, and takes linear time and memory. A reader's
- * `policies` override the format's.
+ * Decodes a message. Pure and total: never throws, whatever the bytes, and takes linear time and memory. A
+ * reader's `policies` override the format's.
  *
- * Measured with Node 24 on one core of a small server, messages of 50 reads: csl-cs463 970,000 reads/s, tagtrail
- * 600,000, zebra-iotc 470,000 (back to back 400,000; one read a message 340,000), and 240,000 where every read carries
- * a number beyond 2^53. Parsing the JSON alone takes about a quarter of that time; reading dates is most of the rest.
- * To repeat it: `node test/domain/formats/mapping/throughput.ts`.
+ * Measured with Node 24 on one core of a small server, messages of 50 reads: csl-cs463 970,000 reads/s,
+ * tagtrail 600,000, zebra-iotc 470,000 (back to back 400,000; one read a message 340,000), and 240,000 if
+ * every read has a number beyond 2^53. Parsing the JSON takes about a quarter of that time; reading dates is
+ * most of the rest. To repeat it: `node test/domain/formats/mapping/throughput.ts`.
  */
 export function mapMessage(format: Format, message: Message, policies?: Partial<Policies>): Mapped {
   const { payload } = message;
@@ -29,7 +29,7 @@ export function mapMessage(format: Format, message: Message, policies?: Partial<
     const reason = `payload of ${payload.length} bytes is over the limit of ${MAX_PAYLOAD_BYTES}`;
     return { outcome: 'rejected', reason };
   }
-  const scope = new Scope(message.topic);
+  const scope = new Scope(message.topic, allowedWork(payload.length));
   const ignored = reasonToIgnore(format, scope, payload);
   if (ignored !== null) {
     return { outcome: 'ignored', reason: ignored };
@@ -40,8 +40,9 @@ export function mapMessage(format: Format, message: Message, policies?: Partial<
   }
   const run = new DocumentRun(format.rules, scope, withOverrides(format.policies, policies));
   for (const document of decoded.documents) {
-    if (!run.add(document)) {
-      return { outcome: 'rejected', reason: `payload has more than ${MAX_ITEMS} items` };
+    const fault = run.add(document);
+    if (fault !== null) {
+      return { outcome: 'rejected', reason: fault };
     }
   }
   return run.result(decoded.rest);
@@ -61,5 +62,5 @@ function reasonToIgnore(format: Format, scope: Scope, payload: Buffer): string |
   return null;
 }
 
-/** How many bytes of blanks a text to be ignored may have around it. */
+/** Bytes of blanks tolerated around an ignored text. */
 const BLANKS_AROUND = 8;

@@ -1,6 +1,5 @@
 import { FORMAT, NAMED_SHAPES } from './language/definition.ts';
 
-/** The JSON Schema of a format definition. */
 export const FORMAT_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'tagtrail format definition',

@@ -1,25 +1,28 @@
-/** What candidates and conditions of a rule can see. One per message, moved from item to item. */
+/** Values that a rule's candidates and conditions can see. One per message, moved from item to item. */
 export class Scope {
-  /** The decoded document. */
   root: unknown = undefined;
   /** The nearest object around the item; the document if there is none. */
   parent: unknown = undefined;
   item: unknown = undefined;
   /**
-   * Last result of each `where`, with its array, by the candidate's number. An array of the document is searched once
-   * and not per item, or the work would be quadratic in the payload.
+   * Last result of each `where` with its array, by the candidate's number. Searching an array once per item
+   * would make the work quadratic in the payload.
    */
   readonly searchedIn: unknown[] = [];
   readonly found: unknown[] = [];
+  /** Work that is left for the message; below zero, it is given up after the item. */
+  workLeft: number;
 
   readonly #topic: string;
   #levels: readonly string[] | undefined;
 
-  constructor(topic: string) {
+  /** @param work in characters transformed; looking a value up counts as `LOOK_UP`. */
+  constructor(topic: string, work = Number.POSITIVE_INFINITY) {
     this.#topic = topic;
+    this.workLeft = work;
   }
 
-  /** The levels of the topic; split at the first use, since most formats never look. */
+  /** Split on first use, since most formats ignore the topic. */
   get levels(): readonly string[] {
     this.#levels ??= this.#topic.split('/');
     return this.#levels;

@@ -1,7 +1,8 @@
 /**
- * A function that tells whether the levels of a topic match an MQTT topic filter. Beyond MQTT, `#` may stand once
- * anywhere, for any number of levels: gateways put `LWT` behind a prefix that the site chooses, of any depth.
- * Returns what is wrong with the pattern if it is none.
+ * Compiles an MQTT topic filter to a test of a topic's levels. Beyond MQTT, one `#` may stand anywhere, for
+ * any number of levels: gateways put `LWT` behind a prefix that the site chooses, of any depth.
+ *
+ * @returns the fault, as text, of an invalid filter.
  */
 export function compileTopicPattern(pattern: string): ((levels: readonly string[]) => boolean) | string {
   const parts = pattern.split('/');

@@ -7,7 +7,7 @@ import { FORMAT_SCHEMA } from './schema.ts';
 let compiled: ValidateFunction<FormatDefinition> | undefined;
 
 /**
- * Checks the shape of a definition against the JSON Schema.
+ * Validates a definition against the JSON Schema.
  *
  * @throws FormatError naming every fault with its place.
  */
@@ -21,8 +21,8 @@ export function validateShape(definition: unknown): FormatDefinition {
 }
 
 /**
- * Once, and only in a process that has a format of somebody's own: the compiler takes 10 MB and 30 ms to load, and tens
- * of milliseconds for the schema.
+ * Once, and only in processes with custom formats: the compiler takes 10 MB and 30 ms to load, and tens of
+ * milliseconds for the schema.
  */
 function compile(): ValidateFunction<FormatDefinition> {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');

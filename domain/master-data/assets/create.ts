@@ -1,7 +1,8 @@
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
+import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
+import { creationOf } from '../logged/entries.ts';
 import type { AssetRow } from '../rows.ts';
 import { attachAll } from '../tags/attach.ts';
 import { refuseTaken } from '../tags/refuse-taken.ts';
@@ -20,18 +21,18 @@ export function createAsset(db: OrganizationDatabase, actor: Actor, asset: NewAs
     return db.grouped(INSERT_ASSETS, { ...asset, external_key: key, actor });
   }
   return makeChange(db, actor, async (change) => {
-    // Always, where a tag is named twice.
+    // Always, if a tag is named twice.
     await refuseTaken(change, 'asset', key, tags);
     const inserted = await insertMinted(change, asset);
     if (tags === undefined || tags.count === 0) {
-      return inserted;
+      return changed(inserted, [creationOf(change.orgId, 'asset', inserted)]);
     }
     await attachAll(change, 'asset', inserted.id, tags);
     const created = await findLiveAsset(change, inserted.id);
     if (created === null) {
       throw new Error(`asset ${inserted.id} is not there in the transaction that made it`);
     }
-    return created;
+    return changed(created, [creationOf(change.orgId, 'asset', created)]);
   });
 }
 

@@ -1,23 +1,23 @@
 import type { GroupedWrite } from '../../../db/timescale/connections/grouped-write.ts';
 import { integers, texts } from '../../../db/timescale/queries/array-parameters.ts';
-import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../changes/actor.ts';
+import { intoChanges } from '../../changes/insert-changes.ts';
 import { arraysOfNew, named, ofGiven, selected, stored } from '../column-lists.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
 import { keyTaken } from '../key-taken.ts';
 import { liveByKey } from '../live-by-key.ts';
+import { loggedRow } from '../logged/row-in-sql.ts';
 import type { AssetRow } from '../rows.ts';
 import { tagTaken } from '../tags/attach.ts';
 import { claiming } from '../tags/claim-tags.ts';
-import { liveTag, tagArrays } from '../tags/queries.ts';
+import { liveTag, loggedTags, tagArrays } from '../tags/queries.ts';
 import { joinedTags, type TagArrays, tagColumns } from '../tags/tag-columns.ts';
 import { jsonLength } from '../written.ts';
 import type { NewAsset } from './new-asset.ts';
 
-/** An asset with its key, without repeated tags, and its author. */
 export type KeyedAsset = NewAsset & { external_key: string; actor: Actor };
 
-/** The row, or the taken tag; if neither, the key was taken. */
 type InsertedAsset = (AssetRow | { id: null }) & { taken_type: string | null; taken_value: string | null };
 
 /** Characters of JSON up to which an asset joins a group. */
@@ -63,36 +63,43 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
   const keys = sql.binary(texts(assets.map(({ external_key: key }) => key)));
   return sql.prepared('insert-assets', rowsOf<InsertedAsset>())`
     with given as materialized (
-      select * from unnest(${keys}::text[], ${arraysOfNew(ASSET_COLUMNS, assets)}) with ordinality
-        as given (external_key, ${NAMES}, place)
+      select * from unnest(${keys}::text[], ${authors(assets)}, ${arraysOfNew(ASSET_COLUMNS, assets)}) with ordinality
+        as given (external_key, actor_type, actor_id, request_id, ${NAMES}, ordinal)
     ), tag as materialized (
       select * from unnest(${sql.binary(integers(owners))}::integer[], ${tagArrays(tagsOf(assets))}) with ordinality
-        as tag (owner, tag_type, value, tag_key, place)
+        as tag (owner, tag_type, value, tag_key, ordinal)
     ), keyed as materialized (
-      select given.place
+      select given.ordinal
       from given cross join lateral (${liveByKey('asset', orgId, sql.fragment`given.external_key`)}) live
     ), taken as materialized (
       select distinct on (tag.owner) tag.owner, live.tag_type, live.value
       from tag cross join lateral (${liveTag(orgId)}) live
-      where tag.owner not in (select place from keyed)
-      order by tag.owner, tag.place
+      where tag.owner not in (select ordinal from keyed)
+      order by tag.owner, tag.ordinal
     ), made as (
       insert into assets (org_id, external_key, ${NAMES})
       select ${orgId}, given.external_key, ${STORED} from given
-      where given.place not in (select place from keyed) and given.place not in (select owner from taken)
-      order by given.place
+      where given.ordinal not in (select ordinal from keyed) and given.ordinal not in (select owner from taken)
+      order by given.ordinal
       on conflict (org_id, external_key) where deleted_at is null do nothing
       returning *
     ), attached as (
       insert into tags (org_id, asset_id, tag_type, value, tag_key)
       select ${orgId}, made.id, tag.tag_type, tag.value, tag.tag_key
-      from made join given using (external_key) join tag on tag.owner = given.place
-      order by tag.place
+      from made join given using (external_key) join tag on tag.owner = given.ordinal
+      order by tag.ordinal
       returning id, asset_id, tag_type, value
     ), listed as (
       select asset_id,
-        json_agg(json_build_object('id', id, 'tag_type', tag_type, 'value', value) order by id) as tags
+        json_agg(json_build_object('id', id, 'tag_type', tag_type, 'value', value) order by id) as tags,
+        ${ATTACHED} as logged
       from attached group by asset_id
+    ), changed as (
+      ${intoChanges(sql.fragment`
+        select ${orgId}, given.actor_type, given.actor_id, given.request_id, 'create', 'asset', made.id::text,
+          made.external_key, null, ${LOGGED}
+        from made join given using (external_key) left join listed on listed.asset_id = made.id
+        order by given.ordinal`)}
     )
     select made.id, made.external_key, ${MADE}, null::integer as location_id, null as location_external_key,
       made.created_at, made.updated_at, made.deleted_at, coalesce(listed.tags, '[]') as tags,
@@ -100,10 +107,19 @@ function insertingAssets(orgId: number, assets: readonly KeyedAsset[]): RowQuery
     from given
     left join made using (external_key)
     left join listed on listed.asset_id = made.id
-    left join taken on taken.owner = given.place
-    order by given.place`;
+    left join taken on taken.owner = given.ordinal
+    order by given.ordinal`;
 }
 
+/** Those of a group may have come from several. */
+function authors(assets: readonly KeyedAsset[]): FragmentSqlToken {
+  const column = (of: (actor: Actor) => string | null) =>
+    sql.fragment`${sql.binary(texts(assets.map(({ actor }) => of(actor))))}::text[]`;
+  return sql.fragment`${column(({ type }) => type)}, ${column(({ id }) => id)}, ${column(({ requestId }) => requestId)}`;
+}
+
+const ATTACHED = loggedTags(sql.fragment`attached`);
+const LOGGED = loggedRow(ASSET_COLUMNS, 'made', sql.fragment`'tags', coalesce(listed.logged, '[]')`);
 const NAMES = named(ASSET_COLUMNS);
 const STORED = stored(ASSET_COLUMNS, ofGiven);
 const MADE = selected(ASSET_COLUMNS, 'made');

@@ -3,12 +3,13 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { ComposedOnce } from '../../../db/timescale/queries/composed-once.ts';
 import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, inEffect, orderBy, when } from '../clauses.ts';
+import { allOf, orderBy } from '../clauses.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { AssetRow } from '../rows.ts';
 import { liveTags, NO_TAGS, tagsOfPage } from '../tags/queries.ts';
-import { matched } from './matched.ts';
+import { narrowedTo, standingOf } from './filtered.ts';
+import { matched } from './found-by-text.ts';
 import { LOCATION, LONG_COLUMNS, PLACED, SHORT_COLUMNS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -18,7 +19,6 @@ const SORT_COLUMNS = {
   updated_at: sql.fragment`asset.updated_at`,
 };
 
-/** No two live assets of an organization share it. */
 const UNIQUE = ['external_key'] as const;
 
 const TEXTS = {
@@ -26,7 +26,6 @@ const TEXTS = {
   tags: sql.fragment`coalesce(tagged.tags::text, ${NO_TAGS})`,
 };
 
-/** Filters and order; by default a list has rows in effect. */
 export interface AssetFilters extends Paging {
   external_key?: readonly string[] | undefined;
   location_id?: readonly number[] | undefined;
@@ -34,12 +33,10 @@ export interface AssetFilters extends Paging {
   is_active?: boolean | undefined;
   include_deleted: boolean;
   include_not_in_effect: boolean;
-  /** Text in name, key, description or tags. */
   q?: string | undefined;
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
-/** Values that vary between lists of one shape. */
 type Values = Pick<
   AssetFilters,
   'external_key' | 'location_id' | 'location_external_key' | 'q' | 'limit' | 'offset'
@@ -52,7 +49,7 @@ type Shape = Pick<AssetFilters, 'sort' | 'include_deleted' | 'include_not_in_eff
 
 const LISTS = new ComposedOnce<Values>();
 
-/** A page of the assets, by default of those in effect (contract 4.2). */
+/** A page of assets, by default of those in effect (contract 4.2). */
 export async function listAssets(
   db: OrganizationDatabase,
   filters: AssetFilters,
@@ -79,22 +76,8 @@ function composeList(
 ): RowQuery<AssetRow & Listed> {
   const unique = shape.include_deleted ? [] : UNIQUE;
   const order = orderBy(shape.sort, SORT_COLUMNS, sql.fragment`asset.id`, { unique });
-  const narrowing = [
-    when(values.external_key, (keys) => sql.fragment`asset.external_key = any(${sql.array(keys, 'text')})`),
-    when(values.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
-    when(
-      values.location_external_key,
-      (keys) => sql.fragment`position.location_id in (
-        select id from locations where org_id = ${orgId} and external_key = any(${sql.array(keys, 'text')}))`,
-    ),
-  ];
-  const where = allOf([
-    sql.fragment`asset.org_id = ${orgId}`,
-    shape.include_not_in_effect ? null : inEffect('asset'),
-    shape.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
-    when(shape.is_active, (isActive) => sql.fragment`asset.is_active = ${isActive}`),
-    ...narrowing,
-  ]);
+  const narrowing = narrowedTo({ orgId, ...values });
+  const where = allOf([...standingOf(orgId, shape), ...narrowing]);
   const countEach = shape.include_not_in_effect ? countLive : countInEffect;
   const total =
     q !== undefined
@@ -128,7 +111,6 @@ function composeList(
     order by ${order}`;
 }
 
-/** Locations and tags of a `page`, looked up one by one: cheapest for a few rows. */
 const EACH = {
   places: NOTHING,
   placed: sql.fragment`(

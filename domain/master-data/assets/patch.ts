@@ -1,10 +1,14 @@
 import type { MergePatch } from '../../../base/checks/merge-patch.ts';
 import { notFound } from '../../../base/errors.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange } from '../../changes/make-change.ts';
+import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { ASSET_COLUMNS, type Changes } from '../columns.ts';
+import { changeOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import { isUnchanged, patched, updateOf } from '../patched.ts';
 import type { AssetRow } from '../rows.ts';
@@ -25,19 +29,25 @@ export function patchAsset(
   patch: AssetPatch,
   same: SameJson,
 ): Promise<LookedUp<AssetRow> & { id: number }> {
-  return makeChange(db, actor, async (change) => {
-    await orNotFound(lockLiveAsset(change, id));
-    const looked = await orNotFound(lookUpAsset(change, id));
-    const current = await rowToPatch<AssetRow>(change.orgId, looked, patch, () =>
-      orNotFound(findLiveAsset(change, id)),
-    );
-    const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
-    if (isUnchanged(ASSET_COLUMNS, current, after)) {
-      return current;
-    }
-    await updateAsset(change, id, updateOf(ASSET_COLUMNS, current, after));
-    return orNotFound(lookUpAsset(change, id));
-  });
+  return makeChange<OrganizationConnection, LookedUp<AssetRow> & { id: number }>(
+    db,
+    actor,
+    async (change) => {
+      await orNotFound(lockLiveAsset(change, id));
+      const looked = await orNotFound(lookUpAsset(change, id));
+      const current = await rowToPatch<AssetRow>(change.orgId, looked, patch, () =>
+        orNotFound(findLiveAsset(change, id)),
+      );
+      const after = await patched(ASSET_COLUMNS, current, patch.against(current), same);
+      if (isUnchanged(ASSET_COLUMNS, current, after)) {
+        return unchanged(current);
+      }
+      await updateAsset(change, id, updateOf(ASSET_COLUMNS, current, after));
+      return changed(await orNotFound(lookUpAsset(change, id)), [
+        changeOf(change.orgId, 'asset', current, after),
+      ]);
+    },
+  );
 }
 
 /** @throws AppError `not_found` if the asset was deleted since the request was let in. */

@@ -6,6 +6,7 @@ import { NEXT_UPDATE } from '../clauses.ts';
 import { named, selectedJson, selectedShort, stored, updated, withNames } from '../column-lists.ts';
 import { ASSET_COLUMNS, type Written } from '../columns.ts';
 import { liveByKey } from '../live-by-key.ts';
+import type { DeletedRow } from '../logged/entries.ts';
 import { type LookedUp, unlessLarge } from '../looked-up.ts';
 import type { Update } from '../patched.ts';
 import type { AssetRow } from '../rows.ts';
@@ -18,12 +19,10 @@ export const SHORT_COLUMNS = sql.fragment`asset.id, asset.external_key, ${select
   asset.location_id, location.external_key as location_external_key,
   asset.created_at, asset.updated_at, asset.deleted_at`;
 
-/** Columns of unbounded length. */
 export const LONG_COLUMNS = selectedJson(ASSET_COLUMNS, 'asset');
 
 const COLUMNS = sql.fragment`${SHORT_COLUMNS}, ${withNames(LONG_COLUMNS)}, ${liveTags('asset', 'asset')}`;
 
-/** Assets with their locations, deleted ones included. */
 export const PLACED = sql.fragment`assets asset
   left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id`;
 
@@ -40,7 +39,7 @@ export function findLiveAsset(connection: OrganizationConnection, id: number): P
     left join ${LOCATION}`);
 }
 
-/** A live asset, in a look-up that delays others' as little as possible. */
+/** Pipelined look-up of a live asset. */
 export function lookUpAsset(
   connection: OrganizationConnection,
   id: number,
@@ -62,7 +61,6 @@ export function lookUpAsset(
 
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
-/** By id, deleted or not. */
 export function readAssets(
   connection: OrganizationConnection,
   ids: readonly number[],
@@ -76,7 +74,7 @@ export function readAssets(
     left join ${LOCATION}`);
 }
 
-/** Inserts an asset and returns it as it is before it has tags; null if a live asset has the key. */
+/** Null if a live asset has the key. */
 export function insertAsset(
   change: OrganizationChange,
   externalKey: string,
@@ -100,9 +98,9 @@ export function insertAsset(
 const INSERT = new ComposedOnce<{ orgId: number; externalKey: string } & Written<typeof ASSET_COLUMNS>>();
 
 /**
- * Locks the live asset against other changes of it until the transaction ends; scans of it are not held up.
+ * Locks a live asset against other changes until the transaction ends; scans are not held up.
  *
- * @returns its external key; null if there is none.
+ * @returns its external key; null if it does not exist.
  */
 export async function lockLiveAsset(transaction: OrganizationConnection, id: number): Promise<string | null> {
   const row = await transaction.maybeOne(sql.prepared('lock-live-asset', rowsOf<{ external_key: string }>())`
@@ -141,11 +139,11 @@ export async function updateAssetKey(
 }
 
 /**
- * Soft-deletes a live asset. Null if there is none. The full lock waits for those who are attaching tags to it, so
- * that what they attached is seen afterwards.
+ * Soft-deletes a live asset. Null if there is none. The full lock waits for transactions attaching tags to
+ * it, so that their tags are detached, too.
  */
-export async function softDeleteAsset(change: OrganizationChange, id: number): Promise<number | null> {
-  const row = await change.maybeOne(sql.prepared('soft-delete-asset', rowsOf<{ id: number }>())`
+export function softDeleteAsset(change: OrganizationChange, id: number): Promise<DeletedRow | null> {
+  return change.maybeOne(sql.prepared('soft-delete-asset', rowsOf<DeletedRow>())`
     with locked as (
       select id from assets
       where org_id = ${change.orgId} and id = ${id} and deleted_at is null
@@ -154,6 +152,5 @@ export async function softDeleteAsset(change: OrganizationChange, id: number): P
     update assets set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
     from locked
     where assets.org_id = ${change.orgId} and assets.id = locked.id
-    returning assets.id`);
-  return row?.id ?? null;
+    returning assets.external_key, assets.deleted_at`);
 }

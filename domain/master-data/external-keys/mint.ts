@@ -49,7 +49,7 @@ export async function insertWithMintedKeys(
     const keys = Array.from({ length: left }, (_, index) => mintedKey(resource, last - left + 1 + index));
     left -= (await insert(keys)).size;
     if (left > 0) {
-      // The first free number is given back, to be taken in the next round.
+      // Gives back the first free number, for the next round.
       const free = await skipTakenNumbers(transaction, resource, last);
       await setLastNumber(transaction, resource, free - 1);
     }

@@ -34,8 +34,8 @@ export function attachTags(
       ${texts(({ tagType }) => tagType)},
       ${texts(({ value }) => value)},
       ${texts(({ tagKey }) => tagKey)}
-    ) with ordinality as given (parent_id, tag_type, value, tag_key, place)
-    order by given.place
+    ) with ordinality as given (parent_id, tag_type, value, tag_key, ordinal)
+    order by given.ordinal
     on conflict (org_id, tag_type, value) where detached_at is null do nothing
     returning ${PARENT_COLUMN[resource]} as parent_id, tag_type, value`);
 }

@@ -3,17 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { CsvError, Options } from 'csv-parse';
 import { AppError } from '../../../base/errors.ts';
 
-/** A record of a CSV file. */
 export interface CsvRecord {
-  /** Of its first character, from 1; a record can span lines. */
+  /** Line of its first character, from 1; a record can span lines. */
   line: number;
   cells: string[];
 }
 
-/** The bytes of a file, from the start on every call. */
 export type CsvSource = () => AsyncIterable<Buffer>;
 
-/** A longer record is an unclosed quotation mark. */
+/** Characters. A longer record is an unclosed quotation mark. */
 const LONGEST_RECORD = 2_097_152;
 
 /**
@@ -24,7 +22,7 @@ const LONGEST_RECORD = 2_097_152;
  */
 export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, void> {
   const csv = await import('csv-parse');
-  // Where the record that is being read begins; the parser's own count is thrown off by line breaks in cells.
+  // Start of the current record; line breaks in cells throw off the parser's own count.
   let line = 1;
   const placed = ({ raw, record: cells }: RawRecord): CsvRecord | null => {
     const record = { line, cells };
@@ -43,7 +41,7 @@ export async function* readCsv(source: CsvSource): AsyncGenerator<CsvRecord, voi
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
   });
-  // What went wrong is thrown where the records are read.
+  // The reader of the records throws the error.
   const whole = async function* () {
     yield begin;
     yield* text;
@@ -96,7 +94,6 @@ interface RawRecord {
 
 const LINE_BREAK = /\r\n|\n|\r/g;
 
-/** A fault of CSV syntax, with its position. */
 export class CsvFault extends AppError {
   readonly line: number;
   readonly what: string;
@@ -167,7 +164,6 @@ function lineFeedsIn(bytes: Buffer): number {
   return count;
 }
 
-/** For whoever has to mend the file. */
 function explain({ code, message }: CsvError): string {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':

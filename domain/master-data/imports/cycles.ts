@@ -6,7 +6,6 @@
  */
 export function findCycles(nodes: Iterable<number>, parentOf: (node: number) => number | null): number[][] {
   const cycles: number[][] = [];
-  /** The walk that visited each node. */
   const walks = new Map<number, number>();
   for (const start of nodes) {
     let node: number | null = start;

@@ -1,8 +1,10 @@
 import { JsonText } from '../../../base/json/json-text.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
 import { type Instant, toWire, wireTime } from '../../../base/timestamps.ts';
+import type { ChangeEntry } from '../../changes/entry.ts';
 import { type Column, columnsOf, type ItemColumn } from '../columns.ts';
 import type { Keyed } from '../live-by-key.ts';
+import { changeOf } from '../logged/entries.ts';
 import { patched } from '../patched.ts';
 import type { NewTag } from '../tags/new-tag.ts';
 import { storedTags } from '../tags/stored-tags.ts';
@@ -10,7 +12,6 @@ import type { GivenRow } from './given-row.ts';
 import type { FieldChange } from './report.ts';
 import type { StoredRow } from './stored-rows.ts';
 
-/** A stored row with the given values applied, except for tags and a location's parent. */
 export type PatchedRow = Omit<StoredRow, 'parent_external_key' | 'tags'>;
 
 export async function patchedRow(
@@ -44,6 +45,48 @@ export function fieldChanges(
       to: givenValue(type, given[name] ?? null),
     }));
   return [...changes, ...parentChange(stored, given), ...tagChange(stored, added)];
+}
+
+/** What a row that creates gives, as the API shows values. */
+export function newFields(resource: Keyed, given: GivenRow): FieldChange[] {
+  const columns = Object.entries(columnsOf(resource)) as [ItemColumn, Column][];
+  const fields = columns
+    .filter(([name]) => given[name] !== undefined)
+    .map(([name, { type }]) => ({ field: name, from: null, to: givenValue(type, given[name] ?? null) }));
+  const { parent_external_key: parent, tags = [] } = given;
+  return [
+    ...fields,
+    ...(parent === undefined ? [] : [{ field: 'parent_external_key', from: null, to: parent }]),
+    ...(tags.length === 0
+      ? []
+      : [
+          { field: 'tags', from: null, to: tags.map(({ tagType, value }) => ({ tag_type: tagType, value })) },
+        ]),
+  ];
+}
+
+/** What the change log says of an updated row. @param added tags that it lacks. */
+export function loggedUpdate(
+  orgId: number,
+  resource: Keyed,
+  stored: StoredRow,
+  after: PatchedRow,
+  given: GivenRow,
+  added: readonly NewTag[],
+): ChangeEntry {
+  const { parent_external_key: parent } = given;
+  const isMoved = parent !== undefined && parent !== stored.parent_external_key;
+  const tags = added.map(({ tagType, value }) => ({ tag_type: tagType, value }));
+  return changeOf(orgId, resource, stored, after, {
+    before: {
+      ...(isMoved ? { parent_external_key: stored.parent_external_key } : {}),
+      ...(tags.length > 0 ? { tags: [] } : {}),
+    },
+    after: {
+      ...(isMoved ? { parent_external_key: parent } : {}),
+      ...(tags.length > 0 ? { tags } : {}),
+    },
+  });
 }
 
 function parentChange(stored: StoredRow, { parent_external_key: to }: GivenRow): FieldChange[] {

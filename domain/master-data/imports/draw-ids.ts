@@ -1,13 +1,22 @@
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { authorOf, intoChanges } from '../../changes/insert-changes.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { NOTHING } from '../brief-list.ts';
+import { ASSET_COLUMNS, LOCATION_COLUMNS } from '../columns.ts';
 import type { Keyed } from '../live-by-key.ts';
+import { loggedRow } from '../logged/row-in-sql.ts';
 import { TABLES } from '../tables.ts';
-import { PARENT_COLUMN } from '../tags/queries.ts';
+import { loggedTags, PARENT_COLUMN } from '../tags/queries.ts';
 
-/** A row inserted under a placeholder, with its real id. */
 export interface DrawnId {
   placeholder: number;
   id: number;
+}
+
+/** The parent that a location is about to get. */
+export interface ParentKey {
+  placeholder: number;
+  parentKey: string;
 }
 
 /**
@@ -23,11 +32,16 @@ const GROUP = 2_000;
  *
  * @returns ids of locations, which others may refer to.
  */
-export async function drawIds(transaction: OrganizationChange, resource: Keyed): Promise<readonly DrawnId[]> {
+export async function drawIds(
+  transaction: OrganizationChange,
+  resource: Keyed,
+  parentKeys: readonly ParentKey[],
+): Promise<readonly DrawnId[]> {
   const drawn: DrawnId[] = [];
   await transaction.exec(sql.type(NO_ROWS)`select set_config('enable_nestloop', 'off', true)`);
   for await (const [first, last] of placeholders(transaction, TABLES[resource])) {
-    drawn.push(...(await drawRows(transaction, resource, first, last)));
+    const parents = parentKeys.filter(({ placeholder: id }) => id >= first && id <= last);
+    drawn.push(...(await drawRows(transaction, resource, first, last, parents)));
   }
   for await (const [first, last] of placeholders(transaction, sql.fragment`tags`)) {
     await transaction.exec(sql.type(NO_ROWS)`
@@ -37,7 +51,6 @@ export async function drawIds(transaction: OrganizationChange, resource: Keyed):
   return drawn;
 }
 
-/** Ranges of placeholders to handle together. */
 async function* placeholders(
   transaction: OrganizationChange,
   table: FragmentSqlToken,
@@ -57,7 +70,6 @@ async function* placeholders(
   }
 }
 
-/** The first placeholder there is. */
 const LOWEST = -2_147_483_648;
 
 /** One statement: references are checked at its end. */
@@ -66,6 +78,7 @@ function drawRows(
   resource: Keyed,
   first: number,
   last: number,
+  parents: readonly ParentKey[],
 ): Promise<readonly DrawnId[]> {
   const { orgId } = transaction;
   const [table, column] = [TABLES[resource], PARENT_COLUMN[resource]];
@@ -74,14 +87,52 @@ function drawRows(
       select id, external_key from ${table} where org_id = ${orgId} and id between ${first} and ${last}
     ), numbered as (
       update ${table} set id = default where org_id = ${orgId} and id between ${first} and ${last}
-      returning id, external_key
+      returning *
     ), tagged as (
       update tags set id = default, ${column} = numbered.id
       from placeholder join numbered on numbered.external_key = placeholder.external_key
       where tags.org_id = ${orgId} and tags.${column} between ${first} and ${last}
         and tags.${column} = placeholder.id
+      returning tags.${column} as owner, tags.id, tags.tag_type, tags.value
+    ), listed as (
+      select owner, ${loggedTags(sql.fragment`tagged`)} as logged from tagged group by owner
+    ), ${resource === 'location' ? parented(parents) : NOTHING} changed as (
+      ${intoChanges(sql.fragment`
+        select ${orgId}, ${authorOf(transaction.actor)}, 'create', ${resource}, numbered.id::text,
+          numbered.external_key, null, ${LOGGED[resource]}
+        from numbered left join listed on listed.owner = numbered.id
+        ${resource === 'location' ? PARENTED : NOTHING}
+        order by numbered.id`)}
     )
     select placeholder.id as placeholder, numbered.id
     from placeholder join numbered on numbered.external_key = placeholder.external_key
     where ${resource} = 'location'`);
+}
+
+const TAGS = sql.fragment`'tags', coalesce(listed.logged, '[]')`;
+
+const LOGGED: Record<Keyed, FragmentSqlToken> = {
+  asset: loggedRow(ASSET_COLUMNS, 'numbered', TAGS),
+  location: loggedRow(
+    LOCATION_COLUMNS,
+    'numbered',
+    sql.fragment`'parent_external_key', parented.external_key, ${TAGS}`,
+  ),
+};
+
+const PARENTED = sql.fragment`left join placeholder on placeholder.external_key = numbered.external_key
+  left join parented on parented.placeholder = placeholder.id`;
+
+function parented(parents: readonly ParentKey[]): FragmentSqlToken {
+  const placeholders = sql.array(
+    parents.map(({ placeholder }) => placeholder),
+    'int4',
+  );
+  const keys = sql.array(
+    parents.map(({ parentKey }) => parentKey),
+    'text',
+  );
+  return sql.fragment`parented as (
+      select * from unnest(${placeholders}, ${keys}) as parented (placeholder, external_key)
+    ), `;
 }

@@ -3,39 +3,50 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import type { Keyed } from '../live-by-key.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { CELL_TYPES, type CellType, CSV_COLUMNS, type CsvColumn } from './given-row.ts';
+import { harmless } from './harmless.ts';
 import { listIds, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { formatTagList } from './tag-list.ts';
 
 /** Rows looked up at a time; fewer are fetched and written if they have much metadata. */
 const PAGE = 1_000;
 
-/** A piece of the file with its number of rows. */
 export interface ExportedPiece {
   text: string;
   rows: number;
 }
 
 /**
- * Every live asset or location as CSV, in order of keys, in the columns of an import; importing it changes nothing. The
- * header comes first, as a piece without rows.
+ * Live assets or locations as CSV, in the columns of an import; importing it changes nothing. The header comes first, as
+ * a piece without rows. Between pieces no connection is held.
+ *
+ * @param pages ids of those to export; every one by default, in order of keys.
  */
 export async function* exportFile(
   connection: OrganizationConnection,
   resource: Keyed,
+  pages: AsyncIterable<readonly number[]> = everyPage(connection, resource),
 ): AsyncGenerator<ExportedPiece, void> {
   const { stringify } = await import('csv-stringify/sync');
   yield { text: stringify([[...CSV_COLUMNS[resource]]], { record_delimiter: '\r\n' }), rows: 0 };
+  for await (const ids of pages) {
+    for await (const rows of readStoredRows(connection, resource, ids)) {
+      const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column)));
+      yield { text: stringify(cells, { record_delimiter: '\r\n' }), rows: rows.length };
+    }
+  }
+}
+
+async function* everyPage(
+  connection: OrganizationConnection,
+  resource: Keyed,
+): AsyncGenerator<readonly number[], void> {
   for (let afterKey = ''; ; ) {
     const page = await listIds(connection, resource, afterKey, PAGE);
     const last = page.at(-1);
     if (last === undefined) {
       return;
     }
-    const ids = page.map(({ id }) => id);
-    for await (const rows of readStoredRows(connection, resource, ids)) {
-      const cells = rows.map((row) => CSV_COLUMNS[resource].map((column) => cellOf(row, column)));
-      yield { text: stringify(cells, { record_delimiter: '\r\n' }), rows: rows.length };
-    }
+    yield page.map(({ id }) => id);
     afterKey = last.external_key;
   }
 }
@@ -46,6 +57,7 @@ function cellOf(row: StoredRow, column: CsvColumn): string {
 }
 
 const WRITE_CELL: Partial<Record<CellType, (value: string) => string>> = {
+  text: harmless,
   time: wireTime,
   tags: (json) => formatTagList(storedTags(json)),
 };

@@ -19,7 +19,6 @@ const LOCATION = { ...KEY, ...behindDescription(cellMembers(LOCATION_COLUMNS), P
 /** Members of a row, hence columns of a file, in the order of exports. */
 const MEMBERS = { asset: ASSET, location: LOCATION };
 
-/** A row of an asset or a location. The name may be absent if its key exists. */
 export type GivenRow = Values<typeof ASSET> & Partial<Values<typeof LOCATION>>;
 
 export type CsvColumn = keyof GivenRow;
@@ -31,7 +30,6 @@ export const CSV_COLUMNS: Readonly<Record<Keyed, readonly CsvColumn[]>> = {
 
 export type CellType = Column['type'] | 'tags';
 
-/** Type of a column's cells. */
 export const CELL_TYPES: Readonly<Record<CsvColumn, CellType>> = {
   external_key: 'text',
   parent_external_key: 'text',
@@ -45,7 +43,6 @@ function typesOf<C extends Columns>(columns: C): Record<keyof C, Column['type']>
   return Object.fromEntries(types);
 }
 
-/** Reads what a row says by the rules for creating an asset or a location. */
 export function readGivenRow(resource: Keyed, object: JsonObject, source: JsonSource): Checked<GivenRow> {
   return readMembers<typeof ASSET | typeof LOCATION>(MEMBERS[resource], object, {
     nullAdvice: '',

@@ -4,21 +4,19 @@ import type { CsvRecord } from './csv.ts';
 import type { CsvColumn } from './given-row.ts';
 import { type RowOfFile, readRow } from './row.ts';
 
-/** A row to be read. */
 export interface RowTask {
   resource: Keyed;
   columns: readonly CsvColumn[];
   record: CsvRecord;
 }
 
-/** Work on large cells that a server moves to worker threads. */
 export interface HeavyWork {
   same: SameJson;
-  /** {@link readRow} for rows of more than {@link LARGE_ROW}. */
+  /** {@link readRow} for rows of more than {@link LARGE_ROW} UTF-16 units. */
   readLargeRow(task: RowTask): Promise<RowOfFile>;
 }
 
-/** In UTF-16 units. */
+/** UTF-16 units. */
 export const LARGE_ROW = 32_768;
 
 /** On the main thread, where nobody else waits, as on the command line. */

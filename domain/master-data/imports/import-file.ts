@@ -1,8 +1,9 @@
 import type { FieldIssue } from '../../../base/checks/issues.ts';
 import { AppError } from '../../../base/errors.ts';
+import { LeanHeap } from '../../../base/lean-heap.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
+import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { ASSET_COLUMNS } from '../columns.ts';
 import type { Keyed } from '../live-by-key.ts';
 import { jsonLength } from '../written.ts';
@@ -11,8 +12,8 @@ import type { CsvSource } from './csv.ts';
 import { FileKeys } from './file-keys.ts';
 import { HERE, type HeavyWork } from './heavy-work.ts';
 import { importRows } from './import-rows.ts';
-import { LeanHeap } from './lean-heap.ts';
 import { refuseNameless } from './nameless.ts';
+import type { Onlooker } from './onlooker.ts';
 import { type Pause, pausing } from './pausing.ts';
 import { Postponed } from './postponed.ts';
 import { FileProblems } from './problems.ts';
@@ -26,23 +27,25 @@ export const ANOTHER_IMPORT = 'another import of this organization is under way;
 /** The result of an import: a report, or everything that is wrong, with nothing imported. */
 export type ImportOutcome =
   | { isImported: true; report: ImportReport }
-  | { isImported: false; issues: readonly FieldIssue[]; leftOut: number };
+  | { isImported: false; issues: readonly FieldIssue[]; leftOut: number; lines: ReadonlySet<number> };
 
 export interface ImportOptions {
-  /** Report changes without making them. */
   isDryRun: boolean;
   /**
    * Called once, before anything is written, with the number of rows, faulty ones included. An error ends the import.
    */
   admit?(rows: number): Promise<void>;
-  /** Shared by all imports of the process. */
   heap?: LeanHeap;
-  /** Where to do heavy work; on this thread by default. */
   heavy?: HeavyWork;
   /** Awaited before each statement, inside the transaction; a statement takes a fraction of a second. */
   pause?: Pause;
-  /** Rows handled so far. */
   onProgress?(rows: number): void;
+  onlooker?: Onlooker;
+  /**
+   * Called before a file without faults is committed, in the transaction, though never by a dry run. An error undoes the
+   * import.
+   */
+  conclude?(transaction: OrganizationChange): Promise<void>;
 }
 
 /**
@@ -78,8 +81,10 @@ export async function importFile(
       if (options.isDryRun || !outcome.isImported) {
         throw new RolledBack(outcome);
       }
+      await options.conclude?.(transaction);
       await postponed.number(transaction);
-      return outcome;
+      // Rows are logged as they are written.
+      return changed<ImportOutcome>(outcome, []);
     });
   } catch (error) {
     if (error instanceof RolledBack) {
@@ -89,7 +94,6 @@ export async function importFile(
   }
 }
 
-/** Rolls the transaction back, with its outcome. */
 class RolledBack extends Error {
   readonly outcome: ImportOutcome;
 
@@ -100,14 +104,13 @@ class RolledBack extends Error {
 }
 
 /**
- * Rows handled together, or fewer long ones. 50,000 rows with a tag each take 4 s, beside other work 7 to 15; groups of
- * 1,000 take no less time, and more memory. Meanwhile a create that mints its key takes 0.1 s, and 2.2 if all rows of
- * the file mint theirs.
+ * Rows per statement, fewer if they are long. 50,000 rows with a tag each take 4 s, beside other work 7 to
+ * 15; groups of 1,000 take no less time, and more memory. Meanwhile a create that mints its key takes 0.1 s,
+ * and 2.2 if all rows of the file mint theirs.
  */
 const GROUP = 250;
 const GROUP_SIZE = 262_144;
 
-/** Roughly the characters of the row's cells. */
 function sizeOf({ given }: ImportRow): number {
   return 200 + jsonLength(ASSET_COLUMNS, given) + 20 * (given.tags?.length ?? 0);
 }
@@ -115,10 +118,11 @@ function sizeOf({ given }: ImportRow): number {
 async function importAll(
   transaction: OrganizationChange,
   source: CsvSource,
-  { isDryRun, onProgress, heavy = HERE }: ImportOptions,
+  { isDryRun, onProgress, heavy = HERE, onlooker }: ImportOptions,
   postponed: Postponed,
 ): Promise<ImportOutcome> {
   const { resource } = postponed;
+  onlooker?.begin();
   const report = emptyReport(isDryRun);
   const notes = { problems: new FileProblems(), keys: new FileKeys(), nameless: new Map<string, number>() };
   const { problems } = notes;
@@ -126,7 +130,10 @@ async function importAll(
   let size = 0;
   let done = 0;
   const importGroup = async () => {
-    await importRows(transaction, group, { resource, report, problems, postponed, same: heavy.same });
+    await importRows(transaction, group, {
+      ...{ resource, report, problems, postponed, onlooker },
+      same: heavy.same,
+    });
     done += group.length;
     onProgress?.(done);
     group = [];
@@ -143,7 +150,12 @@ async function importAll(
   await refuseNameless(transaction, resource, notes);
   await postponed.finish(transaction, notes);
   if (problems.areThere) {
-    return { isImported: false, issues: problems.inOrder(), leftOut: problems.leftOut };
+    return {
+      isImported: false,
+      issues: problems.inOrder(),
+      leftOut: problems.leftOut,
+      lines: problems.lines,
+    };
   }
   return { isImported: true, report };
 }

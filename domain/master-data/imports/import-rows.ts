@@ -1,11 +1,13 @@
 import { required } from '../../../base/checks/issues.ts';
 import type { SameJson } from '../../../base/json/same-json.ts';
-import type { OrganizationChange } from '../../changes/make-change.ts';
+import type { ChangeEntry } from '../../changes/entry.ts';
+import { logChanges, type OrganizationChange } from '../../changes/make-change.ts';
 import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
 import type { NewTag } from '../tags/new-tag.ts';
 import { storedTags } from '../tags/stored-tags.ts';
 import { tagName } from '../tags/tag-name.ts';
-import { fieldChanges, patchedRow } from './difference.ts';
+import { fieldChanges, loggedUpdate, patchedRow } from './difference.ts';
+import type { Onlooker } from './onlooker.ts';
 import type { Postponed } from './postponed.ts';
 import type { FileProblems } from './problems.ts';
 import { countRow, type ImportReport, type RowChange } from './report.ts';
@@ -13,16 +15,15 @@ import type { ImportRow } from './row.ts';
 import { lockRows, readStoredRows, type StoredRow } from './stored-rows.ts';
 import { insertRows, type NewRow, updateRows, type WrittenRow } from './write-rows.ts';
 
-/** State of an import. */
 export interface Importing {
   resource: Keyed;
   report: ImportReport;
   problems: FileProblems;
   postponed: Postponed;
   same: SameJson;
+  onlooker: Onlooker | undefined;
 }
 
-/** Changes by row. */
 type RowChanges = ReadonlyMap<ImportRow, RowChange | null>;
 
 /**
@@ -36,7 +37,7 @@ export async function importRows(
   rows: readonly ImportRow[],
   importing: Importing,
 ): Promise<void> {
-  const { report, problems, postponed } = importing;
+  const { report, problems, postponed, onlooker } = importing;
   const changes = await updateOrCreate(
     transaction,
     rows.filter(({ given }) => given.external_key !== undefined),
@@ -46,8 +47,10 @@ export async function importRows(
     const change = changes.get(row);
     if (change !== undefined) {
       countRow(report, change);
+      onlooker?.row(row, change);
     } else if (row.given.external_key === undefined && isNamed(row, problems)) {
       const creation = creationOf(row, null);
+      onlooker?.row(row, creation);
       postponed.create(row, countRow(report, creation) ? creation : null);
     }
   }
@@ -98,9 +101,10 @@ async function updateStored(
     return;
   }
   await lockRows(transaction, resource, ids, 'change');
-  // As they are now that nobody else changes them; one that was renamed meanwhile has another key.
+  // Read again under the lock; a row renamed in the meantime has another key.
   for await (const piece of readStoredRows(transaction, resource, ids)) {
     const updates: WrittenRow[] = [];
+    const entries: ChangeEntry[] = [];
     for (const stored of piece) {
       const row = left.get(stored.external_key);
       if (row !== undefined) {
@@ -109,6 +113,9 @@ async function updateStored(
         const patched = await patchedRow(resource, stored, row.given, same);
         const fields = fieldChanges(resource, stored, row.given, patched, added);
         changes.set(row, fields.length === 0 ? null : updateOf(row, patched, fields));
+        if (fields.length > 0) {
+          entries.push(loggedUpdate(transaction.orgId, resource, stored, patched, row.given, added));
+        }
         if (fields.some(({ field }) => field in patched)) {
           updates.push(patched);
         }
@@ -118,10 +125,12 @@ async function updateStored(
     if (updates.length > 0) {
       await updateRows(transaction, resource, updates);
     }
+    if (!postponed.isDryRun) {
+      await logChanges(transaction, transaction.actor, entries);
+    }
   }
 }
 
-/** Only an existing row may omit its name. */
 function isNamed({ line, given }: ImportRow, problems: FileProblems): boolean {
   if (given.name === undefined) {
     problems.note(line, [required('name')]);
@@ -133,7 +142,7 @@ function asNew({ given }: ImportRow, externalKey: string): NewRow {
   return { ...given, external_key: externalKey, name: given.name ?? '' };
 }
 
-/** Each once, though the row may repeat it. */
+/** Without repetitions, which a row may contain. */
 function missingTags(tags: readonly NewTag[], stored: StoredRow | null): NewTag[] {
   const known = new Set(stored === null ? [] : storedTags(stored.tags).map(tagName));
   return tags.filter((tag) => {

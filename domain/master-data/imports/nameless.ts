@@ -3,7 +3,6 @@ import type { OrganizationConnection } from '../../../db/timescale/connections/o
 import { findLiveByKeys, type Keyed } from '../live-by-key.ts';
 import type { FileNotes } from './read-rows.ts';
 
-/** Rows looked up at a time. */
 const GROUP = 1_000;
 
 /** Notes faulty rows that also lack a name: those with an unused key. */

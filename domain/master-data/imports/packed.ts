@@ -1,4 +1,3 @@
-/** Values packed together. */
 const GROUP = 500;
 
 /**
@@ -18,7 +17,7 @@ export class Packed<Value> {
     }
   }
 
-  /** In order of insertion; each group once. */
+  /** Yields groups in order of insertion, each once. */
   *groups(): Generator<Value[], void> {
     this.#close();
     for (let group = this.#groups.shift(); group !== undefined; group = this.#groups.shift()) {

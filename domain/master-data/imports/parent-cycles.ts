@@ -4,14 +4,12 @@ import { findCycles } from './cycles.ts';
 import { listUpwards, type Placed } from './parent-queries.ts';
 import type { FileProblems } from './problems.ts';
 
-/** A location of the file with a new parent. */
 export interface Link {
   line: number;
   externalKey: string;
   parentId: number;
 }
 
-/** Named locations per cycle. */
 const MOST_NAMED = 10;
 
 /**
@@ -32,7 +30,7 @@ export async function refuseCycles(
   }
 }
 
-/** Ancestors of the parents; nothing stored can be below a new location unless it is moved there. */
+/** Ancestors of the parents; no stored location can be below a new one unless it is moved there. */
 async function storedAbove(
   transaction: OrganizationConnection,
   links: ReadonlyMap<number, Link>,
@@ -48,7 +46,6 @@ interface Named {
   line?: number;
 }
 
-/** From the row that comes first in the file. */
 function inOrderOfLines(cycle: readonly Named[]): Named[] {
   const lineOf = ({ line = Number.POSITIVE_INFINITY }: Named) => line;
   const first = cycle.reduce(

@@ -13,18 +13,17 @@ export async function lockParents(
   const found = await findLiveByKeys(transaction, 'location', transaction.orgId, externalKeys);
   const locked = new Set(found.map(({ id }) => id));
   await lockRows(transaction, 'location', [...locked], 'reference');
-  // Who waited for a location to be deleted does not have it.
+  // A location deleted while this waited for its lock does not count.
   return (await findLiveByKeys(transaction, 'location', transaction.orgId, externalKeys)).filter(({ id }) =>
     locked.has(id),
   );
 }
 
-/** A stored location with its parent. */
 export interface Placed extends KeyedRow {
   parent_id: number | null;
 }
 
-/** Locations with their ancestors; each level is looked up by itself, as in `locations/tree.ts`. */
+/** Locations with their ancestors; each level is looked up by itself, as in `locations/list-tree.ts`. */
 export function listUpwards(
   transaction: OrganizationConnection,
   ids: readonly number[],

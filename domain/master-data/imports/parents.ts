@@ -2,29 +2,28 @@ import { foreignKeyNotFound } from '../../../base/checks/issues.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
 import { lockTree } from '../locations/refuse-cycle.ts';
-import type { DrawnId } from './draw-ids.ts';
+import type { DrawnId, ParentKey } from './draw-ids.ts';
 import { Packed } from './packed.ts';
 import { type Link, refuseCycles } from './parent-cycles.ts';
 import { lockParents, writeParents } from './parent-queries.ts';
 import type { FileNotes } from './read-rows.ts';
 import type { ImportRow } from './row.ts';
 
-/** A parent named by a row, packed; the id is null if the location is created later. */
+/** The id is null if the location is created later. */
 type WantedParent = [line: number, id: number | null, externalKey: string, parentKey: string];
 
-/** Rows per statement. */
 const GROUP = 1_000;
 
 /**
- * Parents that rows name by key. They may be anywhere in the file, so they are resolved when all rows with keys have
- * their locations, and written when those have their ids.
+ * Parents that rows name by key. They may be anywhere in the file, so they are resolved once all rows with
+ * keys have their locations, and written once those have their ids.
  *
- * A minted key is nobody's parent: the file cannot know it.
+ * A minted key cannot be a parent: the file does not know it.
  */
 export class Parents {
   readonly #wanted = new Packed<WantedParent>();
   readonly #ids = new Map<string, number | null>();
-  /** By child id; placeholders for locations that the import creates, as for parents. */
+  /** By child id; placeholders for locations that the import creates, likewise for parents. */
   readonly #links = new Map<number, Link>();
 
   want(
@@ -55,7 +54,7 @@ export class Parents {
       for (const [line, id, externalKey, parentKey] of group) {
         const parentId = this.#ids.get(parentKey) ?? null;
         if (parentId === null) {
-          // One that stands in the file is missing because its own row is faulty, which is told already.
+          // A parent in the file is missing because its own row is faulty, which is reported already.
           problems.note(
             line,
             keys.has(parentKey) ? [] : [foreignKeyNotFound('parent_external_key', parentKey)],
@@ -68,7 +67,6 @@ export class Parents {
     await refuseCycles(transaction, this.#links, problems);
   }
 
-  /** Assigns the parent of a location created since. */
   place(id: number, parentKey: string | undefined): void {
     const parentId = parentKey === undefined ? null : (this.#ids.get(parentKey) ?? null);
     if (parentId !== null) {
@@ -76,7 +74,14 @@ export class Parents {
     }
   }
 
-  /** @param drawn ids by placeholder. */
+  keysOfNew(): ParentKey[] {
+    const keys = new Map([...this.#ids].map(([key, id]) => [id, key]));
+    return [...this.#links].flatMap(([placeholder, { parentId }]) => {
+      const parentKey = keys.get(parentId);
+      return placeholder < 0 && parentKey !== undefined ? [{ placeholder, parentKey }] : [];
+    });
+  }
+
   async write(transaction: OrganizationChange, drawn: readonly DrawnId[]): Promise<void> {
     const ids = new Map(drawn.map(({ placeholder, id }) => [placeholder, id]));
     const links = [...this.#links].map(([id, { parentId }]) => ({

@@ -1,9 +1,7 @@
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 
-/** Yields to others of the organization whose turn it is. */
 export type Pause = () => Promise<void>;
 
-/** A connection that pauses before each statement. */
 export function pausing<Connection extends OrganizationConnection>(
   connection: Connection,
   pause: Pause,

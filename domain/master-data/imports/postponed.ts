@@ -15,10 +15,8 @@ import type { RowChange } from './report.ts';
 import type { ImportRow } from './row.ts';
 import { insertRows, type NewRow } from './write-rows.ts';
 
-/** A row without a key, packed. */
 type Keyless = [line: number, given: ImportRow['given']];
 
-/** A tag, packed. */
 type WantedTag = [line: number, parentId: number, tagType: TagType, value: string];
 
 /**
@@ -28,24 +26,22 @@ type WantedTag = [line: number, parentId: number, tagType: TagType, value: strin
  */
 export class Postponed {
   readonly resource: Keyed;
-  readonly #isDryRun: boolean;
+  readonly isDryRun: boolean;
   readonly #parents = new Parents();
   readonly #keyless = new Packed<Keyless>();
   readonly #tags = new Packed<WantedTag>();
-  /** Listed changes of rows without keys, by line. */
-  readonly #told = new Map<number, RowChange>();
+  readonly #logged = new Map<number, RowChange>();
 
   constructor(resource: Keyed, isDryRun: boolean) {
     this.resource = resource;
-    this.#isDryRun = isDryRun;
+    this.isDryRun = isDryRun;
   }
 
-  /** @param told its entry in the report, if listed. */
-  create(row: ImportRow, told: RowChange | null): void {
+  create(row: ImportRow, logged: RowChange | null): void {
     this.#keyless.add([row.line, row.given]);
     this.#parents.want(row, null);
-    if (told !== null) {
-      this.#told.set(row.line, told);
+    if (logged !== null) {
+      this.#logged.set(row.line, logged);
     }
   }
 
@@ -78,9 +74,8 @@ export class Postponed {
     }
   }
 
-  /** Draws ids for everything created, when nothing can be refused any more. */
   async number(transaction: OrganizationChange): Promise<void> {
-    const drawn = await drawIds(transaction, this.resource);
+    const drawn = await drawIds(transaction, this.resource, this.#parents.keysOfNew());
     await this.#parents.write(transaction, drawn);
   }
 
@@ -103,11 +98,11 @@ export class Postponed {
     });
   }
 
-  /** A key minted by a dry run may be taken by the time of the import. */
+  /** The report omits the key in a dry run: it may be taken by the time of the import. */
   #completeKeyless([line, { tags, parent_external_key }]: Keyless, id: number, externalKey: string): void {
-    const told = this.#told.get(line);
-    if (told !== undefined && !this.#isDryRun) {
-      told.external_key = externalKey;
+    const logged = this.#logged.get(line);
+    if (logged !== undefined && !this.isDryRun) {
+      logged.external_key = externalKey;
     }
     this.#parents.place(id, parent_external_key);
     this.#attach(line, id, tags ?? []);

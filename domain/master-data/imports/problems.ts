@@ -1,26 +1,26 @@
 import type { FieldIssue } from '../../../base/checks/issues.ts';
 
-/** Faults of a file: the first ones, and the number of others. */
 export class FileProblems {
   readonly #issues: { line: number; issue: FieldIssue }[] = [];
   leftOut = 0;
+  readonly #lines = new Set<number>();
 
   get areThere(): boolean {
     return this.#issues.length > 0;
   }
 
-  /** In the order of the file. */
+  /** Faulty ones, those left out included. */
+  get lines(): ReadonlySet<number> {
+    return this.#lines;
+  }
+
   inOrder(): FieldIssue[] {
     return this.#issues.toSorted((a, b) => a.line - b.line).map(({ issue }) => issue);
   }
 
-  /**
-   * Notes faults of a row.
-   *
-   * @param leftOut issues beyond those found.
-   */
   note(line: number, found: readonly FieldIssue[], leftOut = 0): void {
     this.leftOut += leftOut;
+    this.#lines.add(line);
     for (const { field, code, message, params } of found) {
       if (this.#issues.length === MOST_SHOWN) {
         this.leftOut += 1;

@@ -16,7 +16,6 @@ export const ROW_LIMIT = 50_000;
 /** Milliseconds after which it yields. */
 const TURN = 2;
 
-/** Facts about a file besides its rows. */
 export interface FileNotes {
   problems: FileProblems;
   keys: FileKeys;
@@ -78,7 +77,6 @@ export async function* readRows(
   }
 }
 
-/** Faults of a row that the file alone shows. */
 function issuesOf(
   { line, externalKey, isNamed, read }: RowOfFile,
   { keys, nameless }: FileNotes,
@@ -92,7 +90,7 @@ function issuesOf(
     return issues;
   }
   if (externalKey === undefined) {
-    // Without a key that there can be, it is a new one, whatever the database has.
+    // Without a valid key the row is new, whatever the database has.
     issues.push(required('name'));
   } else if (issues.length > 0 && earlier === undefined) {
     nameless.set(externalKey, line);

@@ -1,16 +1,13 @@
 import type { Json } from '../../../base/json/exact-json.ts';
 import { JsonText } from '../../../base/json/json-text.ts';
 
-/** Actual or potential changes of an import. */
 export interface ImportReport {
   dry_run: boolean;
   rows: number;
   created: number;
   updated: number;
   unchanged: number;
-  /** In the order of the file. */
   changes: RowChange[];
-  /** Changes counted but not listed. */
   changes_left_out: number;
 }
 
@@ -20,7 +17,6 @@ export interface RowChange {
   /** Null for a key that a dry run would mint. */
   external_key: string | null;
   name: string;
-  /** Changed fields of an existing row; empty for a new one. */
   fields: FieldChange[];
 }
 

@@ -8,12 +8,11 @@ import type { NewTag } from '../tags/new-tag.ts';
 import { tagName } from '../tags/tag-name.ts';
 import type { CsvRecord } from './csv.ts';
 import { CELL_TYPES, type CellType, type CsvColumn, type GivenRow, readGivenRow } from './given-row.ts';
+import { withoutApostrophe } from './harmless.ts';
 import { parseTagList } from './tag-list.ts';
 
-/** A row of the file that can be imported. */
 export interface ImportRow {
   line: number;
-  /** Undefined where a cell is empty. */
   given: GivenRow;
 }
 
@@ -25,7 +24,6 @@ export interface RowOfFile {
   read: Checked<GivenRow>;
 }
 
-/** Reads a row by the rules of the API. Empty cells are absent. */
 export function readRow(
   resource: Keyed,
   columns: readonly CsvColumn[],
@@ -34,7 +32,7 @@ export function readRow(
   if (cells.length > columns.length) {
     const counts = `${cells.length} cells, and the header names ${columns.length} columns`;
     const issue = { field: 'file', code: 'invalid_value', message: `the row has ${counts}` } as const;
-    // Which cell is which is not known.
+    // Cells cannot be assigned to columns.
     return { line, externalKey: undefined, isNamed: true, read: refused(issue) };
   }
   const { object, refusals } = readCells(columns, cells);
@@ -55,7 +53,6 @@ export function readRow(
   };
 }
 
-/** The JSON of an equivalent request, for readable cells. */
 function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
   const object: Partial<Record<CsvColumn, Json>> = {};
   const refusals: Refusal[] = [];
@@ -73,7 +70,7 @@ function readCells(columns: readonly CsvColumn[], cells: readonly string[]) {
   return { object, refusals };
 }
 
-/** A pair can be attached once, as in the API; whether the row has it already is another question. */
+/** A pair can be attached once, as in the API. Tags that the row already has are no fault. */
 function repeatedTags(tags: readonly NewTag[]): Refusal[] {
   const names = new Set<string>();
   const repeated = new Set<string>();
@@ -84,7 +81,6 @@ function repeatedTags(tags: readonly NewTag[]): Refusal[] {
   return [...repeated].map((name) => refused(invalidValue('tags', `names the tag ${name} more than once`)));
 }
 
-/** The JSON source of the row, where it is kept as written. */
 function sourceOf(
   columns: readonly CsvColumn[],
   cells: readonly string[],
@@ -96,8 +92,8 @@ function sourceOf(
   return JsonSource.of(`{${members.join()}}`);
 }
 
-/** Converts cells to JSON; the default is a string. */
 const READ_CELL: Partial<Record<CellType, (cell: string, name: string) => Checked<Json>>> = {
+  text: (cell) => ({ ok: true, value: withoutApostrophe(cell) }),
   flag: (cell, name) => {
     const word = cell.trim().toLowerCase();
     return word === 'true' || word === 'false'

@@ -8,11 +8,9 @@ import { inPieces, type Sized, textsThatFit } from '../pages-in-pieces.ts';
 import { TABLES } from '../tables.ts';
 import { PARENT_COLUMN } from '../tags/queries.ts';
 
-/** The importable part of a stored asset or location. */
 export type StoredRow = StoredItem & {
   id: number;
   external_key: string;
-  /** Of a location below another. */
   parent_external_key: string | null;
   tags: string;
 };
@@ -37,7 +35,6 @@ export async function lockImports(transaction: OrganizationConnection): Promise<
 const LOCKS = {
   /** Against other changes; scans are not delayed. */
   change: sql.fragment`for no key update`,
-  /** Against deletion. */
   reference: sql.fragment`for key share`,
 };
 
@@ -56,7 +53,7 @@ export async function lockRows(
     ) stored`);
 }
 
-/** Ids of live rows after a key, in order of keys; no key sorts before `''`. */
+/** Ordered by key; no key sorts before `''`. */
 export function listIds(
   connection: OrganizationConnection,
   resource: Keyed,

@@ -1,4 +1,3 @@
-/** A tag in a cell. */
 export interface ListedTag {
   tag_type: string;
   value: string;
@@ -19,12 +18,10 @@ export function parseTagList(cell: string): ListedTag[] | null {
   return tags.includes(null) ? null : (tags as ListedTag[]);
 }
 
-/** The inverse of {@link parseTagList}. */
 export function formatTagList(tags: readonly ListedTag[]): string {
   return tags.map(({ tag_type, value }) => `${tag_type}:${value.replace(/[\\;]/g, '\\$&')}`).join(';');
 }
 
-/** Parts between unescaped separators, as written. */
 function splitUnescaped(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -8,7 +8,6 @@ import type { Keyed } from '../live-by-key.ts';
 import { TABLES } from '../tables.ts';
 import type { GivenRow } from './given-row.ts';
 
-/** A row to write, in database form. */
 export type WrittenRow = StoredItem & { id: number; external_key: string };
 
 export type NewRow = Omit<GivenRow, 'external_key' | 'name'> & { external_key: string; name: string };
@@ -28,8 +27,8 @@ export function insertRows(
     overriding system value
     select ${transaction.orgId}, nextval('placeholder_ids'), given.external_key, ${stored(columns, ofGiven)}
     from unnest(${keysOf(rows)}, ${arraysOfNew(columns, rows)}) with ordinality
-      as given (external_key, ${named(columns)}, place)
-    order by given.place
+      as given (external_key, ${named(columns)}, ordinal)
+    order by given.ordinal
     on conflict (org_id, external_key) where deleted_at is null do nothing
     returning id, external_key`);
 }

@@ -5,6 +5,7 @@ import type { OrganizationChange } from '../../changes/make-change.ts';
 import { NEXT_UPDATE } from '../clauses.ts';
 import { updated } from '../column-lists.ts';
 import { LOCATION_COLUMNS, type Stored } from '../columns.ts';
+import type { DeletedRow } from '../logged/entries.ts';
 
 /**
  * Locks the live location against other changes until the transaction ends.
@@ -40,7 +41,6 @@ export async function lockLocationForDelete(
   return row?.id ?? null;
 }
 
-/** Columns that a PATCH can set, in database form. */
 export type LocationColumns = Stored<typeof LOCATION_COLUMNS> & { parent_id: number | null };
 
 export async function updateLocation(
@@ -72,14 +72,15 @@ export async function updateLocationKey(
     where org_id = ${change.orgId} and id = ${id}`);
 }
 
-/** The location must be locked for it. */
-export async function softDeleteLocation(change: OrganizationChange, id: number): Promise<void> {
-  await change.exec(sql.prepared('soft-delete-location', NO_ROWS)`
+/** Needs the location's lock. */
+export function softDeleteLocation(change: OrganizationChange, id: number): Promise<DeletedRow> {
+  return change.one(sql.prepared('soft-delete-location', rowsOf<DeletedRow>())`
     update locations set deleted_at = clock_timestamp(), updated_at = ${NEXT_UPDATE}
-    where org_id = ${change.orgId} and id = ${id}`);
+    where org_id = ${change.orgId} and id = ${id}
+    returning external_key, deleted_at`);
 }
 
-/** Whether a live asset's last stay is at the location. */
+/** An asset counts if its last stay is at the location. */
 export async function hasLiveAssets(transaction: OrganizationConnection, id: number): Promise<boolean> {
   const rows = await transaction.any(sql.prepared('has-live-assets', rowsOf<{ id: number }>())`
     select asset.id from positions position

@@ -4,10 +4,11 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange, type OrganizationChange } from '../../changes/make-change.ts';
+import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
 import { insertWithMintedKey } from '../external-keys/mint.ts';
 import { keyTaken } from '../key-taken.ts';
 import { lockLiveLocationByKey } from '../live-by-key.ts';
+import { creationOf } from '../logged/entries.ts';
 import type { LocationRow } from '../rows.ts';
 import { attachAll } from '../tags/attach.ts';
 import { refuseTaken } from '../tags/refuse-taken.ts';
@@ -35,11 +36,10 @@ export function createLocation(
     if (created === null) {
       throw new Error(`location ${id} is not there in the transaction that made it`);
     }
-    return created;
+    return changed(created, [creationOf(change.orgId, 'location', created)]);
   });
 }
 
-/** The parent's id, by either form; null for a root. */
 async function resolveParent(
   transaction: OrganizationConnection,
   { parent_id: id, parent_external_key: externalKey }: NewLocation,

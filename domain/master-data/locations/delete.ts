@@ -1,13 +1,15 @@
 import { conflict, notFound } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange } from '../../changes/make-change.ts';
+import { changed, makeChange } from '../../changes/make-change.ts';
+import { deletionOf } from '../logged/entries.ts';
+import { takeOffPlans } from '../plans/take-off-plans.ts';
 import { detachAllTags } from '../tags/queries.ts';
 import { hasLiveAssets, lockLocationForDelete, softDeleteLocation } from './changes.ts';
 import { countDescendants } from './list-tree.ts';
 
 /**
- * Soft-deletes a live location without live children or assets, and detaches its tags (contract 3).
+ * Soft-deletes a live location without live children or assets, detaches its tags (contract 3), and takes it off plans.
  *
  * @throws AppError `not_found`, or `conflict` saying what is in the way.
  */
@@ -26,7 +28,9 @@ export function deleteLocation(db: OrganizationDatabase, actor: Actor, id: numbe
         'location has assets placed at it; move or remove them before deleting (cascade is not supported)',
       );
     }
-    await softDeleteLocation(change, id);
-    await detachAllTags(change, 'location', id);
+    const deleted = await softDeleteLocation(change, id);
+    await takeOffPlans(change, id);
+    const tags = await detachAllTags(change, 'location', id);
+    return changed(undefined, [deletionOf(change.orgId, 'location', id, deleted, tags)]);
   });
 }

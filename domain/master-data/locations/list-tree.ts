@@ -19,7 +19,6 @@ type Listing = [
 
 // Each level is looked up by itself (`offset 0`): without statistics a join reads all locations for every level.
 
-/** The chain from a location's parent to its root, nearest first. */
 export function listAncestors(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`
     select parent_id as id, 1 as place from locations where org_id = ${db.orgId} and id = ${id}
@@ -30,7 +29,6 @@ export function listAncestors(...[db, id, ...rest]: Listing) {
   return listTree(db, tree, ...rest);
 }
 
-/** Direct children, case-insensitively. */
 export function listChildren(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`
     select id, row_number() over (order by lower(external_key), external_key, id) as place from locations
@@ -38,13 +36,11 @@ export function listChildren(...[db, id, ...rest]: Listing) {
   return listTree(db, tree, ...rest);
 }
 
-/** Everything below a location, depth first. */
 export function listDescendants(...[db, id, ...rest]: Listing) {
   const tree = sql.fragment`select id, place from locations_below(${db.orgId}, ${id})`;
   return listTree(db, tree, ...rest);
 }
 
-/** Live locations below one, counted up to `most`. */
 export async function countDescendants(
   connection: OrganizationConnection,
   id: number,

@@ -2,10 +2,11 @@ import type { Page, Paging, SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { AT_MOST_FIRST, isFirstOf, isFoundByKey, isNear, lookUpsIn, NOTHING } from '../brief-list.ts';
-import { allOf, finding, inEffect, isFound, orderBy, when } from '../clauses.ts';
+import { allOf, finding, orderBy } from '../clauses.ts';
 import { countInEffect, countLive } from '../live-count.ts';
 import { type Listed, pageInPieces, type ReadLargeRows, textsThatFit } from '../pages-in-pieces.ts';
 import type { LocationRow } from '../rows.ts';
+import { narrowedTo, standingOf } from './filtered.ts';
 import { PARENT, SHORT_COLUMNS, TAGGED, TEXTS } from './queries.ts';
 
 const SORT_COLUMNS = {
@@ -14,7 +15,6 @@ const SORT_COLUMNS = {
   created_at: sql.fragment`location.created_at`,
 };
 
-/** Filters and order; by default a list has rows in effect. */
 export interface LocationFilters extends Paging {
   external_key?: readonly string[] | undefined;
   id?: number | undefined;
@@ -23,12 +23,11 @@ export interface LocationFilters extends Paging {
   is_active?: boolean | undefined;
   include_deleted: boolean;
   include_not_in_effect: boolean;
-  /** Text in name, key, description or tags. */
   q?: string | undefined;
   sort: readonly SortTerm<keyof typeof SORT_COLUMNS>[];
 }
 
-/** A page of the locations, by default of those in effect (contract 4.3). */
+/** A page of locations, by default of those in effect (contract 4.3). */
 export async function listLocations(
   db: OrganizationDatabase,
   filters: LocationFilters,
@@ -40,27 +39,8 @@ export async function listLocations(
   const isBrief = isOne || isFoundByKey(filters) || isFirstOf(filters, { inOrderOf: 'external_key' });
   const lookUps = lookUpsIn(filters, [filters.id, filters.parent_id, filters.parent_external_key]);
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`location.id`);
-  const narrowing = [
-    when(
-      filters.external_key,
-      (keys) => sql.fragment`location.external_key = any(${sql.array(keys, 'text')})`,
-    ),
-    when(filters.id, (id) => sql.fragment`location.id = ${id}`),
-    when(filters.parent_id, (parentId) => sql.fragment`location.parent_id = ${parentId}`),
-    when(
-      filters.parent_external_key,
-      (key) => sql.fragment`location.parent_id in (
-        select id from locations where org_id = ${orgId} and external_key = ${key})`,
-    ),
-    when(filters.q, () => isFound('location')),
-  ];
-  const where = allOf([
-    sql.fragment`location.org_id = ${orgId}`,
-    filters.include_not_in_effect ? null : inEffect('location'),
-    filters.include_deleted ? null : sql.fragment`location.deleted_at is null`,
-    when(filters.is_active, (isActive) => sql.fragment`location.is_active = ${isActive}`),
-    ...narrowing,
-  ]);
+  const narrowing = narrowedTo(orgId, filters);
+  const where = allOf([...standingOf(orgId, filters), ...narrowing]);
   const countEach = filters.include_not_in_effect ? countLive : countInEffect;
   const total =
     filters.include_deleted || narrowing.some((condition) => condition !== null)

@@ -1,9 +1,7 @@
 import type { Given, LOCATION_COLUMNS } from '../columns.ts';
 import type { TagColumns } from '../tags/tag-columns.ts';
 
-/** Its parent is named by at most one form. */
 export type NewLocation = Given<typeof LOCATION_COLUMNS> & {
-  /** Minted if left out. */
   external_key?: string | undefined;
   parent_id?: number | null | undefined;
   parent_external_key?: string | null | undefined;

@@ -13,9 +13,11 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange } from '../../changes/make-change.ts';
+import { differences } from '../../changes/differences.ts';
+import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { type Changes, LOCATION_COLUMNS } from '../columns.ts';
 import { lockLiveLocationByKey } from '../live-by-key.ts';
+import { changeOf } from '../logged/entries.ts';
 import { type LookedUp, rowToPatch } from '../looked-up.ts';
 import { isUnchanged, patched } from '../patched.ts';
 import type { LocationRow } from '../rows.ts';
@@ -42,21 +44,32 @@ export function patchLocation(
   patch: LocationPatch,
   same: SameJson,
 ): Promise<LookedUp<LocationRow> & { id: number }> {
-  return makeChange(db, actor, async (change) => {
-    await orNotFound(lockLocationForChange(change, id));
-    const looked = await orNotFound(lookUpLocation(change, id));
-    const current = await rowToPatch<LocationRow>(change.orgId, looked, patch, () =>
-      orNotFound(findLiveLocation(change, id)),
-    );
-    const changes = patch.against(current);
-    const after = await patched(LOCATION_COLUMNS, current, changes, same);
-    const parentId = await patchedParent(change, current, changes);
-    if (parentId === current.parent_id && isUnchanged(LOCATION_COLUMNS, current, after)) {
-      return current;
-    }
-    await updateLocation(change, id, { ...after, parent_id: parentId });
-    return orNotFound(lookUpLocation(change, id));
-  });
+  return makeChange<OrganizationConnection, LookedUp<LocationRow> & { id: number }>(
+    db,
+    actor,
+    async (change) => {
+      await orNotFound(lockLocationForChange(change, id));
+      const looked = await orNotFound(lookUpLocation(change, id));
+      const current = await rowToPatch<LocationRow>(change.orgId, looked, patch, () =>
+        orNotFound(findLiveLocation(change, id)),
+      );
+      const changes = patch.against(current);
+      const after = await patched(LOCATION_COLUMNS, current, changes, same);
+      const parentId = await patchedParent(change, current, changes);
+      if (parentId === current.parent_id && isUnchanged(LOCATION_COLUMNS, current, after)) {
+        return unchanged(current);
+      }
+      await updateLocation(change, id, { ...after, parent_id: parentId });
+      const updated = await orNotFound(lookUpLocation(change, id));
+      return changed(updated, [
+        changeOf(change.orgId, 'location', current, after, differences(parentOf(current), parentOf(updated))),
+      ]);
+    },
+  );
+}
+
+function parentOf({ parent_external_key }: Pick<LocationRow, 'parent_external_key'>) {
+  return { parent_external_key };
 }
 
 /** @throws AppError `not_found` if the location was deleted since the request was let in. */
@@ -68,7 +81,7 @@ export async function orNotFound<Found>(location: Promise<Found | null>): Promis
   return found;
 }
 
-/** The new parent, which stays live until the transaction ends; null for a root. */
+/** Keeps the new parent live until the transaction ends; null for a root. */
 async function patchedParent(
   transaction: OrganizationConnection,
   current: LocationRow,
@@ -88,7 +101,7 @@ async function patchedParent(
   return parentId;
 }
 
-/** Resolves one or both forms of the parent; both must mean the same location. */
+/** If both forms are given, they must mean the same location. */
 async function resolve(
   transaction: OrganizationConnection,
   id: number | undefined,

@@ -27,13 +27,11 @@ export const TAGGED = sql.fragment`lateral (select ${liveTags('location', 'locat
 export const PARENT = sql.fragment`locations parent
   on parent.org_id = location.org_id and parent.id = location.parent_id`;
 
-/** A live `location` and its `parent`, which may be deleted. */
 function liveWithParent(orgId: number, id: number): FragmentSqlToken {
   return sql.fragment`${rowById('location', orgId, id, { live: true })} location
     left join ${rowById('location', orgId, sql.fragment`location.parent_id`)} parent on true`;
 }
 
-/** A live location. */
 export function findLiveLocation(
   connection: OrganizationConnection,
   id: number,
@@ -43,7 +41,7 @@ export function findLiveLocation(
     from ${liveWithParent(connection.orgId, id)}`);
 }
 
-/** A live location, in a look-up that delays others' as little as possible. */
+/** Pipelined look-up of a live location. */
 export function lookUpLocation(
   connection: OrganizationConnection,
   id: number,
@@ -61,7 +59,6 @@ export function lookUpLocation(
 
 const LOOK_UP = new ComposedOnce<{ orgId: number; id: number }>();
 
-/** By id, deleted or not. */
 export function readLocations(
   connection: OrganizationConnection,
   ids: readonly number[],
@@ -73,7 +70,7 @@ export function readLocations(
     where location.org_id = ${connection.orgId} and location.id = any(${sql.array(ids, 'int4')})`);
 }
 
-/** A live location by id; it stays live until the transaction ends, since deleting takes its row's full lock. */
+/** Keeps a live location live until the transaction ends: deleting takes its row's full lock. */
 export async function lockLiveLocation(
   transaction: OrganizationConnection,
   id: number,
@@ -85,7 +82,7 @@ export async function lockLiveLocation(
   return row?.id ?? null;
 }
 
-/** Inserts a location and returns its id; null if a live location has the key. */
+/** Null if a live location has the key. */
 export async function insertLocation(
   change: OrganizationChange,
   externalKey: string,

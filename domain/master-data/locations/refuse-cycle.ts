@@ -27,7 +27,7 @@ export async function refuseCycle(
   }
 }
 
-/** Whether `id` is `ancestorId` or below it. */
+/** Also true of the location itself. */
 async function isWithin(
   transaction: OrganizationConnection,
   id: number,

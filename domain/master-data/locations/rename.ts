@@ -4,10 +4,11 @@ import type {
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
 import type { Actor } from '../../changes/actor.ts';
-import { makeChange } from '../../changes/make-change.ts';
+import { changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
 import { QUEUE } from '../expensive-queue.ts';
 import { explainViolations } from '../key-taken.ts';
+import { renamingOf } from '../logged/entries.ts';
 import type { LookedUp } from '../looked-up.ts';
 import type { LocationRow } from '../rows.ts';
 import { lockLocationForChange, updateLocationKey } from './changes.ts';
@@ -16,8 +17,8 @@ import { orNotFound } from './patch.ts';
 import { lookUpLocation } from './queries.ts';
 
 /**
- * Gives a live location another external key; its present one changes nothing. No other row is touched: the count is of
- * live locations below it.
+ * Changes a live location's external key; its present key changes nothing. No other row is touched: the count
+ * is of live locations below it.
  *
  * @throws AppError `conflict` if a live location has the key.
  */
@@ -28,22 +29,26 @@ export function renameLocation(
   externalKey: string,
 ): Promise<{ location: LookedUp<LocationRow> & { id: number }; descendantCount: number }> {
   return makeChange(db, actor, async (change) => {
-    if ((await orNotFound(lockLocationForChange(change, id))) === externalKey) {
-      return { location: await orNotFound(lookUpLocation(change, id)), descendantCount: 0 };
+    const before = await orNotFound(lockLocationForChange(change, id));
+    if (before === externalKey) {
+      return unchanged({ location: await orNotFound(lookUpLocation(change, id)), descendantCount: 0 });
     }
     await claim(change, [`location:${externalKey}`]);
     await explainViolations(updateLocationKey(change, id, externalKey), { external_key: externalKey });
-    return {
+    const renamed = {
       location: await orNotFound(lookUpLocation(change, id)),
       descendantCount: await countAll(change, id),
     };
+    return changed(renamed, [renamingOf(change.orgId, 'location', id, before, externalKey)]);
   });
 }
 
 /** Locations counted without a turn, in a few milliseconds. */
 const FEW = 1_000;
 
-/** Counts more than {@link FEW} in the organization's turn: 15,000 nested ones take the database 50 ms. */
+/**
+ * More than {@link FEW} are counted in the organization's turn: 15,000 nested ones take the database 50 ms.
+ */
 async function countAll(transaction: OrganizationConnection, id: number): Promise<number> {
   const few = await countDescendants(transaction, id, FEW + 1);
   const all = () => countDescendants(transaction, id, 2 ** 31 - 1);

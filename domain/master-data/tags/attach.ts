@@ -1,5 +1,5 @@
 import { type AppError, conflict, notFound } from '../../../base/errors.ts';
-import type { OrganizationChange } from '../../changes/make-change.ts';
+import { type ChangeResult, changed, type OrganizationChange } from '../../changes/make-change.ts';
 import { claim } from '../claims.ts';
 import type { NewTag } from './new-tag.ts';
 import { attachTag, attachTags, type Parent } from './queries.ts';
@@ -7,7 +7,7 @@ import type { TagRow } from './stored-tags.ts';
 import type { TagColumns } from './tag-columns.ts';
 import { tagName } from './tag-name.ts';
 
-/** Attaches claimed tags (`refuse-taken.ts`) to a row made by this transaction. */
+/** Attaches claimed tags (`refuse-taken.ts`) to a row created by this transaction. */
 export async function attachAll(
   change: OrganizationChange,
   parent: Parent,
@@ -30,14 +30,24 @@ export async function attachOne(
   parentId: number,
   tag: NewTag,
   stillThere: () => Promise<unknown>,
-): Promise<TagRow> {
+): Promise<ChangeResult<TagRow>> {
   const name = tagName({ tag_type: tag.tagType, value: tag.value });
   const [, attached] = await Promise.all([
     claim(change, [`tag:${name}`]),
     attachTag(change, parent, parentId, tag),
   ]);
   if (attached !== null) {
-    return attached;
+    const { external_key: externalKey, ...row } = attached;
+    const { tag_type, value } = row;
+    return changed(row, [
+      {
+        orgId: change.orgId,
+        action: 'attach_tag',
+        resource: { type: parent, id: parentId, externalKey },
+        before: { tags: [] },
+        after: { tags: [{ tag_type, value }] },
+      },
+    ]);
   }
   throw (await stillThere()) === null ? notFound(MISSING[parent]) : tagTaken(tag);
 }

@@ -6,7 +6,6 @@ import { tagKey } from '../../tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../tracking/tag-type.ts';
 import { TAG } from './tag-schema.ts';
 
-/** A tag to attach, with its matching key. */
 export interface NewTag {
   tagType: TagType;
   value: string;
@@ -18,8 +17,7 @@ export const tagValue = text(255);
 
 export const NEW_TAG = { tag_type: mandatoryNotNull(tagType), value: mandatory(tagValue) };
 
-/** Texts for the description. */
-export const NEW_TAG_TOLD = {
+export const NEW_TAG_NOTES = {
   title: 'NewTag',
   description:
     'A tag to attach. Type and value together are unique in the organization among the tags that are attached.',
@@ -27,8 +25,7 @@ export const NEW_TAG_TOLD = {
   example: { tag_type: 'rfid', value: 'E28011600000020912345678' },
 };
 
-/** A tag in the body of a create. */
-export const newTag: Field<NewTag> = objectField(NEW_TAG, toNewTag, NEW_TAG_TOLD);
+export const newTag: Field<NewTag> = objectField(NEW_TAG, toNewTag, NEW_TAG_NOTES);
 
 /** A value of separators alone is valid (contract 2.4), but no read can match it. */
 export function toNewTag({ tag_type: tagType, value }: Values<typeof NEW_TAG>): Checked<NewTag> {

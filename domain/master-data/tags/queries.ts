@@ -2,13 +2,13 @@ import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { OrganizationChange } from '../../changes/make-change.ts';
+import { rowById } from '../by-id.ts';
 import { QUEUE } from '../expensive-queue.ts';
 import { TABLES } from '../tables.ts';
 import type { NewTag } from './new-tag.ts';
 import type { TagRow } from './stored-tags.ts';
 import type { TagArrays } from './tag-columns.ts';
 
-/** What tags are attached to. */
 export type Parent = 'asset' | 'location';
 
 export const PARENT_COLUMN = { asset: sql.fragment`asset_id`, location: sql.fragment`location_id` };
@@ -44,7 +44,7 @@ export function tagsOfPage(parent: Parent, orgId: number): FragmentSqlToken {
     group by tag.${column}`;
 }
 
-/** {@link liveTags}, or null if there are many, of which no more than these are read. */
+/** {@link liveTags}, or null if there are many; then no more than the limit are read. */
 export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
   return sql.fragment`(
       select case when count(*) <= ${MOST_OF_FEW} then coalesce(json_agg(
@@ -60,7 +60,6 @@ export function fewLiveTags(parent: Parent, row: string): FragmentSqlToken {
 
 const MOST_OF_FEW = 200;
 
-/** Attaches claimed, free tags to a row made by this transaction. */
 export async function attachTags(
   change: OrganizationChange,
   parent: Parent,
@@ -70,8 +69,10 @@ export async function attachTags(
   await change.exec(sql.prepared(`attach-tags-to-${parent}`, NO_ROWS)`
     insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
     select ${change.orgId}, ${parentId}, tag.tag_type, tag.value, tag.tag_key from ${asRows(tags)}
-    order by tag.place`);
+    order by tag.ordinal`);
 }
+
+type KeyedTag = TagRow & { external_key: string };
 
 /**
  * Attaches a tag to a live row, which then stays live until the transaction ends.
@@ -83,51 +84,50 @@ export function attachTag(
   parent: Parent,
   parentId: number,
   { tagType, value, tagKey }: NewTag,
-): Promise<TagRow | null> {
+): Promise<KeyedTag | null> {
   const { orgId } = change;
-  return change.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<TagRow>())`
+  return change.maybeOne(sql.prepared(`attach-tag-to-${parent}`, rowsOf<KeyedTag>())`
     with parent as (
-      select id from ${TABLES[parent]}
+      select id, external_key from ${TABLES[parent]}
       where org_id = ${orgId} and id between ${parentId} and ${parentId} and deleted_at is null
       order by id limit 1
       for key share
+    ), attached as (
+      insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
+      select ${orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
+      from parent
+      cross join (values (${tagType}, ${value}, ${tagKey})) tag (tag_type, value, tag_key)
+      left join lateral (${liveTag(orgId)}) live on true
+      where live.value is null
+      on conflict (org_id, tag_type, value) where detached_at is null do nothing
+      returning id, tag_type, value
     )
-    insert into tags (org_id, ${PARENT_COLUMN[parent]}, tag_type, value, tag_key)
-    select ${orgId}, parent.id, tag.tag_type, tag.value, tag.tag_key
-    from parent
-    cross join (values (${tagType}, ${value}, ${tagKey})) tag (tag_type, value, tag_key)
-    left join lateral (${liveTag(orgId)}) live on true
-    where live.value is null
-    on conflict (org_id, tag_type, value) where detached_at is null do nothing
-    returning id, tag_type, value`);
+    select attached.id, attached.tag_type, attached.value, parent.external_key from attached cross join parent`);
 }
 
-/** A tag of a list with its position, from 1. */
 export interface PlacedTag {
-  place: number;
+  ordinal: number;
   tag_type: string;
   value: string;
 }
 
-/** The first tag that is live in the organization. */
 export function firstTakenTag(
   connection: OrganizationConnection,
   tags: TagArrays,
 ): Promise<PlacedTag | null> {
   return connection.maybeOne(sql.prepared('first-taken-tag', rowsOf<PlacedTag>())`
-    select tag.place, live.tag_type, live.value
+    select tag.ordinal, live.tag_type, live.value
     from ${asRows(tags)}
     cross join lateral (${liveTag(connection.orgId)}) live
-    order by tag.place
+    order by tag.ordinal
     limit 1`);
 }
 
-/** `tags` as rows of a from clause named `tag`, with their positions. */
+/** A from clause named `tag`, with positions. */
 export function asRows(tags: TagArrays): FragmentSqlToken {
-  return sql.fragment`unnest(${tagArrays(tags)}) with ordinality as tag (tag_type, value, tag_key, place)`;
+  return sql.fragment`unnest(${tagArrays(tags)}) with ordinality as tag (tag_type, value, tag_key, ordinal)`;
 }
 
-/** An array per column, for `unnest`. */
 export function tagArrays({ types, values, keys }: TagArrays): FragmentSqlToken {
   return sql.fragment`${texts(types)}, ${texts(values)}, ${texts(keys)}`;
 }
@@ -147,32 +147,49 @@ export function liveTag(orgId: number): FragmentSqlToken {
     order by value limit 1`;
 }
 
-/** Null if it is not attached to this row. */
+/** Tags of a query as the change log keeps them, aggregated. @param tags rows with `id`, `tag_type` and `value`. */
+export function loggedTags(tags: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`logged_value(coalesce(json_agg(
+    json_build_object('tag_type', ${tags}.tag_type, 'value', ${tags}.value) order by ${tags}.id), '[]'))`;
+}
+
 export function detachTag(
   change: OrganizationChange,
   parent: Parent,
   parentId: number,
   tagId: number,
-): Promise<{ id: number } | null> {
-  return change.maybeOne(sql.type(rowsOf<{ id: number }>())`
+): Promise<KeyedTag | null> {
+  const { orgId } = change;
+  return change.maybeOne(sql.type(rowsOf<KeyedTag>())`
     update tags set detached_at = clock_timestamp()
-    where org_id = ${change.orgId} and id = ${tagId}
+    where org_id = ${orgId} and id = ${tagId}
       and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null
-    returning id`);
+    returning id, tag_type, value, (
+      select parent.external_key from ${rowById(parent, orgId, parentId)} parent
+    ) as external_key`);
 }
 
-/** Many tags are detached in the organization's turn: 10,000 keep the database busy for a while. */
+/**
+ * Takes the organization's turn if there are many: detaching 10,000 keeps the database busy for a while.
+ *
+ * @returns JSON of them, as the change log keeps it.
+ */
 export async function detachAllTags(
   change: OrganizationChange,
   parent: Parent,
   parentId: number,
-): Promise<void> {
+): Promise<string> {
   const { orgId } = change;
   const all = sql.fragment`org_id = ${orgId} and ${PARENT_COLUMN[parent]} = ${parentId} and detached_at is null`;
   const detach = () =>
-    change.exec(sql.type(NO_ROWS)`update tags set detached_at = clock_timestamp() where ${all}`);
+    change.one(sql.type(rowsOf<{ tags: string }>())`
+      with detached as (
+        update tags set detached_at = clock_timestamp() where ${all} returning id, tag_type, value
+      )
+      select ${loggedTags(sql.fragment`detached`)} as tags from detached`);
   const beyond = await change.any(
     sql.type(NO_ROWS)`select from tags where ${all} offset ${MOST_OF_FEW} limit 1`,
   );
-  await (beyond.length > 0 ? expensiveTurns.run(orgId, 'rows', detach, QUEUE) : detach());
+  const { tags } = await (beyond.length > 0 ? expensiveTurns.run(orgId, 'rows', detach, QUEUE) : detach());
+  return tags;
 }

@@ -8,7 +8,7 @@ import { firstTakenTag } from './queries.ts';
 import type { TagColumns } from './tag-columns.ts';
 
 /**
- * Claims the names of a row to be made, so that its insert cannot fail because of them.
+ * Claims the names of a row before its insert, which then cannot fail because of them.
  *
  * @param key undefined to mint one.
  * @throws AppError `conflict` if a live row has one of the names, or a tag is repeated.
@@ -33,7 +33,7 @@ export async function refuseTaken(
     throw keyTaken(resource, key);
   }
   const repeated = tags?.repeated ?? null;
-  if (taken !== null && taken.place <= (repeated?.place ?? taken.place)) {
+  if (taken !== null && taken.ordinal <= (repeated?.ordinal ?? taken.ordinal)) {
     throw tagTaken({ tagType: taken.tag_type, value: taken.value });
   }
   if (repeated !== null) {

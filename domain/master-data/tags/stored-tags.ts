@@ -6,7 +6,6 @@ export interface TagRow {
   value: string;
 }
 
-/** Parses tags as a query aggregates them. */
 export function storedTags(json: string): TagRow[] {
   return JSON.parse(json);
 }

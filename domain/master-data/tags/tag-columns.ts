@@ -4,7 +4,6 @@ import { joinedTexts, texts } from '../../../db/timescale/queries/array-paramete
 import { type NewTag, newTag } from './new-tag.ts';
 import { tagName } from './tag-name.ts';
 
-/** Tags as binary arrays, one per column. */
 export interface TagArrays {
   types: Uint8Array;
   values: Uint8Array;
@@ -12,19 +11,18 @@ export interface TagArrays {
 }
 
 /**
- * A body's tags in statement form. Made where the body is checked, they spare the main thread work per tag: 17 ms for a
- * create with 10,000.
+ * A body's tags in statement form. Built by the thread that checks the body, they spare the main thread work
+ * per tag: 17 ms for a create with 10,000.
  */
 export interface TagColumns extends TagArrays {
   count: number;
-  /** Names of all tags if they are few, else null. */
   names: readonly string[] | null;
   /** The first repeated tag, with its position from 1. */
-  repeated: { place: number; tagType: string; value: string } | null;
+  repeated: { ordinal: number; tagType: string; value: string } | null;
 }
 
 export function tagColumns(tags: readonly NewTag[]): TagColumns {
-  // Copied to their length, since what is behind it would go along to another thread.
+  // Trimmed to their length, or the unused rest would be transferred to the other thread.
   const column = (of: (tag: NewTag) => string) => new Uint8Array(texts(tags.map(of)));
   return {
     count: tags.length,
@@ -36,10 +34,8 @@ export function tagColumns(tags: readonly NewTag[]): TagColumns {
   };
 }
 
-/** Most tags of a create that joins a group. */
 const FEW = 16;
 
-/** Concatenates the tags of many bodies. */
 export function joinedTags(all: readonly TagArrays[]): TagArrays {
   const [first] = all;
   return all.length === 1 && first !== undefined
@@ -56,7 +52,7 @@ function firstRepeated(tags: readonly NewTag[]): TagColumns['repeated'] {
   for (const [index, tag] of tags.entries()) {
     const name = nameOf(tag);
     if (known.has(name)) {
-      return { place: index + 1, tagType: tag.tagType, value: tag.value };
+      return { ordinal: index + 1, tagType: tag.tagType, value: tag.value };
     }
     known.add(name);
   }
@@ -69,7 +65,6 @@ function nameOf({ tagType, value }: NewTag): string {
 
 const list = arrayOf(newTag);
 
-/** The tags in the body of a create. */
 export const newTags: Field<TagColumns> = {
   ...list,
   read: (value, name, source) => {

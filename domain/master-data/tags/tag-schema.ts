@@ -20,7 +20,6 @@ export const TAG_VALUE_SCHEMA: JsonSchema = {
   examples: [EXAMPLE.value],
 };
 
-/** A tag without its id. */
 export const TAG_WITHOUT_ID: JsonSchema = {
   title: 'Tag',
   description: 'A tag that is attached to an asset or a location.',

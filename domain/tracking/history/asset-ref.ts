@@ -3,7 +3,6 @@ export interface AssetRef {
   assetId: number;
 }
 
-/** One string for each asset. */
 export function assetKey({ orgId, assetId }: AssetRef): string {
   return `${orgId} ${assetId}`;
 }

@@ -1,18 +1,21 @@
 import { firstIndex } from '../../../base/first-index.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { compareDeciding, type DecidingScan } from './deciding-scan.ts';
 
 /**
- * History is a function of the set of an asset's scans. Ordered by time, with one scan kept of each instant, every
- * maximal run of scans at one location is a stay, and the first scan of a stay is a transition. Nothing else enters:
- * not the order of arrival, not the batches, not the clock of this process.
+ * Tracking rules 1 and 2: history is a function of the set of an asset's scans. Sorted by time, with one scan kept of
+ * each instant, every maximal run of scans at one location is a stay, and the first scan of a stay is a transition.
+ * Nothing else enters: not the order of arrival, not the batches, not the clock of this process.
  */
 
-/** What history takes from a scan. */
+/** The part of a scan that history depends on. */
 export interface Sighting {
   observedAt: Micros;
   locationId: number;
   /** dBm; null is weaker than any. */
   rssi: number | null;
+  /** The scan itself, for the transition it may decide; left out where nobody asks which scan did. */
+  scan?: DecidingScan | null;
 }
 
 export interface Transition {
@@ -22,41 +25,49 @@ export interface Transition {
   durationSeconds: number | null;
 }
 
-/** The stay that was under way before the sightings at hand: its place, and the transition that began it. */
+export interface DecidedTransition extends Transition {
+  /** The scan that decided it; null if that is not known. */
+  decidedBy: DecidingScan | null;
+}
+
+/** Time at one location without interruption; `since` is the instant of its transition. */
 export interface Stay {
   locationId: number;
   since: Micros;
 }
 
 /**
- * The transitions that `sightings`, in any order, make after `before`; all of the asset's sightings and no `before`
- * give its whole history.
+ * @param sightings in any order. All of an asset's give its whole history.
+ * @param before the stay that the sightings follow.
  */
-export function history(sightings: readonly Sighting[], before: Stay | null = null): Transition[] {
-  const transitions: Transition[] = [];
+export function history(sightings: readonly Sighting[], before: Stay | null = null): DecidedTransition[] {
+  const transitions: DecidedTransition[] = [];
   let stay = before;
-  for (const { observedAt, locationId } of onePerInstant(sightings)) {
+  for (const { observedAt, locationId, scan: decidedBy = null } of onePerInstant(sightings)) {
     if (locationId !== stay?.locationId) {
       const durationSeconds = stay === null ? null : wholeSeconds(stay.since, observedAt);
-      transitions.push({ observedAt, locationId, durationSeconds });
+      transitions.push({ observedAt, locationId, durationSeconds, decidedBy });
       stay = { locationId, since: observedAt };
     }
   }
   return transitions;
 }
 
-/** Where the asset was at an instant; null before the first of `transitions`, which ascend. */
+/** @param transitions ascending. @returns null before the first of them. */
 export function locationAt(transitions: readonly Transition[], at: Micros): number | null {
   const after = firstIndex(0, transitions.length, (index) => (transitions[index]?.observedAt ?? at) > at);
   return transitions[after - 1]?.locationId ?? null;
 }
 
-/** Whole seconds from `start` to `end`, rounded down. */
+/** Rounded down. */
 export function wholeSeconds(start: Micros, end: Micros): number {
   return Math.floor((end - start) / MICROS_PER_SECOND);
 }
 
-/** In order of time, the strongest sighting of each instant; of equally strong ones the smallest location id. */
+/**
+ * Sorted by time, the strongest sighting of each instant; of equally strong ones that with the smallest location id
+ * (tracking rule 1); of those as {@link compareDeciding} says.
+ */
 export function onePerInstant<Seen extends Sighting>(sightings: readonly Seen[]): readonly Seen[] {
   if (isAscending(sightings)) {
     return sightings;
@@ -65,7 +76,7 @@ export function onePerInstant<Seen extends Sighting>(sightings: readonly Seen[])
   return ordered.filter((sighting, index) => sighting.observedAt !== ordered[index - 1]?.observedAt);
 }
 
-/** Whether each is later than the one before, as most readers send them. */
+/** True if each is later than the one before, as most readers send them. */
 function isAscending(sightings: readonly Sighting[]): boolean {
   let last = Number.NEGATIVE_INFINITY;
   for (const { observedAt } of sightings) {
@@ -78,20 +89,24 @@ function isAscending(sightings: readonly Sighting[]): boolean {
 }
 
 function byTimeThenStrength(a: Sighting, b: Sighting): number {
-  return a.observedAt - b.observedAt || byStrength(a, b);
+  return a.observedAt - b.observedAt || byStrength(a, b) || byScan(a, b);
 }
 
-/** Negative if `a` goes before `b`: it is the one that is kept where both are of one instant. */
+function byScan({ scan: a = null }: Sighting, { scan: b = null }: Sighting): number {
+  return a === null || b === null ? 0 : compareDeciding(a, b);
+}
+
+/** Negative if `a` wins their common instant. */
 function byStrength(a: Sighting, b: Sighting): number {
   return compareRssi(b.rssi, a.rssi) || a.locationId - b.locationId;
 }
 
-/** Whether `a` says where the asset is, rather than `b`. */
+/** True if `a`, rather than `b`, says where the asset is. */
 export function isLater(a: Sighting, b: Sighting): boolean {
   return a.observedAt === b.observedAt ? byStrength(a, b) < 0 : a.observedAt > b.observedAt;
 }
 
-/** Negative if `a` is weaker than `b`, positive if stronger, 0 if equal. None is weakest. */
+/** Negative if `a` is weaker than `b`. Null is weakest. */
 export function compareRssi(a: number | null, b: number | null): number {
   if (a === null || b === null) {
     return Number(a !== null) - Number(b !== null);

@@ -1,12 +1,11 @@
 import type { Micros } from '../../../base/instant.ts';
-import { history, type Sighting, type Stay, type Transition, wholeSeconds } from './history.ts';
+import { type DecidedTransition, history, type Sighting, type Stay, wholeSeconds } from './history.ts';
 
 /**
- * A late scan touches its own instant and the next at which the asset was seen, and nothing else: whether a scan is
- * a transition depends on its own place and that of the scan before it. So history is revised window by window, at a
- * cost that does not grow with its length.
+ * The time from a changed scan to the next at which the asset was seen. A change has no effect outside: whether a scan
+ * is a transition depends only on its own location and that of the scan before it.
  */
-export interface Window {
+export interface Span {
   /** The instant of a scan that is new or has changed. */
   from: Micros;
   /** The next instant at which the asset was seen; `from` if there is none. */
@@ -15,67 +14,77 @@ export interface Window {
   sightings: readonly Sighting[];
 }
 
-/** All that {@link revise} needs to know of one asset. */
+/** What {@link revise} needs of one asset: the spans of its changed scans, and the stored transitions around them. */
 export interface Neighbourhood {
-  windows: Window[];
-  stored: Transition[];
+  spans: Span[];
+  stored: DecidedTransition[];
 }
 
 /**
- * The transitions after the scans in `windows` were added or changed.
+ * Tracking rule 2: revises a history span by span, at a cost that does not grow with its length.
  *
- * @param stored the asset's transitions as they stand, ascending: for every window all within it, the last before it
- *   and the first after it. Others may be left out.
- * @returns `stored` revised: what lies in a window replaced, and the duration of what follows one counted anew.
+ * 1. Spans that overlap or touch are merged.
+ * 2. Stored transitions outside spans are kept. Those within a span are replaced by the history of its sightings, which
+ *    follows the last transition before it.
+ * 3. The duration of the first transition after a span is computed again.
+ *
+ * A late read at B between two at A:
+ *
+ *     scans      10:00 A   10:02 B      10:05 A      10:10 B
+ *     span                 [------------------]
+ *     stored     10:00 A                             10:10 B 600 s
+ *     revised    10:00 A   10:02 B 120  10:05 A 180  10:10 B 300 s
+ *
+ * @param stored ascending: for every span all transitions within it, the last before and the first after it. Others may
+ *   be left out.
  */
-export function revise(stored: readonly Transition[], windows: readonly Window[]): Transition[] {
-  const revised: Transition[] = [];
-  let position = 0;
-  let followsWindow = false;
+export function revise(stored: readonly DecidedTransition[], spans: readonly Span[]): DecidedTransition[] {
+  const revised: DecidedTransition[] = [];
+  let index = 0;
+  let followsSpan = false;
   const keepBefore = (end: Micros) => {
-    for (
-      let kept = stored[position];
-      kept !== undefined && kept.observedAt < end;
-      kept = stored[++position]
-    ) {
-      revised.push(followsWindow ? withDurationSince(revised.at(-1), kept) : kept);
-      followsWindow = false;
+    for (let kept = stored[index]; kept !== undefined && kept.observedAt < end; kept = stored[++index]) {
+      revised.push(followsSpan ? withDurationSince(revised.at(-1), kept) : kept);
+      followsSpan = false;
     }
   };
-  for (const { from, to, sightings } of merge(windows)) {
+  for (const { from, to, sightings } of merge(spans)) {
     keepBefore(from);
-    while ((stored[position]?.observedAt ?? Number.POSITIVE_INFINITY) <= to) {
-      position++;
+    while ((stored[index]?.observedAt ?? Number.POSITIVE_INFINITY) <= to) {
+      index++;
     }
     revised.push(...history(sightings, asStay(revised.at(-1))));
-    followsWindow = true;
+    followsSpan = true;
   }
   keepBefore(Number.POSITIVE_INFINITY);
   return revised;
 }
 
-function withDurationSince(previous: Transition | undefined, transition: Transition): Transition {
+function withDurationSince(
+  previous: DecidedTransition | undefined,
+  transition: DecidedTransition,
+): DecidedTransition {
   const durationSeconds =
     previous === undefined ? null : wholeSeconds(previous.observedAt, transition.observedAt);
   return { ...transition, durationSeconds };
 }
 
-function asStay(transition: Transition | undefined): Stay | null {
+function asStay(transition: DecidedTransition | undefined): Stay | null {
   return transition === undefined
     ? null
     : { locationId: transition.locationId, since: transition.observedAt };
 }
 
-/** Windows in order of time, those that overlap or touch made one. */
-function merge(windows: readonly Window[]): Window[] {
-  const merged: Window[] = [];
-  for (const window of windows.toSorted((a, b) => a.from - b.from)) {
+/** Sorted by time; spans that overlap or touch become one. */
+function merge(spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
-    if (last !== undefined && window.from <= last.to) {
-      last.to = Math.max(last.to, window.to);
-      last.sightings = [...last.sightings, ...window.sightings];
+    if (last !== undefined && span.from <= last.to) {
+      last.to = Math.max(last.to, span.to);
+      last.sightings = [...last.sightings, ...span.sightings];
     } else {
-      merged.push({ ...window });
+      merged.push({ ...span });
     }
   }
   return merged;

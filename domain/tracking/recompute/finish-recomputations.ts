@@ -8,14 +8,14 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type RecomputedSoFar, type Recomputing, recomputeOrganization } from './recompute-organization.ts';
 
 /**
- * Does what an upgrade left to do: computes anew the histories of the organizations that wait for it, those that were
- * broken off first of all. Of several processes that would, one does it and the others wait for it.
+ * Recomputes the histories of the organizations that an upgrade left waiting, interrupted ones first. Of several
+ * processes one does it and the others wait.
  *
- * @returns what was done of each organization.
+ * @returns one entry for each organization.
  */
 export async function finishRecomputations(
   url: string,
-  { onWaiting, ...recomputing }: Awaiting & Pick<Recomputing, 'signal' | 'onProgress'> = {},
+  { onWaiting, ...recomputing }: Awaiting & Pick<Recomputing, 'signal' | 'onProgress' | 'onMoves'> = {},
 ): Promise<(RecomputedSoFar & { isFinished: boolean })[]> {
   const holder = new Client(connectionConfig(url, 'tagtrail recomputation'));
   holder.on('error', () => {});

@@ -4,20 +4,22 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import { MAX_WINDOW } from '../smoothing/settings.ts';
 
-/** From when on an asset's history can be told from the raw scans that are kept. Before that it stays as it is. */
+/** The time from which an asset's history follows from its raw scans. Earlier history stays as it is. */
 export interface Recomputable {
   from: Micros;
-  /** The oldest raw scan, when this was asked. */
+  /** The oldest raw scan at the time of the answer. */
   oldest: Micros;
 }
 
 /**
- * An asset's very first scan counts always. So if no transition is older than its oldest raw scan, all of them are kept.
- * Otherwise what was dropped bears on the scans up to a window after it. A transition without a scan at its instant and
- * location shows, too, that scans up to there were dropped (the retention may have been shorter for a while). Not so the
- * very first if it is later than the oldest scan: that one would have made an earlier, so it is only wrong.
+ * 1. If no transition is older than the oldest raw scan, no scan was dropped, as the very first always counts:
+ *    everything can be recomputed.
+ * 2. Otherwise dropped scans bear on those up to a window after the oldest: recomputable from there.
+ * 3. A transition without a scan at its instant and location also shows that scans up to there were dropped (the
+ *    retention may have been shorter for a while): recomputable from a window after it. The very first transition shows
+ *    nothing if it is later than the oldest scan, which would have made an earlier one: it is merely wrong.
  *
- * @param known as it was; then only what was dropped since is looked for.
+ * @param known the previous answer, which holds until more scans are dropped.
  * @returns null if no raw scan is kept.
  */
 export async function recomputable(

@@ -3,10 +3,11 @@ import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { isChange } from '../feed/unsealed-move.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
 import { findByIndexes } from '../index-plans.ts';
-import { lockPositions, type Position } from '../positions.ts';
-import { type Change, revision } from '../revision.ts';
+import { lockPositions } from '../positions.ts';
+import { revision } from '../revision.ts';
 import { readSmoothing } from '../smoothing/read-settings.ts';
 import { SmoothingSettings } from '../smoothing/settings.ts';
 import { neighbourhoodsOfStretches } from '../smoothing/smoothed-neighbourhoods.ts';
@@ -14,23 +15,23 @@ import { storedTracking } from '../stored-tracking.ts';
 import { writeChanges } from '../update-histories.ts';
 import { type Recomputable, recomputable } from './recomputable.ts';
 
-/** What computing anew changed. */
+/** Rows of history; those written are new, or have another location or duration. */
 export interface Recomputed {
-  /** Rows of history that were written, new or with another location or duration. */
   written: number;
-  /** Rows of history that are gone. */
   removed: number;
+  /** Changes that the sealer has to be woken for. */
+  unsealed: number;
 }
 
 /**
  * Computes an asset's history and position anew from the raw scans that are kept, in pieces of some thousand scans, each
- * in a transaction of its own that holds the asset as a recorder does. What is there already is left alone, so it may be
- * broken off at any moment and begun again.
+ * in a transaction of its own that holds the asset as a recorder does. Correct rows are left alone, so it may be
+ * interrupted at any moment and started again.
  *
- * @param isDry counts, and writes nothing. Then a change that reaches over a piece's end may be counted twice.
+ * @param isDry counts, and writes nothing. A change that reaches over the end of a piece may be counted twice.
  */
 export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean): Promise<Recomputed> {
-  const total = { written: 0, removed: 0 };
+  const total = { written: 0, removed: 0, unsealed: 0 };
   for (let before: Before | null = { end: Number.NEGATIVE_INFINITY, known: null }; before !== null; ) {
     const last: Before = before;
     const { recomputed, next } = await inTransaction(pool, async (client) => {
@@ -43,15 +44,15 @@ export async function recomputeAsset(pool: Pool, asset: AssetRef, isDry: boolean
     });
     total.written += recomputed.written;
     total.removed += recomputed.removed;
+    total.unsealed += isDry ? 0 : recomputed.unsealed;
     before = next;
   }
   return total;
 }
 
-/** How many scans are computed anew in a transaction; 30 ms or so. */
+/** Scans in a transaction; some 30 ms. */
 const PIECE = 4_096;
 
-/** The piece before: where it ended, and what was known then. */
 interface Before {
   end: Micros;
   known: Recomputable | null;
@@ -64,13 +65,13 @@ async function recomputePiece(
 ): Promise<{ recomputed: Recomputed; next: Before | null }> {
   await Promise.all([
     findByIndexes(client),
-    // So that no scans are dropped between one statement and the next.
+    // Keeps scans from being dropped between two statements.
     client.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.sweep})`),
   ]);
   const [position] = await lockPositions(client, [asset]);
   const known = await recomputable(client, asset, before.known);
   const settings = (await readSmoothing(client, [asset.orgId])).get(asset.orgId);
-  const nothing = { recomputed: { written: 0, removed: 0 }, next: null };
+  const nothing = { recomputed: { written: 0, removed: 0, unsealed: 0 }, next: null };
   if (position === undefined || position.lastSeen === null || known === null) {
     return nothing;
   }
@@ -86,17 +87,10 @@ async function recomputePiece(
     [{ ...asset, lastSeen, settings: settings ?? new SmoothingSettings([]) }],
     [{ ...asset, from: start, to: end }],
   );
-  const change = revision(position, neighbourhoods.get(assetKey(asset)) ?? { windows: [], stored: [] }, []);
-  if (isAny(change, position)) {
-    await writeChanges(client, [change]);
-  }
-  return { recomputed: { written: change.put.length, removed: change.gone.length }, next: { end, known } };
-}
-
-function isAny({ put, gone, position: { stay } }: Change, before: Position): boolean {
-  return (
-    put.length + gone.length > 0 ||
-    stay?.since !== before.stay?.since ||
-    stay?.locationId !== before.stay?.locationId
-  );
+  const change = revision(position, neighbourhoods.get(assetKey(asset)) ?? { spans: [], stored: [] }, []);
+  const isAny = change.put.length > 0 || isChange({ ...change, stay: change.position.stay });
+  const unsealed = isAny ? await writeChanges(client, [change]) : 0;
+  const { added, removed, changed } = change.rows;
+  const written = added.length + changed.length;
+  return { recomputed: { written, removed: removed.length, unsealed }, next: { end, known } };
 }

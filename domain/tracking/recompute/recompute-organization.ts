@@ -3,37 +3,38 @@ import { type FragmentSqlToken, NO_ROWS, rowsOf, sql } from '../../../db/timesca
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type Recomputed, recomputeAsset } from './recompute-asset.ts';
 
-/** How far the histories of an organization are computed anew. */
-export interface RecomputedSoFar extends Recomputed {
+export interface RecomputedSoFar extends Omit<Recomputed, 'unsealed'> {
   orgId: number;
-  /** Assets looked at. */
+  /** Looked at so far. */
   assets: number;
-  /** Of those, how many had another history. */
+  /** Of those, the ones with a changed history. */
   changed: number;
-  /** Of all that there are to look at, when it began. */
+  /** All there are to look at, counted at the beginning. */
   of: number;
 }
 
 export interface Recomputing {
-  /** One asset only. */
+  /** Null for all assets. */
   assetId?: number | null;
-  /** Counts, and writes nothing, not even how far it is. */
+  /** Counts, and writes nothing, not even the progress. */
   isDry?: boolean;
-  /** Aborted to have it stop after the asset that is under way. */
+  /** Stops after the current asset. */
   signal?: AbortSignal | undefined;
   onProgress?(sofar: RecomputedSoFar): void;
+  /** Called after commits that told the feed of changes of these organizations. */
+  onMoves?(orgIds: readonly number[]): void;
 }
 
 /**
- * Computes the histories of an organization anew, asset by asset in order of their ids. How far it is is kept, so that one
- * that was broken off goes on from there.
+ * Recomputes the histories of an organization, asset by asset in the order of their ids. The progress is stored, so
+ * that an interrupted run is continued there.
  *
- * @returns what was done; `isFinished` is false if it was aborted.
+ * @returns `isFinished` is false if it was aborted.
  */
 export async function recomputeOrganization(
   pool: Pool,
   orgId: number,
-  { assetId = null, isDry = false, signal, onProgress }: Recomputing = {},
+  { assetId = null, isDry = false, signal, onProgress, onMoves }: Recomputing = {},
 ): Promise<RecomputedSoFar & { isFinished: boolean }> {
   const isKept = assetId === null && !isDry;
   const start = isKept ? await begin(pool, orgId) : 0;
@@ -45,11 +46,14 @@ export async function recomputeOrganization(
       if (signal?.aborted === true) {
         return { ...sofar, isFinished: false };
       }
-      const { written, removed } = await recomputeAsset(pool, { orgId, assetId: id }, isDry);
+      const { written, removed, unsealed } = await recomputeAsset(pool, { orgId, assetId: id }, isDry);
       sofar.assets++;
       sofar.changed += Number(written + removed > 0);
       sofar.written += written;
       sofar.removed += removed;
+      if (unsealed > 0) {
+        onMoves?.([orgId]);
+      }
       if (isKept) {
         await keep(pool, orgId, id);
       }
@@ -67,7 +71,7 @@ export async function recomputeOrganization(
   return { ...sofar, isFinished: true };
 }
 
-/** @returns up to which asset it was done before, if it was broken off; else 0. */
+/** @returns the last asset that an interrupted run finished; else 0. */
 async function begin(db: Connection, orgId: number): Promise<number> {
   const row = await db.one(sql.type(ASSET)`
     insert into history_recomputations as kept (org_id) values (${orgId})

@@ -1,68 +1,147 @@
 import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
+import type { Proof } from '../history/deciding-scan.ts';
 import type { Sighting } from '../history/history.ts';
 import { keptScans } from './kept.ts';
 import type { Smoothing, SmoothingSettings } from './settings.ts';
 import { StrongestSince } from './strongest.ts';
 
 /**
- * Where the ranges of antennas overlap, an asset that stands still is seen here and there in turn. Smoothing says which
- * scans count; history is the history of those that do (`history.ts`), so a stay begins with the first scan that counts.
+ * Where the ranges of antennas overlap, an asset at rest is seen by one and the other in turn. Smoothing decides which
+ * scans count; history is the history of those (`history.ts`), so a stay begins with the first scan that counts.
  *
- * Of each instant one scan is looked at (`kept.ts`). Where its place is smoothed it counts if
- *   - a person made it: a handheld's scan is deliberate; or
- *   - the asset was seen nowhere else in the window before it: there is no rival, after a silence or at the very first; or
- *   - the asset was seen there and nowhere else in between for the minimum time: from a scan not after it to one not
- *     before it, both within the window of it; or
- *   - it is stronger: its place's strongest read of the window up to it is by the margin above the strongest of every
- *     other place in that window. Where either has no strength there is nothing to compare.
- * A scan at a place that is not smoothed counts. Window, minimum and margin are those of the scan's place, so of the
- * place moved to, that held when it was observed.
+ * 1. One scan is considered of each instant (`kept.ts`).
+ * 2. At a location without smoothing every scan counts.
+ * 3. At a smoothed location a scan counts if one of these holds:
+ *    - a person: a handheld made it, hence on purpose;
+ *    - no rival: in the window before it the asset was seen nowhere else, as after a silence or at the very first;
+ *    - long enough: the asset was seen there, and nowhere else in between, for the minimum time, from a scan not after
+ *      this one to a scan not before it, both within its window;
+ *    - stronger: the strongest read there in the window up to it exceeds the strongest at every other location in that
+ *      window by the margin. Without RSSI on both sides this proves nothing.
+ *
+ * Window, minimum and margin are those of the scan's location, which is the one moved to, as they held when it was
+ * observed.
+ *
+ * With a window of 20 s and a minimum time of 5 s:
+ *
+ *     second     0   3   6   8   11
+ *     seen at    A   A   B   B   B
+ *                        |-------|     5 s at B and nowhere else: all three count
+ *     stays      A-------B             dated at the first of them
  *
  * What follows from this:
- *   - Whether a scan counts depends on the scans within its window and on nothing else: not on the order of arrival, and
- *     not on where the asset was before. In doubt none counts and the asset stays where it was: that is the inertia.
- *   - A scan that counts is not undone by later ones, only by late ones; later ones can make it count after all (the
- *     minimum time), and then the move is dated at the first sighting.
+ *
+ * - Whether a scan counts depends on the scans within its window and on nothing else: not on the order of arrival, and
+ *   not on where the asset was before. In doubt none counts and the asset stays where it was (hysteresis).
+ * - Later scans can make a scan count (long enough), which dates a move earlier. Only late scans can undo one that
+ *   counts.
  */
 
-/** What smoothing takes from a scan. */
 export interface Seen extends Sighting {
-  /** By a handheld. */
+  /** Made with a handheld. */
   isByPerson: boolean;
 }
 
+/** Why a scan counts: the first of these that holds. */
+export type Reason = 'person' | 'smoothing_off' | Proof;
+
 /**
- * Those of `seen`, in any order, that count, in order of time, one for each instant. Of scans near the ends of `seen`
- * it is true only if all within their window are among them.
+ * @param seen in any order. Near its ends the answer is right only if all scans within a window are included.
+ * @returns those that count, sorted by time, one for each instant.
  */
 export function countingScans(seen: readonly Seen[], settings: SmoothingSettings): Seen[] {
+  const counting: Seen[] = [];
+  judge(seen, settings, (scan, reason) => {
+    if (reason !== null) {
+      counting.push(scan);
+    }
+  });
+  return counting;
+}
+
+/** As {@link countingScans}, each with its proof where one was asked for. */
+export function provenScans(seen: readonly Seen[], settings: SmoothingSettings): Proven[] {
+  const proven: Proven[] = [];
+  judge(seen, settings, (scan, reason) => {
+    if (reason !== null) {
+      proven.push({ scan, proof: reason === 'person' || reason === 'smoothing_off' ? null : reason });
+    }
+  });
+  return proven;
+}
+
+export interface Proven {
+  scan: Seen;
+  proof: Proof | null;
+}
+
+/** A sighting whose scan, if it decides a transition, is kept with the proof. */
+export function asSighting({ scan, proof }: Proven): Sighting {
+  return proof === null || !scan.scan ? scan : { ...scan, scan: { ...scan.scan, proof } };
+}
+
+/**
+ * Says why the scan that is considered of an instant counts; {@link countingScans} goes by the same judgement.
+ *
+ * @param seen as there.
+ * @returns null if it does not count, or there is none.
+ */
+export function reasonAt(seen: readonly Seen[], settings: SmoothingSettings, at: Micros): Reason | null {
+  let found: Reason | null = null;
+  judge(seen, settings, ({ observedAt }, reason) => {
+    found = observedAt === at ? reason : found;
+  });
+  return found;
+}
+
+/** @param take called for each instant's scan, in order of time, with null if it does not count. */
+function judge(
+  seen: readonly Seen[],
+  settings: SmoothingSettings,
+  take: (scan: Seen, reason: Reason | null) => void,
+): void {
   const scans = keptScans(seen, settings);
   const strongest = new Map<number, StrongestSince>();
-  const counting: Seen[] = [];
   let run = runFrom(scans, 0);
   for (const [index, scan] of scans.entries()) {
     if (index > run.end) {
       run = runFrom(scans, index);
     }
-    const ofPlace = strongest.get(scan.locationId) ?? new StrongestSince();
-    ofPlace.add(scan.observedAt, scan.rssi);
-    strongest.set(scan.locationId, ofPlace);
-    const smoothing = settings.at(scan.locationId, scan.observedAt);
-    if (
-      smoothing === null ||
-      scan.isByPerson ||
-      isWithoutRival(scan, scans[run.start - 1], smoothing) ||
-      isLongEnough(scan, scans, run, smoothing) ||
-      isStrongEnough(scan, strongest, smoothing)
-    ) {
-      counting.push(scan);
-    }
+    const ofLocation = strongest.get(scan.locationId) ?? new StrongestSince();
+    ofLocation.add(scan.observedAt, scan.rssi);
+    strongest.set(scan.locationId, ofLocation);
+    take(scan, reasonOf(scan, { scans, run, strongest, settings }));
   }
-  return counting;
 }
 
-/** Scans one after the other at one place, by their indexes. */
+interface Surroundings {
+  scans: readonly Seen[];
+  /** The scan's. */
+  run: Run;
+  /** By location, of the scans up to this one. */
+  strongest: ReadonlyMap<number, StrongestSince>;
+  settings: SmoothingSettings;
+}
+
+function reasonOf(scan: Seen, { scans, run, strongest, settings }: Surroundings): Reason | null {
+  if (scan.isByPerson) {
+    return 'person';
+  }
+  const smoothing = settings.at(scan.locationId, scan.observedAt);
+  if (smoothing === null) {
+    return 'smoothing_off';
+  }
+  if (isWithoutRival(scan, scans[run.start - 1], smoothing)) {
+    return 'no_rival';
+  }
+  if (isLongEnough(scan, scans, run, smoothing)) {
+    return 'long_enough';
+  }
+  return isStrongEnough(scan, strongest, smoothing) ? 'stronger' : null;
+}
+
+/** Consecutive scans at one location, by index. */
 interface Run {
   start: number;
   end: number;
@@ -76,7 +155,7 @@ function runFrom(scans: readonly Seen[], start: number): Run {
   return { start, end };
 }
 
-/** @param rival the last scan before at another place. */
+/** @param rival the last scan before at another location. */
 function isWithoutRival(scan: Seen, rival: Seen | undefined, { window }: Smoothing): boolean {
   return rival === undefined || rival.observedAt < scan.observedAt - window;
 }
@@ -106,8 +185,8 @@ function isStrongEnough(
   }
   const since: Micros = observedAt - window;
   const here = strongest.get(locationId)?.since(since) ?? Number.NEGATIVE_INFINITY;
-  return [...strongest].every(([place, reads]) => {
-    const there = place === locationId ? null : reads.since(since);
+  return [...strongest].every(([each, reads]) => {
+    const there = each === locationId ? null : reads.since(since);
     return there === null || (Number.isFinite(there) && here - there >= margin);
   });
 }

@@ -2,10 +2,9 @@ import { onePerInstant, type Sighting } from '../history/history.ts';
 import type { SmoothingSettings } from './settings.ts';
 
 /**
- * In order of time, the scan of each instant that is looked at. Where smoothing bears on the instant (a scan of it is at
- * a place that is smoothed then) a handheld's goes before a reader's: somebody pointed it at the asset, and an antenna
- * that reads across the room at that moment must not undo that. Otherwise, and between equals, it is the one that history
- * takes.
+ * One scan of each instant, in order of time. If smoothing applies to the instant (one of its scans is at a location that
+ * is smoothed then), handhelds take precedence over readers: somebody pointed one at the asset, and an antenna that reads
+ * across the room at that moment must not undo that. Otherwise, and among equals, it is the scan that history takes.
  */
 export function keptScans<Seen extends Sighting & { isByPerson: boolean }>(
   seen: readonly Seen[],

@@ -2,9 +2,8 @@ import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
-/** A setting that is the latest for its location, or for the organization. */
 export interface LatestSmoothing {
-  /** Null: the organization's. */
+  /** Null for the setting of the organization. */
   location_external_key: string | null;
   valid_from: Micros;
   mode: 'on' | 'off';
@@ -14,8 +13,8 @@ export interface LatestSmoothing {
 }
 
 /**
- * The latest settings of an organization: its own first, if it ever had one, then those of live locations that have one,
- * in order of their key.
+ * The latest settings: the organization's first, if it ever had one, then those of live locations that have one, sorted
+ * by key.
  */
 export function listSmoothing(db: Connection, orgId: number): Promise<readonly LatestSmoothing[]> {
   return db.any(sql.type(rowsOf<LatestSmoothing>())`

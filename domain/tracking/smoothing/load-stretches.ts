@@ -3,44 +3,47 @@ import { bigints, integers, timestamps } from '../../../db/timescale/queries/arr
 import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
-import type { Transition } from '../history/history.ts';
+import {
+  DECIDED_COLUMNS,
+  DECIDING_COLUMNS,
+  type DecidingRow,
+  toDecidingScan,
+} from '../history/deciding-row.ts';
+import type { DecidedTransition } from '../history/history.ts';
 import type { Seen } from './counting.ts';
-import { type SeenRow, toSeen } from './recorded-scans.ts';
 
-/** A stretch of an asset's time, both ends included. */
+/** Both ends included. */
 export interface Stretch extends AssetRef {
   from: Micros;
   to: Micros;
 }
 
-/**
- * As `StoredStretches` in `neighbourhood.ts` says, of the database. Looked up stretch by stretch (`offset 0`); the bounds of
- * all let TimescaleDB leave chunks out beforehand.
- */
+/** Each stretch is looked up by itself (`offset 0`); the bounds of all let TimescaleDB exclude chunks beforehand. */
 export async function loadScans(db: Connection, stretches: readonly Stretch[]): Promise<Seen[][]> {
   const first = Math.min(...stretches.map(({ from }) => from));
   const last = Math.max(...stretches.map(({ to }) => to));
-  const rows = await db.any(sql.prepared('load-scans-of-stretches', rowsOf<SeenRow & Positioned>())`
-    select stretch.position::integer as position, micros_of_time(scan.observed_at) as observed_at,
-      scan.location_id, scan.rssi, scan.handheld_id is not null as is_by_person
+  const rows = await db.any(sql.prepared('load-scans-of-stretches', rowsOf<StretchScanRow>())`
+    select stretch.ordinal::integer as ordinal, micros_of_time(near.observed_at) as observed_at,
+      near.location_id, ${DECIDING_COLUMNS}
     from ${timesOf(stretches)}
     cross join lateral (
-      select observed_at, location_id, rssi, handheld_id from scan_events
+      select * from scan_events
       where org_id = stretch.org_id and asset_id = stretch.asset_id
         and observed_at between time."from" and time."to"
         and observed_at between time_of_micros(${first}::bigint) and time_of_micros(${last}::bigint)
+        and retraction_id is null
       order by observed_at offset 0
-    ) scan`);
+    ) near`);
   return inOrder(stretches, rows, toSeen);
 }
 
 export async function loadTransitions(
   db: Connection,
   stretches: readonly Stretch[],
-): Promise<Transition[][]> {
+): Promise<DecidedTransition[][]> {
   const rows = await db.any(sql.prepared('load-transitions-of-stretches', rowsOf<TransitionRow>())`
-    select stretch.position::integer as position, micros_of_time(near.observed_at) as observed_at,
-      near.location_id, near.duration_seconds
+    select stretch.ordinal::integer as ordinal, micros_of_time(near.observed_at) as observed_at,
+      near.location_id, near.duration_seconds, ${DECIDED_COLUMNS}
     from ${timesOf(stretches)}
     cross join lateral (
       (select * from location_transitions before
@@ -66,35 +69,40 @@ export async function scansAhead(
   stretches: readonly Stretch[],
   count: number,
 ): Promise<(Micros | null)[]> {
-  const rows = await db.any(sql.prepared('scans-ahead-of-stretches', rowsOf<Positioned & { to: Micros }>())`
-    select stretch.position::integer as position, micros_of_time(max(later.observed_at)) as "to"
+  const rows = await db.any(sql.prepared('scans-ahead-of-stretches', rowsOf<WithOrdinal & { to: Micros }>())`
+    select stretch.ordinal::integer as ordinal, micros_of_time(max(later.observed_at)) as "to"
     from ${timesOf(stretches)}
     cross join lateral (
       select observed_at from scan_events
       where org_id = stretch.org_id and asset_id = stretch.asset_id and observed_at > time."to"
+        and retraction_id is null
       order by observed_at limit ${count}
     ) later
-    group by stretch.position`);
+    group by stretch.ordinal`);
   return inOrder(stretches, rows, ({ to }) => to).map(([to = null]) => to);
 }
 
-/** The scans since `since` at the last instant before each of those given, in their order: one look-up each. */
+/**
+ * For each of `instants`, in their order: all scans at the last instant before it, none from before `since`. One
+ * look-up each.
+ */
 export async function lastScansBefore(
   db: Connection,
   instants: readonly (AssetRef & { observedAt: Micros })[],
   since: Micros,
 ): Promise<Pick<Seen, 'observedAt' | 'locationId'>[][]> {
-  const rows = await db.any(sql.prepared('last-scans-before', rowsOf<ScanRow & Positioned>())`
-    select asked.position::integer as position, micros_of_time(last.observed_at) as observed_at, last.location_id
+  const rows = await db.any(sql.prepared('last-scans-before', rowsOf<ScanRow & WithOrdinal>())`
+    select asked.ordinal::integer as ordinal, micros_of_time(last.observed_at) as observed_at, last.location_id
     from unnest(
       ${sql.binary(integers(instants.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(instants.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(timestamps(instants.map(({ observedAt }) => observedAt)))}::timestamptz[])
-      with ordinality as asked (org_id, asset_id, observed_at, position)
+      with ordinality as asked (org_id, asset_id, observed_at, ordinal)
     cross join lateral (
       select observed_at, location_id from scan_events
       where org_id = asked.org_id and asset_id = asked.asset_id
         and observed_at < asked.observed_at and observed_at >= time_of_micros(${since}::bigint)
+        and retraction_id is null
       order by observed_at desc fetch first 1 row with ties
     ) last`);
   return inOrder(instants, rows, ({ observed_at, location_id }) => ({
@@ -103,22 +111,22 @@ export async function lastScansBefore(
   }));
 }
 
-/** The stretches as rows `stretch`, each with its ends as `time`. */
+/** Rows `stretch`, each with its ends as `time`. */
 function timesOf(stretches: readonly Stretch[]): FragmentSqlToken {
   return sql.fragment`unnest(
       ${sql.binary(integers(stretches.map(({ orgId }) => orgId)))}::integer[],
       ${sql.binary(integers(stretches.map(({ assetId }) => assetId)))}::integer[],
       ${sql.binary(bigints(stretches.map(({ from }) => from)))}::bigint[],
       ${sql.binary(bigints(stretches.map(({ to }) => to)))}::bigint[])
-      with ordinality as stretch (org_id, asset_id, from_micros, to_micros, position)
+      with ordinality as stretch (org_id, asset_id, from_micros, to_micros, ordinal)
     cross join lateral (
       select time_of_micros(stretch.from_micros) as "from", time_of_micros(stretch.to_micros) as "to"
     ) time`;
 }
 
-/** Of what was asked for, which it belongs to, counted from 1. */
-interface Positioned {
-  position: number;
+/** The input that a row belongs to, counted from 1. */
+interface WithOrdinal {
+  ordinal: number;
 }
 
 interface ScanRow {
@@ -126,23 +134,31 @@ interface ScanRow {
   location_id: number;
 }
 
-interface TransitionRow extends ScanRow, Positioned {
+interface StretchScanRow extends ScanRow, WithOrdinal, DecidingRow {}
+
+function toSeen(row: StretchScanRow): Seen {
+  const { observed_at: observedAt, location_id: locationId, rssi } = row;
+  return { observedAt, locationId, rssi, isByPerson: row.reader_id === null, scan: toDecidingScan(row) };
+}
+
+interface TransitionRow extends ScanRow, WithOrdinal, DecidingRow {
   duration_seconds: number | null;
 }
 
-function toTransition(row: TransitionRow): Transition {
+function toTransition(row: TransitionRow): DecidedTransition {
   return {
     observedAt: row.observed_at,
     locationId: row.location_id,
     durationSeconds: row.duration_seconds,
+    decidedBy: toDecidingScan(row),
   };
 }
 
-function inOrder<Row extends Positioned, Made>(
+function inOrder<Row extends WithOrdinal, Made>(
   asked: readonly unknown[],
   rows: readonly Row[],
   make: (row: Row) => Made,
 ): Made[][] {
-  const byPlace = Map.groupBy(rows, ({ position }) => position - 1);
-  return asked.map((_, index) => (byPlace.get(index) ?? []).map(make));
+  const byOrdinal = Map.groupBy(rows, ({ ordinal }) => ordinal - 1);
+  return asked.map((_, index) => (byOrdinal.get(index) ?? []).map(make));
 }

@@ -1,8 +1,6 @@
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
-/**
- * Settings as if `smoothing` had always held at the location; at all that have no setting of their own, for null.
- */
+/** As if `smoothing` had always held at the location; for null, at all that have no setting of their own. */
 export function proposed(
   present: SmoothingSettings,
   locationId: number | null,

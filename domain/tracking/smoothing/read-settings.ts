@@ -6,8 +6,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { type DatedSmoothing, SmoothingSettings } from './settings.ts';
 
 /**
- * The organizations' settings, by organization; those without any are left out. They stay as they are until this
- * transaction ends: who makes a new one waits for it, and then dates it after every scan that was recorded.
+ * Reads the settings by organization; those without any are left out. A shared lock keeps them as they are until this
+ * transaction ends: a new setting waits for it, and is then dated after every scan that was recorded.
  */
 export async function readSmoothing(
   db: Connection,
@@ -16,7 +16,7 @@ export async function readSmoothing(
   if (orgIds.length === 0) {
     return new Map();
   }
-  // Two statements, sent together: one that locks and reads would read what was there before it got the lock.
+  // Two statements, sent together: a single one would read what was there before it got the lock.
   const [, rows] = await Promise.all([
     db.exec(sql.prepared('share-smoothing', NO_ROWS)`
       select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.smoothing})`),

@@ -4,15 +4,14 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { AssetRef } from '../history/asset-ref.ts';
 import type { Seen } from './counting.ts';
 
-/** A scan as it is stored; `is_by_person` if it came from a handheld. */
-export interface SeenRow {
+interface SeenRow {
   observed_at: Micros;
   location_id: number;
   rssi: number | null;
   is_by_person: boolean;
 }
 
-export function toSeen(row: SeenRow): Seen {
+function toSeen(row: SeenRow): Seen {
   return {
     observedAt: row.observed_at,
     locationId: row.location_id,
@@ -21,10 +20,10 @@ export function toSeen(row: SeenRow): Seen {
   };
 }
 
-/** How many scans are in memory at a time, the length of two windows aside. */
+/** Scans in memory at a time, besides those of two windows. */
 const PAGE = 5_000;
 
-/** An asset's scans in order of time, those of one instant never on two pages. */
+/** Sorted by time. Scans of one instant are never on two pages. */
 export async function* recordedScans(
   db: Connection,
   { orgId, assetId }: AssetRef,
@@ -35,7 +34,7 @@ export async function* recordedScans(
       select micros_of_time(observed_at) as observed_at, location_id, rssi, handheld_id is not null as is_by_person
       from scan_events
       where org_id = ${orgId} and asset_id = ${assetId}
-        and observed_at between time_of_micros(${start}) and time_of_micros(${to})
+        and observed_at between time_of_micros(${start}) and time_of_micros(${to}) and retraction_id is null
       order by observed_at
       fetch first ${PAGE} rows with ties`);
     const seen = rows.map(toSeen);

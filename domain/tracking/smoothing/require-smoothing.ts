@@ -2,7 +2,6 @@ import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { type DatedSmoothing, MAX_WINDOW } from './settings.ts';
 
-/** A setting as somebody wants it. */
 export interface Setting {
   orgId: number;
   /** Null for all locations that have no setting of their own. */
@@ -10,35 +9,63 @@ export interface Setting {
   smoothing: DatedSmoothing['smoothing'];
 }
 
-/**
- * @throws AppError `invalid_input` if window or minimum are not whole seconds in their bounds, the margin is not above
- *   0 and at most 100 dB, neither minimum nor margin is given, or an organization is to inherit.
- */
+/** What is wrong with a setting, and in which field, by its name in output. */
+export class SmoothingFault extends AppError {
+  readonly field: 'mode' | 'window_seconds' | 'min_seconds' | 'margin_db';
+
+  constructor(field: SmoothingFault['field'], message: string) {
+    super('invalid_input', message);
+    this.field = field;
+  }
+}
+
+/** @throws SmoothingFault `invalid_input`. */
 export function requireSmoothing(
   smoothing: Setting['smoothing'],
   { isOfLocation }: { isOfLocation: boolean },
 ): void {
   if (smoothing === 'inherit' && !isOfLocation) {
-    throw new AppError('invalid_input', 'Only a location can inherit; an organization is smoothed or off');
+    throw new SmoothingFault(
+      'mode',
+      'Only a location can inherit; the smoothing of an organization must be on or off',
+    );
   }
   if (typeof smoothing === 'string') {
     return;
   }
   const { window, minimum, margin } = smoothing;
-  requireSeconds('The window', window, MAX_WINDOW);
+  requireSeconds('window_seconds', 'The window', window, MAX_WINDOW, 30);
   if (minimum === null && margin === null) {
-    throw new AppError('invalid_input', 'Smoothing needs a minimum time, a margin in dB, or both');
+    throw new SmoothingFault(
+      'min_seconds',
+      'Smoothing must have a minimum time (min_seconds, such as 5), a margin (margin_db, such as 6), or both',
+    );
   }
   if (minimum !== null) {
-    requireSeconds('The minimum time, which has to fit into the window,', minimum, window);
+    requireSeconds('min_seconds', 'The minimum time', minimum, window, 5, ', the window');
   }
   if (margin !== null && !(margin > 0 && margin <= 100)) {
-    throw new AppError('invalid_input', 'The margin is above 0 and at most 100 dB');
+    throw new SmoothingFault(
+      'margin_db',
+      'The margin (margin_db) must be above 0 and at most 100 dB, such as 6',
+    );
   }
 }
 
-function requireSeconds(what: string, micros: Micros, max: Micros): void {
+function requireSeconds(
+  field: 'window_seconds' | 'min_seconds',
+  name: string,
+  micros: Micros,
+  max: Micros,
+  example: number,
+  maxIs = '',
+): void {
   if (!(micros >= MICROS_PER_SECOND && micros <= max && micros % MICROS_PER_SECOND === 0)) {
-    throw new AppError('invalid_input', `${what} is whole seconds from 1 to ${max / MICROS_PER_SECOND}`);
+    const most = max / MICROS_PER_SECOND;
+    const range = `a whole number of seconds from 1 to ${most}${maxIs}`;
+    throw new SmoothingFault(
+      field,
+      `${name} (${field}) must be ${range}, such as ${Math.min(example, most)}`,
+    );
   }
 }

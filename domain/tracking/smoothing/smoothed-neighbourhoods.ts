@@ -1,46 +1,49 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Micros } from '../../../base/instant.ts';
 import { type AssetRef, assetKey } from '../history/asset-ref.ts';
-import { locationAt, type Transition } from '../history/history.ts';
+import { type DecidedTransition, locationAt } from '../history/history.ts';
 import type { Neighbourhood } from '../history/revise.ts';
-import { revise, type Window } from '../history/revise.ts';
-import { countingScans, type Seen } from './counting.ts';
+import { revise, type Span } from '../history/revise.ts';
+import { asSighting, provenScans, type Seen } from './counting.ts';
 import type { Stretch } from './load-stretches.ts';
 import type { SmoothingSettings } from './settings.ts';
 
-/** What is stored of assets, stretch by stretch; every answer is in the order of the stretches. */
+/** Answers are in the order of the stretches. */
 export interface StoredStretches {
-  /** The scans in each. */
   scans(stretches: readonly Stretch[]): Promise<Seen[][]>;
   /** The transitions in each, with the last before and the first after it. */
-  transitions(stretches: readonly Stretch[]): Promise<Transition[][]>;
-  /** When the last of the up to `count` scans after each was observed; null if there is none. */
+  transitions(stretches: readonly Stretch[]): Promise<DecidedTransition[][]>;
+  /** The instant of the last of up to `count` scans after each; null if there are none. */
   scansAhead(stretches: readonly Stretch[], count: number): Promise<(Micros | null)[]>;
 }
 
 export interface AssetOfSettings extends AssetRef {
-  /** The newest instant at which it was seen. */
+  /** Of all its scans, the changed ones included. */
   lastSeen: Micros;
   settings: SmoothingSettings;
 }
 
-/** An asset whose scans have changed where smoothing bears on them. */
 export interface SmoothedAsset extends AssetOfSettings {
-  /** The instants of the changed scans. */
   changed: readonly Micros[];
-  /** The widest window that can hold for what the changed scans bear upon. */
+  /** The widest window of any scan that the changed ones bear on. */
   reach: Micros;
 }
 
 /**
- * What {@link revise} needs to know of assets that are smoothed, with the scans that count as its sightings.
+ * Loads what {@link revise} needs of smoothed assets; its sightings are the scans that count.
  *
- * A changed scan bears on the scans within its window, so a stretch of one window to either side is looked at anew, for
- * which another window's length around it is read. After the stretch the same scans count as before; but the first of
- * them follows on another stay if the stretch now ends in another. Then one looks on, piece by piece and each read
- * once, until the stay is the one that is stored, which it is from the first scan that counts. That is the next scan
- * unless it lies in doubt; so only late scans take more than one round, and seldom do. Nor does one look on into the next
- * stretch that was looked at anyway, so that a day's late reads of one asset are each read once.
+ * 1. A changed scan bears on the scans within its window. So the stretch of one window to either side is judged anew,
+ *    for which another window's length around it is read.
+ * 2. After the stretch the same scans count as before. But if the stretch now ends in another stay than is stored, the
+ *    first of them follows another stay. Then later scans are judged too, in pieces that grow, each read once, until
+ *    the stay is the stored one again: at the next scan that counts. That is the very next unless it is in doubt, so
+ *    only late scans take more than one round, and seldom do.
+ * 3. Looking ahead ends where the next stretch begins, which is judged anyway. So a day's late reads of one asset are
+ *    each read once.
+ *
+ *     read            [---window---|---window---*---window---|---window---]      *: changed
+ *     judged anew                  [------------*------------]
+ *     looked ahead                                           [---...-> until the stays agree
  *
  * @returns by {@link assetKey}.
  */
@@ -51,7 +54,7 @@ export function smoothedNeighbourhoods(
   return neighbourhoodsOfStretches(stored, assets, assets.flatMap(initialStretches));
 }
 
-/** As {@link smoothedNeighbourhoods}, of stretches of the assets in which any scan may count anew. */
+/** {@link smoothedNeighbourhoods} of given stretches, in which any scan may count anew. */
 export async function neighbourhoodsOfStretches(
   stored: StoredStretches,
   assets: readonly AssetOfSettings[],
@@ -61,15 +64,15 @@ export async function neighbourhoodsOfStretches(
   let pieces = stretches;
   for (let count = 1; pieces.length > 0; count = Math.min(8 * count, MOST_AHEAD)) {
     await learnAll(stored, known, pieces);
-    const unsettled = [...known.values()].flatMap((asset) => asset.unsettled());
-    pieces = unsettled.length === 0 ? [] : await piecesAhead(stored, unsettled, count);
+    const diverging = [...known.values()].flatMap((asset) => asset.diverging());
+    pieces = diverging.length === 0 ? [] : await piecesAhead(stored, diverging, count);
   }
-  return new Map([...known].map(([name, asset]) => [name, asset.neighbourhood()]));
+  return new Map([...known].map(([key, asset]) => [key, asset.neighbourhood()]));
 }
 
 /**
- * Some pieces at a time, as many as have some ten thousand scans: a window of ten minutes has thousands where an asset is
- * read ten times a second, and a batch has hundreds of assets. Between two that are long others have their turn.
+ * Loads as many pieces at a time as have some ten thousand scans: ten minutes of an asset that is read ten times a
+ * second have thousands, and a batch has hundreds of assets. Lets go of the event loop between long pieces.
  */
 async function learnAll(
   stored: StoredStretches,
@@ -101,33 +104,33 @@ async function learnAll(
 
 const FIRST_PIECES = 8;
 
-/** In memory; 100 bytes each. */
+/** Scans in memory, 100 bytes each. */
 const SCANS_AT_A_TIME = 50_000;
 
-/** Judged without letting go of the event loop; 10 ms. */
+/** Scans judged between two turns of the event loop; 10 ms. */
 const SCANS_A_TURN = 5_000;
 
 const MOST_AHEAD = 4_096;
 
 async function piecesAhead(
   stored: StoredStretches,
-  unsettled: readonly Unsettled[],
+  diverging: readonly DivergingStretch[],
   count: number,
 ): Promise<Stretch[]> {
-  const ends = await stored.scansAhead(unsettled, count);
-  return unsettled.flatMap(({ orgId, assetId, to: end, next }, index) => {
+  const ends = await stored.scansAhead(diverging, count);
+  return diverging.flatMap(({ orgId, assetId, to: end, next }, index) => {
     const last = ends[index] ?? null;
     return last === null ? [] : [{ orgId, assetId, from: end + 1, to: Math.min(last, next - 1) }];
   });
 }
 
-/** A stretch that ends in another stay than is stored. */
-interface Unsettled extends Stretch {
-  /** Where the next stretch begins that was looked at. */
+/** Ends in another stay than is stored. */
+interface DivergingStretch extends Stretch {
+  /** The beginning of the next stretch that was judged. */
   next: Micros;
 }
 
-/** One window to either side of every changed instant; those that meet made one. */
+/** One window to either side of every changed instant; merged where they meet. */
 function initialStretches({ orgId, assetId, changed, reach }: SmoothedAsset): Stretch[] {
   const stretches: Stretch[] = [];
   for (const instant of changed.toSorted((a, b) => a - b)) {
@@ -143,32 +146,35 @@ function initialStretches({ orgId, assetId, changed, reach }: SmoothedAsset): St
 
 class KnownOfAsset {
   readonly #asset: AssetOfSettings;
-  /** What was looked at, by where it ends, with the scans that count. */
-  readonly #windows = new Map<Micros, Window>();
-  readonly #stored = new Map<Micros, Transition>();
+  /** By their ends. The sightings are the scans that count. */
+  readonly #spans = new Map<Micros, Span>();
+  readonly #stored = new Map<Micros, DecidedTransition>();
 
   constructor(asset: AssetOfSettings) {
     this.#asset = asset;
   }
 
-  /** With all that bears on the scans in it. Another setting may hold there than around the changed scans. */
+  /**
+   * Includes all scans that bear on those in the stretch. Another setting may hold there than around the changed scans.
+   */
   surroundingsOf({ from, to, ...asset }: Stretch): Stretch {
     const reach = this.#asset.settings.reach(from, to);
     return { ...asset, from: from - reach, to: to + reach };
   }
 
   /**
-   * @param piece a stretch, or what comes right after one that was learned.
+   * @param piece a stretch, or what follows one that was learned.
    * @param scans all in its surroundings.
    */
-  learn({ from, to }: Stretch, scans: readonly Seen[], transitions: readonly Transition[]): void {
-    const sightings = countingScans(scans, this.#asset.settings)
-      .filter(({ observedAt }) => observedAt >= from && observedAt <= to)
-      // The first of a run says as much as all of it.
-      .filter(({ locationId }, index, all) => locationId !== all[index - 1]?.locationId);
-    const continued = this.#windows.get(from - 1);
-    this.#windows.delete(from - 1);
-    this.#windows.set(to, {
+  learn({ from, to }: Stretch, scans: readonly Seen[], transitions: readonly DecidedTransition[]): void {
+    const sightings = provenScans(scans, this.#asset.settings)
+      .filter(({ scan: { observedAt } }) => observedAt >= from && observedAt <= to)
+      // The first scan of a run says as much as all of it.
+      .filter(({ scan: { locationId } }, index, all) => locationId !== all[index - 1]?.scan.locationId)
+      .map(asSighting);
+    const continued = this.#spans.get(from - 1);
+    this.#spans.delete(from - 1);
+    this.#spans.set(to, {
       from: continued?.from ?? from,
       to,
       sightings: continued === undefined ? sightings : [...continued.sightings, ...sightings],
@@ -180,21 +186,21 @@ class KnownOfAsset {
 
   neighbourhood(): Neighbourhood {
     return {
-      windows: [...this.#windows.values()].toSorted((a, b) => a.from - b.from),
+      spans: [...this.#spans.values()].toSorted((a, b) => a.from - b.from),
       stored: [...this.#stored.values()].toSorted((a, b) => a.observedAt - b.observedAt),
     };
   }
 
-  /** Stretches that end in another stay than is stored, with scans after them that were not looked at. */
-  unsettled(): Unsettled[] {
+  /** Stretches that end in another stay than is stored, and are followed by scans not judged yet. */
+  diverging(): DivergingStretch[] {
     const { orgId, assetId, lastSeen } = this.#asset;
-    const { windows, stored } = this.neighbourhood();
-    const revised = revise(stored, windows);
-    return windows.flatMap(({ from, to }, index) => {
-      const next = windows[index + 1]?.from ?? Number.POSITIVE_INFINITY;
-      const isSettled =
+    const { spans, stored } = this.neighbourhood();
+    const revised = revise(stored, spans);
+    return spans.flatMap(({ from, to }, index) => {
+      const next = spans[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const hasConverged =
         to >= lastSeen || next === to + 1 || locationAt(revised, to) === locationAt(stored, to);
-      return isSettled ? [] : [{ orgId, assetId, from, to, next }];
+      return hasConverged ? [] : [{ orgId, assetId, from, to, next }];
     });
   }
 }

@@ -2,8 +2,8 @@ import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 
 /**
- * The strongest of a place's reads since any time up to now, while reads come in order of time. It keeps only reads
- * that none after them was as strong as, so their strength falls with time and the first since a time is the answer.
+ * The strongest read of a location since any time, as a monotonic queue: reads come in order of time, and each removes
+ * those before it that are no stronger. So strengths fall with time, and the first read since a time is the strongest.
  */
 export class StrongestSince {
   readonly #reads: { observedAt: Micros; dBm: number }[] = [];
@@ -16,7 +16,7 @@ export class StrongestSince {
     this.#reads.push({ observedAt, dBm });
   }
 
-  /** dBm; minus infinity if none had a strength; null if there was no read. */
+  /** dBm; -Infinity if no read had an RSSI; null if there was no read. */
   since(start: Micros): number | null {
     const first = firstIndex(
       0,

@@ -1,11 +1,11 @@
 import { MAX_WINDOW } from './settings.ts';
 import type { TriedAsset } from './try-on-assets.ts';
-import type { Move } from './try-smoothing.ts';
+import type { TriedMove } from './try-smoothing.ts';
 
-/** Moves from one location to another: `kept + redated + removed` there are now, `kept + redated + added` there would be. */
+/** Moves from one location to another: `kept + redated + removed` now, `kept + redated + added` with the setting. */
 export interface PairCounts {
   kept: number;
-  /** Moves that disappear and appear again at another time, no more than the widest window away. */
+  /** Removed and added again at another time, at most the widest window away. */
   redated: number;
   removed: number;
   added: number;
@@ -16,16 +16,15 @@ export interface Pair extends PairCounts {
   toLocationId: number;
 }
 
-/** Locations that move into each other in a site; what is beyond is counted together. */
+/** Pairs beyond this number are counted together. */
 const MOST_PAIRS = 10_000;
 
-/** Counts what a trial finds by pair of locations, as it comes. */
 export class PairTally {
   readonly #pairs = new Map<string, Pair>();
   readonly #others: PairCounts = { kept: 0, redated: 0, removed: 0, added: 0 };
   readonly #mostPairs: number;
   #assetId: number | null = null;
-  /** Of the asset, by pair: what disappears, or appears, with no counterpart yet. One of the two is empty. */
+  /** By pair, of the current asset: times of moves removed, or added, that have no counterpart yet. Never both. */
   #unmatched = new Map<string, { isAdded: boolean; times: number[] }>();
 
   constructor(mostPairs = MOST_PAIRS) {
@@ -49,27 +48,26 @@ export class PairTally {
     }
   }
 
-  /** Those that change most first, then those with most moves. */
+  /** Most changed first, then those with most moves. */
   pairs(): Pair[] {
     const changed = ({ redated, removed, added }: Pair) => redated + removed + added;
     return [...this.#pairs.values()].toSorted((a, b) => changed(b) - changed(a) || b.kept - a.kept);
   }
 
-  /** Of the pairs that {@link pairs} leaves out. */
   others(): PairCounts {
     return this.#others;
   }
 
-  /** Takes the nearest counterpart that came before, if there is one within the widest window. */
-  #change(move: Move, isAdded: boolean): void {
-    const name = nameOf(move);
+  /** Matches the move with its nearest earlier counterpart within the widest window. */
+  #change(move: TriedMove, isAdded: boolean): void {
+    const key = keyOf(move);
     const counts = this.#countsOf(move);
-    const unmatched = this.#unmatched.get(name);
+    const unmatched = this.#unmatched.get(key);
     while ((unmatched?.times[0] ?? move.observedAt) < move.observedAt - MAX_WINDOW) {
       unmatched?.times.shift();
     }
     if (unmatched === undefined || unmatched.times.length === 0) {
-      this.#unmatched.set(name, { isAdded, times: [move.observedAt] });
+      this.#unmatched.set(key, { isAdded, times: [move.observedAt] });
     } else if (unmatched.isAdded === isAdded) {
       unmatched.times.push(move.observedAt);
     } else {
@@ -81,18 +79,18 @@ export class PairTally {
     counts[isAdded ? 'added' : 'removed'] += 1;
   }
 
-  #countsOf({ fromLocationId, toLocationId }: Move): PairCounts {
-    const name = nameOf({ fromLocationId, toLocationId });
-    const known = this.#pairs.get(name);
+  #countsOf({ fromLocationId, toLocationId }: TriedMove): PairCounts {
+    const key = keyOf({ fromLocationId, toLocationId });
+    const known = this.#pairs.get(key);
     if (known !== undefined || this.#pairs.size >= this.#mostPairs) {
       return known ?? this.#others;
     }
     const pair = { fromLocationId, toLocationId, kept: 0, redated: 0, removed: 0, added: 0 };
-    this.#pairs.set(name, pair);
+    this.#pairs.set(key, pair);
     return pair;
   }
 }
 
-function nameOf({ fromLocationId, toLocationId }: Pick<Move, 'fromLocationId' | 'toLocationId'>): string {
+function keyOf({ fromLocationId, toLocationId }: Pick<TriedMove, 'fromLocationId' | 'toLocationId'>): string {
   return `${fromLocationId} ${toLocationId}`;
 }

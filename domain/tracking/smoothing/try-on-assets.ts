@@ -8,35 +8,42 @@ import { requireSmoothing, type Setting } from './require-smoothing.ts';
 import { SmoothingSettings } from './settings.ts';
 import { type Period, type TriedMoves, trySmoothing } from './try-smoothing.ts';
 
-/** A setting that is tried, and on what. */
 export interface Trial extends Setting {
   period: Period;
-  /** One asset only; null for all. */
+  /** Null for all assets. */
   assetId: number | null;
+  /** Asked after each asset, seen in the period or not, with how many there have been: false ends the trial. */
+  goesOn?: (looked: number) => boolean;
 }
 
-/** A part of what was found of an asset; its parts come one after the other, in order of time. */
+/** Part of the result of an asset. Parts follow each other in order of time. */
 export interface TriedAsset extends TriedMoves {
   assetId: number;
   externalKey: string;
 }
 
 /**
- * Tries a setting on the recorded scans of live assets, one after the other in order of their id, without storing
- * anything.
+ * Tries a setting on the recorded scans of live assets, in the order of their ids, and stores nothing.
  *
  * @throws AppError `invalid_input` (see {@link requireSmoothing}).
  */
 export async function* tryOnAssets(db: Connection, trial: Trial): AsyncGenerator<TriedAsset> {
-  const { orgId, locationId, smoothing, period, assetId } = trial;
+  const { orgId, locationId, smoothing, period, assetId, goesOn } = trial;
   requireSmoothing(smoothing, { isOfLocation: locationId !== null });
   const present = (await readSmoothing(db, [orgId])).get(orgId) ?? new SmoothingSettings([]);
   const settings = { present, proposed: proposed(present, locationId, smoothing) };
+  let looked = 0;
   for (let after = 0; ; ) {
-    const assets = await nextAssets(db, orgId, assetId, period.from, after);
-    for (const { id, external_key: externalKey } of assets) {
-      for await (const tried of trySmoothing(db, { orgId, assetId: id }, period, settings)) {
-        yield { assetId: id, externalKey, ...tried };
+    const assets = await nextAssets(db, orgId, assetId, period, after);
+    for (const { id, external_key: externalKey, was_seen: wasSeen } of assets) {
+      if (wasSeen === true) {
+        for await (const tried of trySmoothing(db, { orgId, assetId: id }, period, settings)) {
+          yield { assetId: id, externalKey, ...tried };
+        }
+      }
+      looked += 1;
+      if (goesOn?.(looked) === false) {
+        return;
       }
     }
     const last = assets.at(-1);
@@ -47,16 +54,29 @@ export async function* tryOnAssets(db: Connection, trial: Trial): AsyncGenerator
   }
 }
 
-/** Assets that were scanned since `from`. */
+/** Live assets that may have been seen in the period. */
+export async function countAssetsToTry(db: Connection, orgId: number, { from }: Period): Promise<number> {
+  const { count } = await db.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) from positions position
+    join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
+    where position.org_id = ${orgId} and asset.deleted_at is null and position.last_seen >= time_of_micros(${from})`);
+  return count;
+}
+
+/** `limit` in the subquery has each asset looked up by itself: a join might read all of the period's scans. */
 async function nextAssets(
   db: Connection,
   orgId: number,
   assetId: number | null,
-  from: Micros,
+  { from, to }: Period,
   after: number,
-): Promise<readonly KeyRow[]> {
-  return db.any(sql.prepared('next-assets-to-try', rowsOf<KeyRow>())`
-    select asset.id, asset.external_key
+): Promise<readonly (KeyRow & { was_seen: boolean | null })[]> {
+  return db.any(sql.prepared('next-assets-to-try', rowsOf<KeyRow & { was_seen: boolean | null }>())`
+    select asset.id, asset.external_key, (
+      select true from scan_events scan
+      where scan.org_id = asset.org_id and scan.asset_id = asset.id
+        and scan.observed_at between time_of_micros(${from}) and time_of_micros(${to}) limit 1
+    ) as was_seen
     from assets asset
     join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
     where asset.org_id = ${orgId} and asset.deleted_at is null
@@ -70,18 +90,29 @@ interface KeyRow {
   external_key: string;
 }
 
-/** When the first and the last of an organization's recorded scans were observed; null if there are none. */
+/**
+ * From the first to the last of the organization's raw scans; null if there are none. Scans of readers and of handhelds have
+ * an index by time each, and none has both.
+ */
 export async function recordedPeriod(db: Connection, orgId: number): Promise<Period | null> {
   const { from, to } = await db.one(sql.type(rowsOf<{ from: Micros | null; to: Micros | null }>())`
     select
-      micros_of_time((select observed_at from scan_events where org_id = ${orgId} order by observed_at limit 1))
-        as "from",
-      micros_of_time((select observed_at from scan_events where org_id = ${orgId} order by observed_at desc limit 1))
-        as "to"`);
+      micros_of_time(least(
+        (select observed_at from scan_events
+         where org_id = ${orgId} and reader_id is not null order by observed_at limit 1),
+        (select observed_at from scan_events
+         where org_id = ${orgId} and submission_id is not null order by observed_at limit 1)
+      )) as "from",
+      micros_of_time(greatest(
+        (select observed_at from scan_events
+         where org_id = ${orgId} and reader_id is not null order by observed_at desc limit 1),
+        (select observed_at from scan_events
+         where org_id = ${orgId} and submission_id is not null order by observed_at desc limit 1)
+      )) as "to"`);
   return from === null || to === null ? null : { from, to };
 }
 
-/** The locations' keys, by id; of deleted ones too. */
+/** By id; deleted locations have theirs too. */
 export async function locationKeys(
   db: Connection,
   orgId: number,

@@ -5,34 +5,35 @@ import type { AssetRef } from '../history/asset-ref.ts';
 import { history, type Stay } from '../history/history.ts';
 import { countingScans, type Seen } from './counting.ts';
 import { recordedScans } from './recorded-scans.ts';
-import { MAX_WINDOW, type SmoothingSettings } from './settings.ts';
+import type { SmoothingSettings } from './settings.ts';
 
-/** From one place to another; where an asset is first seen at all is no move. */
-export interface Move {
+/** The first sighting of an asset is no move. */
+export interface TriedMove {
   observedAt: Micros;
   fromLocationId: number;
   toLocationId: number;
 }
 
-/** What other settings would make of a part of an asset's recorded scans; each list in order of time. */
+/** Each list is in order of time. */
 export interface TriedMoves {
-  /** Moves there are, and would be, at the same time. */
-  kept: Move[];
-  disappearing: Move[];
-  /** Moves there are not now, most of them later forms of one that disappears. */
-  appearing: Move[];
+  /** At the same time with both settings. */
+  kept: TriedMove[];
+  disappearing: TriedMove[];
+  /** Most of them are later forms of one that disappears. */
+  appearing: TriedMove[];
+  /** Read for it. */
+  scans: number;
 }
 
-/** A stretch of time, both ends included. */
+/** Both ends included. */
 export interface Period {
   from: Micros;
   to: Micros;
 }
 
 /**
- * Reads an asset's recorded scans page by page and compares its moves in `period` under two settings, a page's moves at
- * a time, so that memory grows neither with the scans nor with the moves. Both begin with the stay that is stored from
- * before. Nothing is written.
+ * Compares an asset's moves in `period` under two settings, page by page, so that memory grows neither with the scans
+ * nor with the moves. Both start from the stay stored before the period. Nothing is written.
  */
 export async function* trySmoothing(
   db: Connection,
@@ -41,53 +42,59 @@ export async function* trySmoothing(
   settings: { present: SmoothingSettings; proposed: SmoothingSettings },
 ): AsyncGenerator<TriedMoves> {
   const stay = await stayBefore(db, asset, period.from);
-  const present = new MovesSoFar(settings.present, stay, period);
-  const proposed = new MovesSoFar(settings.proposed, stay, period);
-  const wide = { from: period.from - MAX_WINDOW, to: period.to + MAX_WINDOW };
+  // One for both, so that both are decided up to the same instant.
+  const reach = Math.max(
+    settings.present.reach(period.from, period.to),
+    settings.proposed.reach(period.from, period.to),
+  );
+  const present = new MovesSoFar(settings.present, stay, period, reach);
+  const proposed = new MovesSoFar(settings.proposed, stay, period, reach);
+  const wide = { from: period.from - reach, to: period.to + reach };
   for await (const page of recordedScans(db, asset, wide)) {
-    yield compared(present.after(page), proposed.after(page));
+    yield { ...compared(present.after(page), proposed.after(page)), scans: page.length };
   }
-  yield compared(present.atEnd(), proposed.atEnd());
+  yield { ...compared(present.atEnd(), proposed.atEnd()), scans: 0 };
 }
 
-/** Moves as scans come in order of time, page by page. */
 class MovesSoFar {
   readonly #settings: SmoothingSettings;
   readonly #period: Period;
+  /** How far a scan can be from those that bear on it. */
+  readonly #reach: Micros;
   #stay: Stay | null;
-  /** Scans that are not settled yet, after those that bear on them. */
+  /** Scans not decided yet, and before them those that bear on them. */
   #scans: Seen[] = [];
-  /** Whether a scan counts is settled up to here. */
-  #settled: Micros;
+  /** Up to here it is decided which scans count. */
+  #decidedUpTo: Micros;
 
-  constructor(settings: SmoothingSettings, stay: Stay | null, period: Period) {
+  constructor(settings: SmoothingSettings, stay: Stay | null, period: Period, reach: Micros) {
     this.#settings = settings;
     this.#stay = stay;
     this.#period = period;
-    this.#settled = period.from - 1;
+    this.#reach = reach;
+    this.#decidedUpTo = period.from - 1;
   }
 
-  /** The moves that `page` settles. */
-  after(page: readonly Seen[]): Move[] {
+  /** The moves up to the widest window before the end of `page`. */
+  after(page: readonly Seen[]): TriedMove[] {
     this.#scans.push(...page);
-    return this.#settle((page.at(-1)?.observedAt ?? this.#settled) - MAX_WINDOW);
+    return this.#decide((page.at(-1)?.observedAt ?? this.#decidedUpTo) - this.#reach);
   }
 
-  /** The rest, when there are no more scans. */
-  atEnd(): Move[] {
-    return this.#settle(Number.POSITIVE_INFINITY);
+  atEnd(): TriedMove[] {
+    return this.#decide(Number.POSITIVE_INFINITY);
   }
 
-  #settle(upTo: Micros): Move[] {
+  #decide(upTo: Micros): TriedMove[] {
     const end = Math.min(upTo, this.#period.to);
-    if (end <= this.#settled) {
+    if (end <= this.#decidedUpTo) {
       return [];
     }
     const counting = countingScans(this.#scans, this.#settings).filter(
-      ({ observedAt }) => observedAt > this.#settled && observedAt <= end,
+      ({ observedAt }) => observedAt > this.#decidedUpTo && observedAt <= end,
     );
-    this.#settled = end;
-    this.#scans = this.#scans.filter(({ observedAt }) => observedAt >= end - MAX_WINDOW);
+    this.#decidedUpTo = end;
+    this.#scans = this.#scans.filter(({ observedAt }) => observedAt >= end - this.#reach);
     return history(counting, this.#stay).flatMap((transition) => {
       const before = this.#stay;
       this.#stay = { locationId: transition.locationId, since: transition.observedAt };
@@ -96,21 +103,21 @@ class MovesSoFar {
   }
 }
 
-function moveOf(before: Stay, { since, locationId }: Stay): Move {
+function moveOf(before: Stay, { since, locationId }: Stay): TriedMove {
   return { observedAt: since, fromLocationId: before.locationId, toLocationId: locationId };
 }
 
-function compared(present: readonly Move[], proposed: readonly Move[]): TriedMoves {
-  const now = new Set(present.map(nameOf));
-  const then = new Set(proposed.map(nameOf));
+function compared(present: readonly TriedMove[], proposed: readonly TriedMove[]): Omit<TriedMoves, 'scans'> {
+  const now = new Set(present.map(keyOf));
+  const then = new Set(proposed.map(keyOf));
   return {
-    kept: present.filter((move) => then.has(nameOf(move))),
-    disappearing: present.filter((move) => !then.has(nameOf(move))),
-    appearing: proposed.filter((move) => !now.has(nameOf(move))),
+    kept: present.filter((move) => then.has(keyOf(move))),
+    disappearing: present.filter((move) => !then.has(keyOf(move))),
+    appearing: proposed.filter((move) => !now.has(keyOf(move))),
   };
 }
 
-function nameOf({ observedAt, fromLocationId, toLocationId }: Move): string {
+function keyOf({ observedAt, fromLocationId, toLocationId }: TriedMove): string {
   return `${observedAt} ${fromLocationId} ${toLocationId}`;
 }
 

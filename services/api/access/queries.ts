@@ -1,7 +1,7 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { CredentialCache, CredentialRow } from '../../../platform/access/credential-cache.ts';
-import type { KeyUse } from './key-usage.ts';
+import type { CredentialUse } from '../../../platform/access/credential-usage.ts';
 
 export interface KeyRow extends CredentialRow {
   org_id: number;
@@ -13,7 +13,6 @@ export interface KeyRow extends CredentialRow {
 
 export type KeyCache = CredentialCache<KeyRow>;
 
-/** Looks keys up by id. The one query without an organization: it finds out which one asks. */
 export async function findKeys(db: Connection, ids: readonly string[]): Promise<ReadonlyMap<string, KeyRow>> {
   const rows = await db.any(sql.prepared('find-keys', rowsOf<KeyRow & { id: string }>())`
     select api_key.id, api_key.org_id, api_key.scopes, api_key.secret_sha256,
@@ -27,10 +26,10 @@ export async function findKeys(db: Connection, ids: readonly string[]): Promise<
 }
 
 /**
- * Writes last uses by the database's clock, never replacing a later one. Locks keys in order of id, so that processes
+ * Writes last uses by the database's clock, never replacing a later one. Locks keys by id, so that processes
  * writing the same ones do not deadlock.
  */
-export async function writeLastUsed(db: Connection, uses: readonly KeyUse[]): Promise<void> {
+export async function writeLastUsed(db: Connection, uses: readonly CredentialUse[]): Promise<void> {
   const ids = uses.map(({ id }) => id);
   const ages = uses.map(({ secondsAgo }) => secondsAgo);
   await db.exec(sql.prepared('write-last-used', rowsOf<Record<string, never>>())`

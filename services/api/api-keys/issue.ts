@@ -1,6 +1,6 @@
 import { invalid, invalidValue } from '../../../base/checks/issues.ts';
 import { ExpiryPassed, type IssuedKey, issueKey } from '../../../domain/administration/api-keys/issue-key.ts';
-import type { OrganizationChange } from '../../../domain/changes/make-change.ts';
+import type { ChangeResult, OrganizationChange } from '../../../domain/changes/make-change.ts';
 import type { NewApiKey } from './schema.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { NewApiKey } from './schema.ts';
 export async function issueApiKey(
   change: OrganizationChange,
   { name, scopes = [], expires_at: expiresAt = null }: NewApiKey,
-): Promise<IssuedKey> {
+): Promise<ChangeResult<IssuedKey>> {
   try {
     return await issueKey(change, { orgId: change.orgId, name, scopes, expiresAt });
   } catch (error) {

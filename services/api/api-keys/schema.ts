@@ -8,7 +8,6 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { jsonBody } from '../../../platform/http/body.ts';
 import { idInPath, type Parameter } from '../../../platform/http/parameters.ts';
 
-/** Common to all views of a key. */
 const SHOWN = {
   id: { type: 'string', pattern: KEY_ID.source },
   name: { type: 'string', minLength: 1, maxLength: 255 },
@@ -17,7 +16,6 @@ const SHOWN = {
   expires_at: nullableSchema(TIME_SCHEMA),
 };
 
-/** Without anything that could be used as a credential. */
 export const API_KEY: JsonSchema = {
   type: 'object',
   properties: {
@@ -48,7 +46,6 @@ export type NewApiKey = Values<typeof NEW_API_KEY>;
 /** Internal scopes are given by the command line only: a key must not create one that can do more than the API. */
 export const newApiKeyBody = jsonBody(NEW_API_KEY);
 
-/** Exactly as in the key. */
 const keyIdInPath: Parameter<string> = {
   schema: SHOWN.id,
   isRepeatable: false,

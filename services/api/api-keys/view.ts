@@ -10,7 +10,6 @@ export function apiKeyView(row: ApiKeyRow) {
   };
 }
 
-/** The one view with the key itself. */
 export function issuedApiKeyView({ row, key }: IssuedKey) {
   return { ...shown(row), key };
 }

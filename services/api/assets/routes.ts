@@ -147,7 +147,6 @@ const rename = route({
 
 const READ = { resource: 'asset', view: assetView, missing: 'Asset not found' } as const;
 
-/** An asset after a change. */
 function changedView(context: ApiContext, row: LookedUp<AssetRow> & { id: number }) {
   return wholeView<AssetRow, ReturnType<typeof assetView>>(context, row, { ...READ, missing: null });
 }

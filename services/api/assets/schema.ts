@@ -119,7 +119,6 @@ const ASSET_PATCH = {
   deleted_at: managed.deleted_at,
 };
 
-/** Changes to the example asset. */
 export const ASSET_PATCH_EXAMPLE = {
   name: 'Euro pallet 17 (repaired)',
   description: 'New stringer, left side',

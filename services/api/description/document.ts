@@ -5,7 +5,7 @@ import { CHALLENGE } from '../../../platform/http/bearer.ts';
 import { guide, type Limits } from './guide.ts';
 
 export interface DescriptionOptions {
-  /** Address of the API for clients; null if it is that of the description. */
+  /** Base address for clients; null if it is that of the description. */
   publicUrl: string | null;
   limits: Limits;
 }
@@ -43,7 +43,6 @@ function serverOf(publicUrl: string | null): { url: string; description: string 
     : { url: addressOf(new URL(publicUrl)), description: 'Where clients reach the API.' };
 }
 
-/** Without parts that cannot precede a path. */
 function addressOf({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/+$/, '');
 }

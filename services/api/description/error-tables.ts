@@ -13,6 +13,7 @@ const WHEN: Record<ProblemType, string> = {
   request_timeout: 'the request did not come to its end in time; try again after `Retry-After` seconds',
   conflict: 'a key or a tag is taken, or something stands in the way',
   gone: 'the operation was discontinued',
+  feed_expired: 'events after this position are not kept any more; begin anew',
   payload_too_large: 'the body is too large',
   unsupported_media_type: 'the body is of another media type, or compressed',
   missing_org_context: 'the organization of the key no longer exists; on `/orgs/me` only',
@@ -38,7 +39,6 @@ const MEANING: Record<IssueCode, string> = {
   read_only: 'it cannot be written here, and differs from what is',
 };
 
-/** Error types as a Markdown table. */
 export function problemTable(types: readonly ProblemType[]): string {
   const rows = types.map(
     (type) => `| ${PROBLEMS[type].status} | \`${type}\` | ${PROBLEMS[type].title} | ${WHEN[type]} |`,
@@ -46,7 +46,6 @@ export function problemTable(types: readonly ProblemType[]): string {
   return ['| Status | Type | Title | When |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** Codes of fields as a Markdown table. */
 export function codeTable(): string {
   const rows = ISSUE_CODES.map((code) => `| \`${code}\` | ${MEANING[code]} |`);
   return ['| Code | Meaning |', '|---|---|', ...rows].join('\n');

@@ -28,7 +28,7 @@ export function publishDescription(describe: () => OpenApiDocument): Middleware 
     [YAML_PATH, once(() => yaml(document()))],
     [DOCS_PATH, once(() => docs(document()))],
     ...Object.entries(MOVED).map(([from, to]) => [from, () => elsewhere(301, to)] as const),
-    // Not for good: browsers would remember it beyond whatever may be there one day.
+    // Temporary: browsers would cache a permanent redirect, even once there is something at that address.
     ['/', () => elsewhere(302, DOCS_PATH)],
   ]);
   return servePages(async (path) => (await pages.get(path)?.()) ?? null);

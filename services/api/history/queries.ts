@@ -48,7 +48,7 @@ export async function listTransitions(
  * Counts an asset's transitions in a period: counts between the first and the last of its marks there are stored
  * (migration 0024), so only those at both ends are counted.
  *
- * Each `offset 0` is a fence: the expression is computed once, and its value known to the index behind it.
+ * Each `offset 0` is an optimization fence: the expression is computed once, before the index scan that uses it.
  */
 function countTransitions(orgId: number, assetId: number, filters: HistoryFilters): FragmentSqlToken {
   const marks = sql.fragment`history_marks mark where ${withinPeriod('mark', orgId, assetId, filters)}`;

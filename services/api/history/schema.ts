@@ -5,6 +5,14 @@ import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 
+/** Of what `rowKey` makes. */
+const ROW_SCHEMA: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  description:
+    'The key of this row among those of the asset, as the events of the feed name it too. Opaque; as text it sorts by time.',
+};
+
 /** Contract 2.6. */
 export const HISTORY_ITEM: JsonSchema = {
   title: 'AssetHistoryItem',
@@ -23,14 +31,16 @@ export const HISTORY_ITEM: JsonSchema = {
       description:
         'How long it had stayed at the location before, in whole seconds. Null on the earliest row of the history.',
     },
+    row: ROW_SCHEMA,
   },
-  required: ['event_observed_at', 'location_id', 'location_external_key', 'duration_seconds'],
+  required: ['event_observed_at', 'location_id', 'location_external_key', 'duration_seconds', 'row'],
   examples: [
     {
       event_observed_at: '2026-05-04T09:41:07.250Z',
       location_id: 4,
       location_external_key: 'DOCK-1',
       duration_seconds: 5467,
+      row: '1777887667250000',
     },
   ],
 };

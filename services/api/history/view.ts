@@ -1,4 +1,5 @@
-import { wireTime } from '../../../base/timestamps.ts';
+import { rowKey } from '../../../base/row-key.ts';
+import { fromDatabase, toMicros, wireTime } from '../../../base/timestamps.ts';
 
 export interface TransitionRow {
   observed_at: string;
@@ -14,5 +15,6 @@ export function historyItemView(row: TransitionRow) {
     location_id: row.location_id,
     location_external_key: row.location_external_key,
     duration_seconds: row.duration_seconds,
+    row: rowKey(toMicros(fromDatabase(row.observed_at))),
   };
 }

@@ -1,10 +1,8 @@
 import { badRequest } from '../../../platform/http/problem.ts';
 import { partName } from './part-name.ts';
 
-/** Events while reading a form: a part begins, or the current one goes on. */
 export type FormEvent = { kind: 'part'; name: string } | { kind: 'content'; bytes: Buffer };
 
-/** Bounds on bytes of a part's header, and on parts of a form. */
 const HEADER_LIMIT = 8_192;
 const PART_LIMIT = 100;
 
@@ -24,11 +22,11 @@ export async function* readForm(
   boundary: string,
 ): AsyncGenerator<FormEvent, void> {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // A form starts with a boundary, whose line break belongs to it wherever anything stands before.
+  // Supplies the line break that belongs to the boundary: a form without a preamble starts without it.
   const input = new Input(chunks, Buffer.from('\r\n'));
   try {
     for await (const _ of input.until(delimiter)) {
-      // The preamble says nothing.
+      // The preamble is ignored.
     }
     for (let parts = 0; !(await input.isAtEnd()); parts++) {
       if (parts === PART_LIMIT) {
@@ -45,7 +43,6 @@ export async function* readForm(
   }
 }
 
-/** Chunks of bytes, with the unused rest of the current one. */
 class Input {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer;
@@ -55,11 +52,10 @@ class Input {
     this.#held = first;
   }
 
-  /** Everything up to a delimiter, which is consumed. */
   async *until(delimiter: Buffer): AsyncGenerator<Buffer, void> {
     for (;;) {
       const at = this.#held.indexOf(delimiter);
-      // A delimiter that has only begun may still come to its end.
+      // The next chunk may complete a delimiter.
       const end = at === -1 ? Math.max(0, this.#held.length - delimiter.length + 1) : at;
       if (end > 0) {
         yield this.#take(end);
@@ -72,7 +68,7 @@ class Input {
     }
   }
 
-  /** Whether the delimiter just consumed was the last. If not, consumes the rest of its line. */
+  /** True if the delimiter just consumed was the last. If not, consumes the rest of its line. */
   async isAtEnd(): Promise<boolean> {
     while (this.#held.length < 2) {
       await this.#more();
@@ -86,7 +82,6 @@ class Input {
     return false;
   }
 
-  /** Lines of a part's header; consumes the empty line after them. */
   async header(): Promise<Buffer[]> {
     const lines: Buffer[] = [];
     let left = HEADER_LIMIT;
@@ -100,11 +95,10 @@ class Input {
   /** Reads the rest, so that its length counts. */
   async passOver(): Promise<void> {
     while (!(await this.#chunks.next()).done) {
-      // It says nothing.
+      // It is ignored.
     }
   }
 
-  /** Asks for no more chunks. */
   async release(): Promise<void> {
     await this.#chunks.return?.();
   }

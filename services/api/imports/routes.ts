@@ -1,18 +1,11 @@
 import { invalid } from '../../../base/checks/issues.ts';
-import { expensiveTurns } from '../../../base/expensive-turns.ts';
-import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import type { ImportReport } from '../../../domain/master-data/imports/report.ts';
 import { found } from '../../../platform/http/success.ts';
 import { actorOf } from '../serving/actor.ts';
 import { route } from '../serving/context.ts';
-import { QUEUE, TOO_MANY } from '../serving/import-turns.ts';
+import { TOO_MANY } from '../serving/import-turns.ts';
+import { runImport } from './run-import.ts';
 import { BULK, bulkBody, IMPORT_REPORT } from './schema.ts';
-
-/** Rows per token of the rate limit; the first token is that of the request. */
-const ROWS_A_TOKEN = 1_000;
-
-/** Module of the worker thread's `readRow`. */
-const ROW_THREAD = import.meta.resolve('./row-thread.ts');
 
 const bulk = route({
   method: 'POST',
@@ -30,19 +23,13 @@ const bulk = route({
     unavailable: TOO_MANY,
   },
   handle: ({ context, query, body, requestId, charge, signal }) => {
+    const source = async function* () {
+      yield* body;
+    };
     const work = async () => {
-      const source = async function* () {
-        yield* body;
-      };
-      const outcome = await importFile(context.db, actorOf(context, requestId), 'asset', source, {
+      const outcome = await runImport(context, actorOf(context, requestId), {
+        ...{ resource: 'asset', source, charge },
         isDryRun: query.dry_run,
-        heap: context.imports.heap,
-        heavy: {
-          same: context.sameJson,
-          readLargeRow: (argument) => context.inThread({ module: ROW_THREAD, name: 'readRow', argument }),
-        },
-        pause: () => expensiveTurns.pause(context.db.orgId, 'import', QUEUE),
-        admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
       });
       if (!outcome.isImported) {
         throw invalid(outcome.issues, outcome.leftOut);

@@ -40,7 +40,6 @@ export const bulkBody: StreamedBody<readonly Buffer[]> = {
   },
 };
 
-/** Faults of a form with fields of these names. */
 function issuesOf(names: readonly string[]): FieldIssue[] {
   const files = names.filter((name) => name === 'file').length;
   const unknown = [...new Set(names)].filter((name) => name !== 'file').sort();
@@ -53,7 +52,6 @@ function issuesOf(names: readonly string[]): FieldIssue[] {
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** The result of an import. */
 export const IMPORT_REPORT: JsonSchema = {
   title: 'ImportReport',
   type: 'object',

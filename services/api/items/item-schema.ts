@@ -9,7 +9,6 @@ import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 
 type Common = typeof COMMON_COLUMNS;
 
-/** Descriptions of the columns that assets and locations share. */
 const COMMON: Record<keyof Common, string> = {
   name: 'What people call it.',
   description: 'What else there is to say. Null for nothing.',
@@ -18,16 +17,12 @@ const COMMON: Record<keyof Common, string> = {
   valid_to: 'Until when it is in effect. Null for no end.',
 };
 
-/** Differences between assets and locations. */
 interface Own<C extends Common, Where extends string> {
   title: string;
   description: string;
-  /** Plural, and the first minted key. */
   named: { plural: string; minted: string };
   columns: C;
-  /** Descriptions of columns of its own. */
   told: Record<Exclude<keyof C, keyof Common>, string>;
-  /** Fields of its location, placed after its description. */
   where: Record<Where, JsonSchema>;
   example: Record<keyof C | NoInfer<Where> | keyof Managed, unknown>;
 }

@@ -9,7 +9,6 @@ import type { Managed } from '../../../domain/master-data/rows.ts';
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const SUBMIT = 'submit the current value or omit';
 
-/** Read-only members of a PATCH (contract 4.7). */
 export function managedMembers(resource: 'assets' | 'locations', tag: JsonSchema) {
   const path = `/api/v1/${resource}/{id}`;
   return {

@@ -157,7 +157,6 @@ const rename = route({
 
 const READ = { resource: 'location', view: locationView, missing: 'Location not found' } as const;
 
-/** A location after a change. */
 function changedView(context: ApiContext, row: LookedUp<LocationRow> & { id: number }) {
   return wholeView<LocationRow, ReturnType<typeof locationView>>(context, row, { ...READ, missing: null });
 }

@@ -104,7 +104,6 @@ const LOCATION_PATCH = {
   deleted_at: managed.deleted_at,
 };
 
-/** Changes to the example location. */
 export const LOCATION_PATCH_EXAMPLE = { description: 'South side, doors 1 to 6', parent_id: 1 };
 
 export const locationPatchBody = mergePatchOf<LocationRow>()(LOCATION_PATCH, {

@@ -12,7 +12,6 @@ import { route } from '../serving/context.ts';
 import { LOCATION, TREE } from './schema.ts';
 import { locationView } from './view.ts';
 
-/** Neighbours of the example location. */
 const ABOVE_EXAMPLE = {
   id: 1,
   external_key: 'WAREHOUSE',
@@ -30,7 +29,6 @@ const BELOW_EXAMPLE = {
   parent_external_key: 'DOCK-1',
 };
 
-/** One direction through the tree, with its description and query. */
 interface Way {
   name: 'ancestors' | 'children' | 'descendants';
   operationId: string;

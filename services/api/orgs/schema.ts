@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 
-/** The caller's organization, and what its key may do. */
 export const ORGANIZATION: JsonSchema = {
   title: 'Organization',
   description: 'The organization of the key, and what the key may do.',

@@ -33,7 +33,6 @@ const NAMED = sql.fragment`
   left join locations location
     on location.org_id = position.org_id and location.id = position.location_id and location.deleted_at is null`;
 
-/** Scanned assets with their live locations. */
 const POSITIONED = sql.fragment`positions position ${NAMED}`;
 
 /** A page of the report (contract 4.4). */
@@ -44,7 +43,7 @@ export async function listAssetLocations(
 ): Promise<Page<AssetLocationRow>> {
   const { orgId } = db;
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`asset.id`, { nullable: NULLABLE });
-  const places = [
+  const conditions = [
     when(filters.location_id, (ids) => sql.fragment`position.location_id = any(${sql.array(ids, 'int4')})`),
     when(
       filters.location_external_key,
@@ -64,15 +63,15 @@ export async function listAssetLocations(
     sql.fragment`position.last_seen is not null`,
     filters.include_not_in_effect ? null : inEffect('asset'),
     filters.include_deleted ? null : sql.fragment`asset.deleted_at is null`,
-    ...places,
+    ...conditions,
     ...narrowing,
   ]);
-  const isOfPlaces = !filters.include_deleted && narrowing.every((condition) => condition === null);
-  const isWhole = isOfPlaces && places.every((condition) => condition === null);
+  const isOfLocations = !filters.include_deleted && narrowing.every((condition) => condition === null);
+  const isWhole = isOfLocations && conditions.every((condition) => condition === null);
   const total = isWhole
     ? countScanned(orgId, filters.include_not_in_effect)
-    : isOfPlaces
-      ? countScannedAt(orgId, allOf(places), filters.include_not_in_effect)
+    : isOfLocations
+      ? countScannedAt(orgId, allOf(conditions), filters.include_not_in_effect)
       : sql.fragment`select count(*) as total_count from ${POSITIONED} where ${where}`;
   const list = (isBrief: boolean, positions: FragmentSqlToken) =>
     db.listing({ isBrief, signal }).any(sql.type(rowsOf<AssetLocationRow & { total_count: number }>())`
@@ -88,8 +87,8 @@ export async function listAssetLocations(
         limit ${filters.limit} offset ${filters.offset}
       ) page on true
       order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.id`, { nullable: NULLABLE })}`);
-  if (isOfPlaces && isNear(filters) && isLatestFirst(filters)) {
-    const latest = latestPositions(orgId, allOf([sql.fragment`last_seen is not null`, ...places]));
+  if (isOfLocations && isNear(filters) && isLatestFirst(filters)) {
+    const latest = latestPositions(orgId, allOf([sql.fragment`last_seen is not null`, ...conditions]));
     for (const positions of isWhole ? [positionsOfLatestScans(orgId), latest] : [latest]) {
       const page = pageOf(await list(isWhole, positions));
       if (page.rows.length === Math.min(filters.limit, Math.max(0, page.totalCount - filters.offset))) {
@@ -128,7 +127,6 @@ function positionsOfLatestScans(orgId: number): FragmentSqlToken {
     ) position ${NAMED}`;
 }
 
-/** Latest positions to read for a first page, before all of them. */
 const LATEST = 400;
 
 /**

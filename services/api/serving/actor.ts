@@ -1,7 +1,6 @@
-import type { KeyActor } from '../../../domain/changes/actor.ts';
+import type { KeyActor, UserActor } from '../../../domain/changes/actor.ts';
 import type { ApiContext } from './context.ts';
 
-/** The caller, as author of the request's changes. */
-export function actorOf({ apiKeyId }: ApiContext, requestId: string): KeyActor {
-  return { type: 'key', id: apiKeyId, requestId };
+export function actorOf({ actor: { type, id } }: ApiContext, requestId: string): KeyActor | UserActor {
+  return { type, id, requestId };
 }

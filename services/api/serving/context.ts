@@ -5,19 +5,27 @@ import type { CredentialCache, CredentialRow } from '../../../platform/access/cr
 import { routesOf } from '../../../platform/http/route.ts';
 import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
 import type { ImportTurns } from './import-turns.ts';
+import type { MoveReading } from './move-reading.ts';
+import type { WebhookParts } from './webhook-parts.ts';
 
-/** What handlers know of the caller. */
+export interface ApiCaller {
+  readonly type: 'key' | 'user';
+  readonly id: string;
+}
+
 export interface ApiContext {
-  apiKeyId: string;
+  actor: ApiCaller;
   scopes: readonly string[];
   orgIsDeleted: boolean;
   db: OrganizationDatabase;
-  /** For changes of keys, which must count from the next request on. */
+  /** For changes of keys, which take effect with the next request. */
   keys: Pick<CredentialCache<CredentialRow>, 'changing'>;
   imports: ImportTurns;
+  moveReading: MoveReading;
+  /** Null without SECRETS_KEY. */
+  webhooks: WebhookParts | null;
   sameJson: SameJson;
   readLarge: ReadLargeRows;
-  /** Runs a task in a worker thread. */
   inThread<Result>(task: ThreadTask): Promise<Result>;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import { LeanHeap } from '../../../base/lean-heap.ts';
 import { ANOTHER_IMPORT } from '../../../domain/master-data/imports/import-file.ts';
-import { LeanHeap } from '../../../domain/master-data/imports/lean-heap.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
 /** An import holds a connection for as long as it takes; requests need the others. */
@@ -12,7 +12,7 @@ const PATIENCE = 40_000;
 
 export const TOO_MANY = 'As many imports as can run at once are under way; try again in a moment';
 
-/** A second import of an organization does not queue: it would be refused because of the first. */
+/** A second import of an organization does not queue: the first would make it fail. */
 export const QUEUE = {
   waitingPerKey: 1,
   patience: PATIENCE,
@@ -21,7 +21,6 @@ export const QUEUE = {
 
 /** Imports of a process take turns: one per organization and {@link AT_ONCE} in all at a time. */
 export class ImportTurns {
-  /** Shared by running imports. */
   readonly heap = new LeanHeap();
   readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: AT_ONCE, perKey: 1, perKeyWithRoom: 1 });
   readonly #underWay = new Set<number>();

@@ -4,25 +4,23 @@ import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
-/** Database and settings to read rows with. */
 interface Source {
   url: string;
   /** Statement timeout in milliseconds. */
   timeout: number;
 }
 
-/** Rows of an organization to read in a worker thread. */
 export interface LargeRowsTask extends Source {
   orgId: number;
   resource: Keyed;
   ids: readonly number[];
-  /** Whether deleted rows count as gone. */
   onlyLive: boolean;
 }
 
 /**
- * Reads large rows in worker threads, each with a connection of its own: a row with 1 MiB of metadata is copied several
- * times on its way. Organizations take turns, and one thread is left for work that does not wait for the database.
+ * Reads large rows in worker threads, each with a connection of its own: a row with 1 MiB of metadata is
+ * copied several times on its way. Organizations take turns, and one thread stays free for work that does not
+ * wait for the database.
  */
 export class LargeRows {
   readonly #threads: WorkThreads;
@@ -30,7 +28,6 @@ export class LargeRows {
   readonly #module: string;
   readonly #turns = new FairSemaphore<number>({ ...QUEUE, total: THREADS - 1, perKey: 1, perKeyWithRoom: 1 });
 
-  /** @param module URL of the module with `readLargeRows`. */
   constructor(threads: WorkThreads, source: Source, module: string) {
     this.#threads = threads;
     this.#source = source;

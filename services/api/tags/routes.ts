@@ -2,7 +2,7 @@ import { notFound } from '../../../base/errors.ts';
 import { makeChange } from '../../../domain/changes/make-change.ts';
 import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { attachOne, MISSING } from '../../../domain/master-data/tags/attach.ts';
-import { detachTag } from '../../../domain/master-data/tags/queries.ts';
+import { detachOne } from '../../../domain/master-data/tags/detach.ts';
 import { TAG } from '../../../domain/master-data/tags/tag-schema.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { created, noContent } from '../../../platform/http/success.ts';
@@ -78,9 +78,9 @@ const detachFromAsset = route({
   handle: async ({ context, params, requestId }) => {
     const { asset_id: id, tag_id: tagId } = params;
     const detached = await makeChange(context.db, actorOf(context, requestId), (change) =>
-      detachTag(change, 'asset', id, tagId),
+      detachOne(change, 'asset', id, tagId),
     );
-    if (detached === null) {
+    if (!detached) {
       throw notFound('Tag not found on this asset');
     }
   },
@@ -104,9 +104,9 @@ const detachFromLocation = route({
   handle: async ({ context, params, requestId }) => {
     const { location_id: id, tag_id: tagId } = params;
     const detached = await makeChange(context.db, actorOf(context, requestId), (change) =>
-      detachTag(change, 'location', id, tagId),
+      detachOne(change, 'location', id, tagId),
     );
-    if (detached === null) {
+    if (!detached) {
       throw notFound('Tag not found on this location');
     }
   },

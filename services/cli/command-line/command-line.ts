@@ -3,15 +3,13 @@ import { writeJson } from '../../../base/json/json-text.ts';
 import { linesForTerminal } from './for-terminal.ts';
 import { StrictCommand } from './strict-command.ts';
 
-/** A command's output: the document that `--json` prints, and the same for a person. */
-export interface Told {
+export interface CommandResult {
   json: object;
   text: string;
 }
 
 const RUNNING = 'Running it:';
 
-/** A command line with the conventions that all commands share. */
 export function commandLine(): Command {
   return new StrictCommand('tagtrail')
     .description('Asset and location tracking from the command line.')
@@ -37,11 +35,13 @@ Examples:
     );
 }
 
-/** Purpose and heading of the nouns in the help. */
 const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>> = {
   org: ['Who:', 'organizations, whose data is kept apart: create, list, delete'],
   key: ['Who:', 'API keys: create, list, revoke'],
-  handheld: ['Who:', 'handhelds and their tokens: create, list, revoke'],
+  handheld: ['Who:', 'handhelds and their tokens: create, list, rename, revoke'],
+  user: ['Who:', 'people who use the console: create, invite, list, role, remove, disable, enable, reset'],
+  changes: ['Who:', 'who changed what: list'],
+  'mqtt-consumer': ['Who:', 'who reads moves over MQTT: create, list, delete'],
   reader: ['Readers:', 'registrations, and what became of their reads: create, set, delete, list'],
   antenna: ['Readers:', 'where antennas are and what of their reads counts: set'],
   format: ['Readers:', 'what payloads mean: list, show, add, try'],
@@ -49,6 +49,10 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   history: ['Readers:', 'what scans make of it: recompute'],
   'unknown-tags': ['What could not be recorded:', 'tags that belong to nothing: list, attach, ignore'],
   rejected: ['What could not be recorded:', 'messages and why: list, show, replay, dismiss'],
+  webhook: [
+    'Who is told of moves:',
+    'URLs that every move is sent to: create, set, delete, list, test, attempts, replay',
+  ],
   import: ['Assets and locations:', 'from CSV: assets, locations'],
   export: ['Assets and locations:', 'to CSV: assets, locations'],
   database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
@@ -79,13 +83,13 @@ function withConventions(command: Command, path: string): Command {
  * Prints a command's output as its options ask. Names may come from a tenant, so control characters are escaped for
  * people; a command whose names must not begin a line of their own applies `forTerminal`.
  */
-export function tell({ json, text }: Told, { json: isJson }: { json?: boolean }): void {
+export function printResult({ json, text }: CommandResult, { json: isJson }: { json?: boolean }): void {
   process.stdout.write(`${isJson === true ? writeJson(json) : linesForTerminal(text)}\n`);
 }
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
-    const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (!(number >= min && number <= max)) {
       throw new InvalidArgumentError(`It is a whole number from ${min} to ${max}.`);
     }
@@ -103,5 +107,4 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (text: st
   };
 }
 
-/** Ids of organizations, readers and handhelds. */
 export const id = wholeNumber(1, 2_147_483_647);

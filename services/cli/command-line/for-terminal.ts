@@ -8,7 +8,6 @@ export function forTerminal(text: string, most = Number.POSITIVE_INFINITY): stri
   return cut.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** {@link forTerminal} of each line. */
 export function linesForTerminal(text: string): string {
   return text
     .split('\n')

@@ -1,15 +1,14 @@
 import { table } from '../../../base/table.ts';
 import { forTerminal } from './for-terminal.ts';
 
-/** Columns of a terminal that lists keep to. */
 const WIDTH = 100;
 
 const INDENT = '    ';
 
 /**
- * A table for a terminal of {@link WIDTH} columns: columns that fit, and below each row the others with their headings,
- * unless empty. Longer words are broken; `--json` has them whole. Names may come from a tenant, so control characters
- * in cells are escaped.
+ * A table for a terminal of {@link WIDTH} columns: columns that fit, and below each row the others with their
+ * headings, unless empty. Longer words are broken; `--json` has them whole. Names may come from a tenant, so
+ * control characters in cells are escaped.
  */
 export function listTable(head: readonly string[], given: readonly (readonly string[])[]): string[] {
   const rows = given.map((cells) => cells.map((cell) => forTerminal(cell)));
@@ -37,7 +36,7 @@ function columnsThatFit(head: readonly string[], rows: readonly (readonly string
   return tooWide === -1 ? head.length : tooWide;
 }
 
-/** Lines of `parts`, unbroken where a line is long enough. */
+/** Joins `parts` into lines, breaking only parts longer than a line. */
 function wrapped(parts: readonly string[]): string[] {
   const lines: string[] = [];
   const put = (piece: string) => {
@@ -61,7 +60,6 @@ function wrapped(parts: readonly string[]): string[] {
 /** Never splits a character. */
 const PIECES = new RegExp(`.{1,${WIDTH - INDENT.length}}(?![\\uDC00-\\uDFFF])`, 'g');
 
-/** A word in pieces that fit into a line. */
 function inLines(word: string): string[] {
   return word.match(PIECES) ?? [];
 }

@@ -1,7 +1,6 @@
-/** Progress line on a terminal; nothing if standard error is none. */
+/** Silent unless standard error is a terminal. */
 export interface Progress {
   show(text: string): void;
-  /** Clears the line. */
   end(): void;
 }
 

@@ -4,13 +4,11 @@ import { isUsedUp } from '../../../db/timescale/connections/ids-used-up.ts';
 import { FileFault } from '../files/file-fault.ts';
 import { ReaderGone } from './standard-output.ts';
 
-/** Exit status of failures, and of wrong usage. */
 export const FAILED = 1;
 export const WRONG_USAGE = 2;
-/** A shell's status for a program that SIGPIPE ended. */
+/** A shell's status for a program ended by SIGPIPE. */
 const READER_GONE = 141;
 
-/** The exit status for what a command threw. */
 export function statusOf(error: unknown): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : WRONG_USAGE;
@@ -23,7 +21,7 @@ export function statusOf(error: unknown): number {
   return isUsage ? WRONG_USAGE : FAILED;
 }
 
-/** An error for a person. An unforeseen fault comes with its stack. */
+/** Unforeseen faults include their stack. */
 export function textOfError(given: unknown): string {
   const error = explained(given);
   if (error instanceof AppError || !(error instanceof Error)) {
@@ -32,7 +30,6 @@ export function textOfError(given: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** An error for a program, with `--json`: one document on standard error. */
 export function jsonOfError(given: unknown): object {
   const error = explained(given);
   const message = messageOf(error).replace(/^error: /, '');
@@ -46,7 +43,7 @@ export function jsonOfError(given: unknown): object {
   return { error: { code: error instanceof AppError ? error.code : 'internal_error', message } };
 }
 
-/** An operator can mend an exhausted sequence, so it is named. */
+/** Names an exhausted sequence, since an operator can fix it. */
 function explained(error: unknown): unknown {
   const cause = error instanceof IdsUsedUp ? error.cause : error;
   return isUsedUp(cause)

@@ -1,11 +1,10 @@
 import { AppError, messageOf } from '../../../base/errors.ts';
 
-/** The reader of standard output has closed it, as `head` does. */
 export class ReaderGone extends Error {}
 
 let fault: Error | null = null;
 
-/** Makes a failed write end the command in order, not just anywhere. */
+/** Makes a failed write end the command in order, not at some arbitrary point. */
 export function watchOutput(): void {
   process.stdout.on('error', (error) => {
     fault ??= outputFault(error);

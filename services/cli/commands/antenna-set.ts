@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
-import { addCommand, id, tell, wholeNumber } from '../command-line/command-line.ts';
+import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
 interface Options {
@@ -40,7 +40,7 @@ export function addAntennaSet(program: Command): void {
         }),
       );
       await heardEverywhere();
-      tell(
+      printResult(
         {
           json: {
             reader_id: antenna.readerId,

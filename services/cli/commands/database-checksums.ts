@@ -3,7 +3,7 @@ import { table } from '../../../base/table.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { checksums } from '../../../db/timescale/copy/checksum.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
 export function addDatabaseChecksums(program: Command): void {
@@ -19,7 +19,7 @@ export function addDatabaseChecksums(program: Command): void {
           return checksums(client);
         }),
       );
-      tell(
+      printResult(
         {
           json: sums,
           text: table(

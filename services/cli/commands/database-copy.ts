@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { table } from '../../../base/table.ts';
 import { copyDatabase } from '../../../db/timescale/copy/copy-database.ts';
 import { optionalUrl } from '../../../platform/runtime/setting-kinds.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { withMigratedUrl } from '../connections/database.ts';
 
@@ -49,6 +49,9 @@ export function addDatabaseCopy(program: Command): void {
         ['table', 'rows', 'checksum'],
         copied.map(({ table: name, rows, checksum }) => [name, String(rows), checksum]),
       );
-      tell({ json: { copied }, text: [...lines, 'All of it is there, and agrees.'].join('\n') }, options);
+      printResult(
+        { json: { copied }, text: [...lines, 'All of it is there, and agrees.'].join('\n') },
+        options,
+      );
     });
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { addTopCommand, tell } from '../command-line/command-line.ts';
+import type { Finding } from '../../../domain/health/finding.ts';
+import { addTopCommand, printResult } from '../command-line/command-line.ts';
+import { forTerminal } from '../command-line/for-terminal.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { examine } from '../doctor/examine.ts';
-import type { Finding } from '../doctor/finding.ts';
 
 export function addDoctor(program: Command): void {
   addTopCommand(program, 'doctor')
@@ -12,16 +13,20 @@ export function addDoctor(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://... npx --no -- tagtrail doctor')
     .action(async (options: { json?: boolean }) => {
-      const findings = await examine(process.env, Date.now);
+      const findings = (await examine(process.env, Date.now)).map(shown);
       const faults = findings.filter(({ status }) => status === 'fault').length;
       const warnings = findings.filter(({ status }) => status === 'warning').length;
       const summary = `${count(faults, 'fault')}, ${count(warnings, 'warning')}`;
-      tell(
+      printResult(
         { json: { faults, warnings, findings }, text: [...findings.map(lineOf), summary].join('\n') },
         options,
       );
       process.exitCode = faults > 0 ? FAILED : 0;
     });
+}
+
+function shown({ message, remedy, ...finding }: Finding): Finding {
+  return { ...finding, message: forTerminal(message), remedy: remedy === null ? null : forTerminal(remedy) };
 }
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' };

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { type StoredFormat, storeFormat } from '../../../domain/administration/formats/store-format.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
-import { blameFile } from '../files/file-fault.ts';
+import { rethrowAsFileFault } from '../files/file-fault.ts';
 import { readFormatFile } from '../parts/read-format.ts';
 
 export function addFormatAdd(program: Command): void {
@@ -26,9 +26,9 @@ Example:
       const format = await readFormatFile(options.file);
       const stored = await withConnections(({ db, actor }) =>
         storeFormat(db, actor, loadBuiltinFormats(), format),
-      ).catch(blameFile);
+      ).catch(rethrowAsFileFault);
       await heardEverywhere();
-      tell({ json: { name: format.name, ...stored }, text: said(format.name, stored) }, options);
+      printResult({ json: { name: format.name, ...stored }, text: said(format.name, stored) }, options);
     });
 }
 

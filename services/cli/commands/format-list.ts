@@ -5,7 +5,7 @@ import {
   listFormats,
 } from '../../../domain/administration/formats/list-formats.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -28,7 +28,7 @@ Example:
         options.builtin === true
           ? listBuiltinFormats(builtin)
           : await withConnections(({ db }) => listFormats(db, builtin));
-      tell({ json: formats.map(toJson), text: asTable(formats) }, options);
+      printResult({ json: formats.map(toJson), text: asTable(formats) }, options);
     });
 }
 

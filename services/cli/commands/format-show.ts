@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { jsonForTerminal } from '../command-line/for-terminal.ts';
 import { definitionOf } from '../parts/read-format.ts';
 
@@ -17,6 +17,6 @@ Example:
     )
     .action(async (name: string, options: { json?: boolean }) => {
       const definition = (await definitionOf(name)) as object;
-      tell({ json: definition, text: jsonForTerminal(definition) }, options);
+      printResult({ json: definition, text: jsonForTerminal(definition) }, options);
     });
 }

@@ -6,7 +6,7 @@ import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { printable } from '../../../domain/formats/mapping/values/printable.ts';
-import { addCommand, oneOf, tell } from '../command-line/command-line.ts';
+import { addCommand, oneOf, printResult } from '../command-line/command-line.ts';
 import { readFileOrStdin } from '../files/read-file.ts';
 import { definitionOf, readFormatFile } from '../parts/read-format.ts';
 
@@ -56,7 +56,7 @@ Examples:
           ...(reportUnknown === undefined ? {} : { reportUnknown }),
         },
       );
-      tell({ json: { format: format.name, ...run }, text: said(run) }, options);
+      printResult({ json: { format: format.name, ...run }, text: said(run) }, options);
     });
 }
 

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
+import { appAddress, signInCode } from '../parts/sign-in-code.ts';
 
 interface Options {
   org: number;
   name: string;
+  qr?: string | true;
   json?: boolean;
 }
 
@@ -14,13 +16,31 @@ export function addHandheldCreate(program: Command): void {
     .description('Register a handheld and issue its token. It is shown this once.')
     .requiredOption('--org <id>', 'the organization it scans for', id)
     .requiredOption('--name <name>', 'what people call it, 1 to 255 characters')
-    .addHelpText('after', "\nExample:\n  npx --no -- tagtrail handheld create --org 1 --name 'Scanner 1'")
+    .option(
+      '--qr [address]',
+      'show a QR code too, by which the device signs in; of the app at this address, or at HANDHELD_URL',
+      appAddress,
+    )
+    .addHelpText(
+      'after',
+      "\nExample:\n  npx --no -- tagtrail handheld create --org 1 --name 'Scanner 1' --qr",
+    )
     .action(async (options: Options) => {
-      const { org: orgId, name } = options;
+      const { org: orgId, name, qr } = options;
+      const codeOf = (token: string) =>
+        qr === undefined ? null : signInCode(token, qr === true ? null : qr, process.env);
+      codeOf(''); // a setting that is wrong is told before there is a token
       const { id: handheldId, token } = await withConnections(({ db, actor }) =>
         createHandheld(db, actor, { orgId, name }),
       );
+      const code = codeOf(token);
       const text = `Handheld ${handheldId}; its token, shown only now:\n${token}`;
-      tell({ json: { id: handheldId, token }, text }, options);
+      printResult(
+        {
+          json: { id: handheldId, token, ...(code === null ? {} : { url: code.url }) },
+          text: code === null ? text : `${text}\n\n${code.text}`,
+        },
+        options,
+      );
     });
 }

@@ -3,7 +3,7 @@ import {
   type ListedHandheld,
   listHandhelds,
 } from '../../../domain/administration/handhelds/list-handhelds.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -19,7 +19,7 @@ export function addHandheldList(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld list --org 1')
     .action(async (options: Options) => {
       const handhelds = await withConnections(({ db }) => listHandhelds(db, options.org ?? null));
-      tell({ json: handhelds, text: textOf(handhelds) }, options);
+      printResult({ json: handhelds, text: textOf(handhelds) }, options);
     });
 }
 

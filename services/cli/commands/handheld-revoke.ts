@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
 interface Options {
@@ -15,6 +15,9 @@ export function addHandheldRevoke(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail handheld revoke --id 3')
     .action(async (options: Options) => {
       const revoked = await withConnections(({ db, actor }) => revokeHandheld(db, actor, options.id));
-      tell({ json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` }, options);
+      printResult(
+        { json: revoked, text: `Handheld ${revoked.id} is revoked since ${revoked.revoked_at}` },
+        options,
+      );
     });
 }

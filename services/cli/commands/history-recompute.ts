@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { requireLiveByKey } from '../../../domain/master-data/live-by-key.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
 import {
   type RecomputedSoFar,
   recomputeOrganization,
 } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
 import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
@@ -39,14 +40,17 @@ export function addHistoryRecompute(program: Command): void {
         const assetId = asset === null ? null : await requireLiveByKey(db, 'asset', orgId, asset);
         const progress = progressOn(process.stderr);
         const { isFinished, ...done } = await withInterruption((signal) =>
-          recomputeOrganization(pool, orgId, {
-            assetId,
-            isDry,
-            signal,
-            onProgress: (sofar) => progress.show(sayProgress(sofar)),
-          }),
+          wakingSealer(pool, (onMoves) =>
+            recomputeOrganization(pool, orgId, {
+              assetId,
+              isDry,
+              signal,
+              onProgress: (sofar) => progress.show(sayProgress(sofar)),
+              onMoves,
+            }),
+          ),
         ).finally(() => progress.end());
-        tell({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
+        printResult({ json: shownRecomputed(done, isDry), text: describeRecomputed(done, isDry) }, options);
         if (!isFinished) {
           throw new AppError('unavailable', 'Interrupted; run it again to go on');
         }

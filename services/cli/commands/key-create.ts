@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { createApiKey } from '../../../domain/administration/api-keys/create-api-key.ts';
 import { ExpiryPassed } from '../../../domain/administration/api-keys/issue-key.ts';
 import { SCOPES } from '../../../domain/administration/api-keys/scopes.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
 interface Options {
@@ -34,7 +34,7 @@ export function addKeyCreate(program: Command): void {
           ? new AppError('invalid_input', `--expires-at ${expiresAt} must be in the future`)
           : error;
       });
-      tell({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
+      printResult({ json: { id: keyId, key }, text: `Key ${keyId}, shown only now:\n${key}` }, options);
     });
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { ApiKeyRow } from '../../../domain/administration/api-keys/key-row.ts';
 import { listKeys } from '../../../domain/administration/api-keys/list-keys.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -13,7 +13,7 @@ export function addKeyList(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key list --org 1')
     .action(async (options: { org: number; json?: boolean }) => {
       const keys = (await withConnections(({ db }) => listKeys(db, options.org))).map(toJson);
-      tell(
+      printResult(
         {
           json: keys,
           text: listTable(

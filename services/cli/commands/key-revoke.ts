@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { revokeKey } from '../../../domain/administration/api-keys/revoke-key.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
 export function addKeyRevoke(program: Command): void {
@@ -10,6 +10,9 @@ export function addKeyRevoke(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail key revoke --id 01KQSA8N2V6T4W8XJY3ZB5D7FH')
     .action(async (options: { id: string; json?: boolean }) => {
       const revoked = await withConnections(({ db, actor }) => revokeKey(db, actor, options.id));
-      tell({ json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` }, options);
+      printResult(
+        { json: revoked, text: `Key ${revoked.id} is revoked since ${revoked.revoked_at}` },
+        options,
+      );
     });
 }

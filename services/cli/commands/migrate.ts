@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { AppError } from '../../../base/errors.ts';
+import { AppError, messageOf } from '../../../base/errors.ts';
 import { type MigrationResult, migrate, readMigrations } from '../../../db/timescale/schema/migrate.ts';
 import { finishSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
+import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
+import { startSealing } from '../../../domain/moves/start-sealing.ts';
 import { finishRecomputations } from '../../../domain/tracking/recompute/finish-recomputations.ts';
-import type { RecomputedSoFar } from '../../../domain/tracking/recompute/recompute-organization.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
-import { addTopCommand, tell } from '../command-line/command-line.ts';
+import { addTopCommand, printResult } from '../command-line/command-line.ts';
 import { withDatabaseUrl } from '../connections/database.ts';
 import { describeRecomputed, sayProgress } from '../parts/recomputed-text.ts';
 
@@ -14,27 +15,42 @@ export function addMigrate(program: Command): void {
     .summary('bring the database to this version')
     .description(
       'Bring the database to this version, build the indexes that are missing while others write, and compute anew ' +
-        'what an earlier version computed wrong. Safe to run at any time, by any number at once; broken off, it goes ' +
-        'on when it is run again.',
+        'what an earlier version computed wrong; then put histories that were there before the move feed into it. ' +
+        'Safe to run at any time, by any number at once; broken off, it goes on when it is run again.',
     )
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL=postgres://tagtrail:secret@db:5432/tagtrail npx --no -- tagtrail migrate',
     )
     .action(async (options) => {
-      const { result, built, recomputed, isInterrupted } = await withInterruption((signal) =>
+      const { result, built, recomputed, begun, isInterrupted } = await withInterruption((signal) =>
         withDatabaseUrl(async (url) => ({
           result: await migrate(url, readMigrations(), { signal, say }),
           built: await finishSearchIndexes(url, {
             signal,
-            onWaiting: () => say('Another process builds the indexes of searches; waiting for it'),
+            onWaiting: () => say('Another process builds the indexes that are missing; waiting for it'),
             onBegin: (index) =>
-              say(`Building ${index}, while others read and write; searches read every row until then`),
+              say(
+                `Building ${index}, while others read and write; what it is for reads every row until then`,
+              ),
           }),
           recomputed: await finishRecomputations(url, {
             signal,
             onWaiting: () => say('Another process computes histories anew; waiting for it'),
-            onProgress: sayNowAndThen(),
+            onProgress: sayNowAndThen(sayProgress),
+          }),
+          begun: await beginFeedsSealing(url, {
+            signal,
+            onWaiting: () => say('Another process puts histories into the move feed; waiting for it'),
+            isImpatient: true,
+            onEarlier: () =>
+              say(
+                'Processes of an earlier version run; those of this one put histories into the move feed after that',
+              ),
+            onProgress: sayNowAndThen(
+              ({ orgId, assets, of }) =>
+                `Organization ${orgId}: put the histories of ${assets} of ${of} assets into the move feed`,
+            ),
           }),
           isInterrupted: signal.aborted,
         })),
@@ -43,8 +59,12 @@ export function addMigrate(program: Command): void {
         describeMigrated(result),
         ...built.map((index) => `Built ${index}.`),
         ...recomputed.map((each) => describeRecomputed(each, false)),
+        ...begun.map(
+          ({ orgId, assets, transitions }) =>
+            `Organization ${orgId}: put ${transitions} rows of ${assets} histories into the move feed.`,
+        ),
       ];
-      tell({ json: result, text: lines.join('\n') }, options);
+      printResult({ json: result, text: lines.join('\n') }, options);
       if (isInterrupted) {
         throw new AppError('unavailable', 'Interrupted; run it again to go on');
       }
@@ -57,17 +77,28 @@ function describeMigrated({ applied, current }: MigrationResult): string {
     : `Applied ${applied.join(', ')}.`;
 }
 
-/** Lines, because it mostly runs without a terminal. */
 function say(what: string): void {
   process.stderr.write(`${what}\n`);
 }
 
-function sayNowAndThen(): (sofar: RecomputedSoFar) => void {
+/** The events have to be sealed meanwhile, and no service need be running. */
+async function beginFeedsSealing(url: string, options: Parameters<typeof beginFeeds>[1]) {
+  const sealing = startSealing(url, {
+    onFault: (error) => say(`Sealing failed: ${messageOf(error)}; will retry`),
+  });
+  try {
+    return await beginFeeds(url, options);
+  } finally {
+    await sealing.stop();
+  }
+}
+
+function sayNowAndThen<SoFar>(describe: (sofar: SoFar) => string): (sofar: SoFar) => void {
   let next = Date.now() + SAY_EVERY;
   return (sofar) => {
     if (Date.now() >= next) {
       next = Date.now() + SAY_EVERY;
-      say(sayProgress(sofar));
+      say(describe(sofar));
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 
 export function addOrgCreate(program: Command): void {
@@ -12,6 +12,6 @@ export function addOrgCreate(program: Command): void {
       const { id, name } = await withConnections(({ db, actor }) =>
         createOrganization(db, actor, options.name),
       );
-      tell({ json: { id, name }, text: `Organization ${id}: ${name}` }, options);
+      printResult({ json: { id, name }, text: `Organization ${id}: ${name}` }, options);
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { deleteOrganization } from '../../../domain/administration/organizations/delete-organization.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -15,7 +15,7 @@ export function addOrgDelete(program: Command): void {
       const { id: orgId, name } = await withConnections(({ db, actor }) =>
         deleteOrganization(db, actor, options.org),
       );
-      tell(
+      printResult(
         { json: { id: orgId, name }, text: forTerminal(`Organization ${orgId} is deleted: ${name}`) },
         options,
       );

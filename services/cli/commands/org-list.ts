@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listOrganizations } from '../../../domain/administration/organizations/list-organizations.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -10,7 +10,7 @@ export function addOrgList(program: Command): void {
     .addHelpText('after', '\nExample:\n  npx --no -- tagtrail org list --json')
     .action(async (options: { json?: boolean }) => {
       const organizations = await withConnections(({ db }) => listOrganizations(db));
-      tell(
+      printResult(
         {
           json: organizations.map(({ id, name }) => ({ id, name })),
           text: listTable(

@@ -3,9 +3,10 @@ import { createReader } from '../../../domain/administration/readers/create-read
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES } from '../../../domain/formats/mapping/language/definition.ts';
 import type { Policies } from '../../../domain/formats/mapping/policies.ts';
-import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { awaitReader } from '../connections/await-reader.ts';
 import { withConnections } from '../connections/database.ts';
+import { publishedAt } from '../parts/published-at.ts';
 
 interface Options extends Partial<Policies> {
   org: number;
@@ -36,16 +37,17 @@ export function addReaderCreate(program: Command): void {
         ...(identity === undefined ? {} : { identity }),
         ...(reportUnknown === undefined ? {} : { reportUnknown }),
       };
+      const configured = publishedAt(process.env);
       await withConnections(async ({ db, actor }) => {
-        const reader = await createReader(db, actor, loadBuiltinFormats(), {
-          orgId,
-          name,
-          topic,
-          format,
-          policies,
-        });
+        const reader = await createReader(
+          db,
+          actor,
+          loadBuiltinFormats(),
+          { orgId, name, topic, format, policies },
+          configured,
+        );
         const { id: readerId, mqttUsername, mqttPassword } = reader;
-        tell(
+        printResult(
           {
             json: {
               id: readerId,
@@ -61,7 +63,7 @@ Next: npx --no -- tagtrail antenna set --reader ${readerId} --port 1 --location 
           },
           options,
         );
-        // After the password, of which there is no other copy.
+        // After printing the password, the only copy.
         await awaitReader(db, topic);
       });
     });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { wireTime } from '../../../base/timestamps.ts';
 import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withConnections } from '../connections/database.ts';
 
@@ -15,7 +15,7 @@ export function addReaderDelete(program: Command): void {
       const reader = await withConnections(({ db, actor }) => deleteReader(db, actor, options.reader));
       await heardEverywhere();
       const { id: readerId, name, topic } = reader;
-      tell(
+      printResult(
         {
           json: { id: readerId, name, topic, deleted_at: wireTime(reader.deletedAt) },
           text: forTerminal(`Reader ${readerId} (${name}) is deleted; topic ${topic} is free again.`),

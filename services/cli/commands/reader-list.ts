@@ -3,7 +3,7 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type ListedAntenna, listReaders } from '../../../domain/administration/readers/list-readers.ts';
 import type { ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
 import { readerRow } from '../parts/reader-row.ts';
@@ -28,7 +28,7 @@ export function addReaderList(program: Command): void {
         ...reader.counters,
         clock: reader.clock,
       }));
-      tell({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
+      printResult({ json: rows, text: rows.length === 0 ? 'No readers.' : asTable(rows) }, options);
     });
 }
 

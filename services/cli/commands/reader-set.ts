@@ -3,10 +3,11 @@ import { AppError } from '../../../base/errors.ts';
 import { type ReaderChange, setReader } from '../../../domain/administration/readers/set-reader.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { IDENTITIES, type Identity } from '../../../domain/formats/mapping/language/definition.ts';
-import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { awaitReader } from '../connections/await-reader.ts';
 import { withConnections } from '../connections/database.ts';
+import { publishedAt } from '../parts/published-at.ts';
 import { readerRow } from '../parts/reader-row.ts';
 
 interface Options {
@@ -59,6 +60,7 @@ export function addReaderSet(program: Command): void {
           'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown or --new-password',
         );
       }
+      const configured = publishedAt(process.env);
       await withConnections(async ({ db, actor }) => {
         const { mqttPassword, ...reader } = await setReader(
           db,
@@ -66,8 +68,9 @@ export function addReaderSet(program: Command): void {
           loadBuiltinFormats(),
           options.reader,
           change,
+          configured,
         );
-        tell(
+        printResult(
           {
             json: {
               ...readerRow(reader),
@@ -83,7 +86,7 @@ export function addReaderSet(program: Command): void {
           },
           options,
         );
-        // After the password, of which there is no other copy.
+        // After printing the password, the only copy.
         await awaitReader(db, reader.topic);
       });
     });

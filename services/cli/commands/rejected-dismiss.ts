@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { wireTimeOrNull } from '../../../base/timestamps.ts';
 import { setDismissed } from '../../../domain/administration/rejected/dismiss.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { withConnections } from '../connections/database.ts';
 import { rejectedId } from '../parts/rejected-rows.ts';
 
@@ -25,7 +25,7 @@ export function addRejectedDismiss(program: Command): void {
         throw new AppError('not_found', `Rejected message ${options.id} not found`);
       }
       const dismissedAt = wireTimeOrNull(message.dismissedAt);
-      tell(
+      printResult(
         {
           json: { id: message.id, dismissed_at: dismissedAt },
           text:

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -25,7 +25,7 @@ export function addRejectedList(program: Command): void {
         return listKept(db, options.org ?? null, { isDismissed: options.dismissed === true });
       });
       const rows = messages.map(rejectedRow);
-      tell({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);
+      printResult({ json: rows, text: rows.length === 0 ? 'No rejected messages.' : asTable(rows) }, options);
     });
 }
 

@@ -4,11 +4,12 @@ import { AppError } from '../../../base/errors.ts';
 import { MICROS_PER_DAY } from '../../../base/instant.ts';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
+import { wakingSealer } from '../../../domain/moves/wake-sealer.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../../platform/runtime/time-settings.ts';
 import type { Replay } from '../../mqtt-ingest/entry.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { withConnections } from '../connections/database.ts';
@@ -38,23 +39,24 @@ export function addRejectedReplay(program: Command): void {
         if (options.org !== undefined) {
           await requireLiveOrganization(db, options.org);
         }
-        // Not loaded for other commands, which would start later by it.
+        // Imported on demand, or other commands would start more slowly.
         const { loadRegistered, replay } = await import('../../mqtt-ingest/entry.ts');
         const readers = await loadRegistered(pool);
-        const replaying = { pool, actor, readers, rules: timeRules(), clock: createClock() };
-        const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
-        if (options.id === undefined) {
-          await replayAll(replayThis, await idsToReplay(db, options.org ?? null), options);
-        } else {
-          await replayOne(replayThis, options.id, options);
-        }
+        await wakingSealer(pool, async (onMoves) => {
+          const replaying = { pool, actor, readers, rules: timeRules(), clock: createClock(), onMoves };
+          const replayThis: ReplayThis = (messageId, how) => replay(replaying, messageId, how);
+          if (options.id === undefined) {
+            await replayAll(replayThis, await idsToReplay(db, options.org ?? null), options);
+          } else {
+            await replayOne(replayThis, options.id, options);
+          }
+        });
       }),
     );
 }
 
 type ReplayThis = (messageId: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
 
-/** The same bounds on time as for the services. */
 function timeRules() {
   const { LATENESS_DAYS, SCAN_RETENTION_DAYS } = readSettings(TIME_SETTINGS, process.env, [
     retentionCoversLateness,
@@ -71,7 +73,7 @@ async function replayOne(replay: ReplayThis, messageId: number, options: Options
   if (row.outcome === 'cut') {
     throw new AppError('conflict', sayCut(row));
   }
-  tell(
+  printResult(
     {
       json: [row],
       text:
@@ -99,7 +101,7 @@ async function replayAll(replay: ReplayThis, ids: readonly number[], options: Op
     }
     return count;
   }).finally(() => progress.end());
-  tell({ json: rows, text: summary(rows) }, options);
+  printResult({ json: rows, text: summary(rows) }, options);
   if (done < ids.length) {
     throw new AppError(
       'unavailable',

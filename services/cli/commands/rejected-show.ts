@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
 import { AppError } from '../../../base/errors.ts';
 import { findKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { addCommand, tell } from '../command-line/command-line.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withConnections } from '../connections/database.ts';
 import { rejectedId, rejectedRow } from '../parts/rejected-rows.ts';
@@ -26,7 +26,7 @@ export function addRejectedShow(program: Command): void {
         payload_bytes_kept: payload.length,
         payload_sha256: payloadSha256.toString('hex'),
       };
-      tell({ json: row, text: asText(row) }, options);
+      printResult({ json: row, text: asText(row) }, options);
     });
 }
 

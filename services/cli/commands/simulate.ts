@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { withInterruption } from '../../../platform/runtime/interruption.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS } from '../../../simulation/faults.ts';
-import { addTopCommand, id, tell, wholeNumber } from '../command-line/command-line.ts';
+import { addTopCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
@@ -83,9 +83,13 @@ clock that is ahead), it is taken to lie between sending and acknowledgement, gi
 that differ, and for a broker that acknowledges before ingestion has the message. Assets of which the order of reads is
 not certain within that are left out of the check, and named. Times are compared to the millisecond.
 
+A check reads the move feed, too: applied from its first position on, it must give the histories; positions follow one
+another, and times never decrease along an asset.
+
 JSON: what was published, and what is true: {version, org_id, run, assets, readers}. With --check {assets, rows,
-readers, undecided, differences}; it exits with 1 if there are differences. Counters of readers can be compared through
-the database only.
+readers, events, smoothing, undecided, differences, feed_differences}; it exits with 1 if there are differences.
+smoothing: whether it was on, since then the histories differ from what is true. That, and counters of readers, can be
+told through the database only (else null).
 
 Examples:
   npx --no -- tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
@@ -116,7 +120,7 @@ async function run(options: Options): Promise<void> {
     progress.end();
   }
   await file?.write(simulated.truth);
-  tell({ json: simulated.truth, text: simulatedText(simulated, path) }, options);
+  printResult({ json: simulated.truth, text: simulatedText(simulated, path) }, options);
 }
 
 async function compare(path: string, options: Options): Promise<void> {
@@ -132,8 +136,8 @@ async function compare(path: string, options: Options): Promise<void> {
     wait: options.wait,
     show: (text) => progress.show(text),
   }).finally(() => progress.end());
-  tell({ json: result, text: checkedText(result) }, options);
-  process.exitCode = result.differences.length > 0 ? FAILED : 0;
+  printResult({ json: result, text: checkedText(result) }, options);
+  process.exitCode = result.differences.length + result.feed_differences.length > 0 ? FAILED : 0;
 }
 
 /** @throws AppError `invalid_input` naming the option. */

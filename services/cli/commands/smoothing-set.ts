@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { setSmoothing } from '../../../domain/administration/smoothing/set-smoothing.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { shownTime } from '../command-line/instants.ts';
 import { withConnections } from '../connections/database.ts';
 import {
@@ -39,7 +39,7 @@ export function addSmoothingSet(program: Command): void {
         setSmoothing(db, actor, { orgId, locationExternalKey: location, smoothing }),
       );
       const setting = shown(smoothing);
-      tell(
+      printResult(
         {
           json: {
             org_id: orgId,

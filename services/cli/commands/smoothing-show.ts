@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { requireLiveOrganization } from '../../../domain/administration/organizations/live-organization.ts';
 import { type LatestSmoothing, listSmoothing } from '../../../domain/tracking/smoothing/list-smoothing.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { shownTime } from '../command-line/instants.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withConnections } from '../connections/database.ts';
@@ -20,7 +20,10 @@ export function addSmoothingShow(program: Command): void {
         return listSmoothing(db, options.org);
       });
       const rows = latest.map(toRow);
-      tell({ json: rows, text: rows.length === 0 ? 'off, every scan counts' : asTable(rows) }, options);
+      printResult(
+        { json: rows, text: rows.length === 0 ? 'off, every scan counts' : asTable(rows) },
+        options,
+      );
     });
 }
 

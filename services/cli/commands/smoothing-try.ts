@@ -11,8 +11,8 @@ import {
   type TriedAsset,
   tryOnAssets,
 } from '../../../domain/tracking/smoothing/try-on-assets.ts';
-import type { Move } from '../../../domain/tracking/smoothing/try-smoothing.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import type { TriedMove } from '../../../domain/tracking/smoothing/try-smoothing.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { shownTime, time } from '../command-line/instants.ts';
 import { withConnections } from '../connections/database.ts';
 import { type SmoothingOptions, smoothingOf, withSmoothingOptions } from '../parts/smoothing-options.ts';
@@ -110,7 +110,7 @@ async function tryOn(client: Client, options: Options, smoothing: Setting['smoot
     [...pairs, ...listed].flatMap(({ fromLocationId, toLocationId }) => [fromLocationId, toLocationId]),
   );
   const keyOf = (locationId: number) => keys.get(locationId) ?? String(locationId);
-  tell(
+  printResult(
     shownTrial(
       { orgId, from: shownTime(period.from), to: shownTime(period.to) },
       { pairs: pairs.map((pair) => shownPair(pair, keyOf)), others: tally.others() },
@@ -120,7 +120,7 @@ async function tryOn(client: Client, options: Options, smoothing: Setting['smoot
   );
 }
 
-type ListedMove = Move & { change: ShownMove['change']; asset: string };
+type ListedMove = TriedMove & { change: ShownMove['change']; asset: string };
 
 function changesOf({ disappearing, appearing, externalKey: asset }: TriedAsset): ListedMove[] {
   return [

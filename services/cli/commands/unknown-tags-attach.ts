@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { attachUnknownTag, sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withOrganization } from '../connections/database.ts';
 
@@ -27,14 +27,14 @@ export function addUnknownTagsAttach(program: Command): void {
     .action(async (options: Options) => {
       const { org: orgId, type: tagType, value, asset: assetKey } = options;
       const tag = await withOrganization(orgId, (db, actor) =>
-        attachUnknownTag(db, actor, { tagType, value, assetKey }),
+        attachUnknownTag(db, actor, { tagType, value, to: 'asset', key: assetKey }),
       );
       const alike =
         tag.alike.length === 0
           ? ''
           : `\nIt differs in spelling only from ${sayCandidates(tag.alike)}; ` +
             'a read that is spelled like none of them stays ambiguous.';
-      tell(
+      printResult(
         {
           json: { id: tag.id, tag_type: tag.tag_type, value: tag.value, asset_external_key: assetKey },
           text: forTerminal(`Tag ${tag.tag_type}:${tag.value} is attached to ${assetKey}.`) + alike,

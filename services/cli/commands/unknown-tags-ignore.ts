@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { setIgnored } from '../../../domain/administration/unknown-tags/queries.ts';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { TAG_TYPES, type TagType } from '../../../domain/tracking/tag-type.ts';
-import { addCommand, id, oneOf, tell } from '../command-line/command-line.ts';
+import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { withOrganization } from '../connections/database.ts';
 
@@ -49,7 +49,7 @@ Examples:
       const text = isIgnored
         ? `Tag ${tagType}:${read} is ignored; unknown-tags list --org ${orgId} --ignored shows it.`
         : `Tag ${tagType}:${read} is listed again.`;
-      tell(
+      printResult(
         { json: { tag_type: tagType, value: read, ignored: isIgnored }, text: forTerminal(text) },
         options,
       );

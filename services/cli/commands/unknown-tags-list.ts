@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { wireTime } from '../../../base/timestamps.ts';
 import { sayCandidates } from '../../../domain/administration/unknown-tags/attach.ts';
 import { listUnknownTags, type UnknownTagRow } from '../../../domain/administration/unknown-tags/queries.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 import { withOrganization } from '../connections/database.ts';
 
@@ -16,7 +16,7 @@ export function addUnknownTagsList(program: Command): void {
       const rows = await withOrganization(options.org, (db) =>
         listUnknownTags(db, { isIgnored: options.ignored === true }),
       );
-      tell({ json: rows.map(asJson), text: asText(rows, options.org) }, options);
+      printResult({ json: rows.map(asJson), text: asText(rows, options.org) }, options);
     });
 }
 

@@ -17,7 +17,7 @@ import { readSettings } from '../../../platform/runtime/settings.ts';
 import { commandLineActor } from '../../standalone/command-line-actor.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
 
-const SETTINGS = {
+export const DATABASE_SETTINGS = {
   DATABASE_URL: optionalUrl(
     'the database to work on',
     ['postgres:', 'postgresql:'],
@@ -26,18 +26,16 @@ const SETTINGS = {
   TAGTRAIL_DATA: textSetting('the folder of the embedded database, used without DATABASE_URL', './data'),
 };
 
-/** A command's access to the database. */
 export interface Connections {
   db: Database;
-  /** The user who typed the command. */
   actor: Actor;
   /** The pool behind `db`, for functions with transactions of their own. */
   pool: Pool;
 }
 
 /**
- * Runs `work` on the database at DATABASE_URL; else on the embedded one in TAGTRAIL_DATA, started on demand and stopped
- * when nobody uses it any more.
+ * Runs `work` on the database at DATABASE_URL; else on the embedded one in TAGTRAIL_DATA, started on demand
+ * and stopped by its last user.
  *
  * @throws AppError naming the setting if there is no such database, or it is not migrated.
  */
@@ -78,7 +76,7 @@ export function withOrganization<Result>(
 /** {@link withConnections} with the URL only. */
 export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   return withDatabaseUrl(async (url, isEmbedded) => {
-    // Whoever comes first to an embedded one that is new migrates it, be it a command or all of tagtrail that is starting.
+    // The first process, a command or `npm start`, migrates a new embedded database.
     await (isEmbedded ? migrateNew(url) : requireMigrated(url));
     return work(url);
   });
@@ -88,7 +86,7 @@ export function withMigratedUrl<Result>(work: (url: string) => Promise<Result>):
 export async function withDatabaseUrl<Result>(
   work: (url: string, isEmbedded: boolean) => Promise<Result>,
 ): Promise<Result> {
-  const { DATABASE_URL, TAGTRAIL_DATA } = readSettings(SETTINGS, process.env);
+  const { DATABASE_URL, TAGTRAIL_DATA } = readSettings(DATABASE_SETTINGS, process.env);
   if (DATABASE_URL !== null) {
     await requireReachable(DATABASE_URL);
     return work(DATABASE_URL, false);
@@ -100,7 +98,7 @@ export async function withDatabaseUrl<Result>(
     await createDatabase(url);
     return await work(url, true);
   } catch (error) {
-    // What fails because its server is stopped needs no telling.
+    // Failures caused by stopping the server are not reported.
     await leaving.ended();
     throw error;
   } finally {
@@ -110,8 +108,8 @@ export async function withDatabaseUrl<Result>(
 }
 
 /**
- * Ctrl-C leaves no server behind and rolls back what is under way. Commands that shut down gracefully listen to the
- * same signals, and leave then.
+ * Ctrl-C leaves no server behind and rolls back pending work. Commands that shut down gracefully listen to
+ * the same signals; this one then leaves.
  */
 function leaveOnSignals(server: EmbeddedDatabase): { ended(): Promise<void>; cancel(): void } {
   let ended = Promise.resolve();

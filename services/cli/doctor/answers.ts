@@ -1,7 +1,6 @@
 import { messageOf } from '../../../base/errors.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
-/** A process of tagtrail that may listen here. */
 export interface Listener {
   name: string;
   host: string;
@@ -57,7 +56,6 @@ function findingOf(name: string, url: string, { status, checks }: Readiness): Fi
   );
 }
 
-/** Nobody listens, or another program. */
 function ofFailure(error: unknown): null {
   if (!(error instanceof TypeError || error instanceof SyntaxError)) {
     throw new Error(messageOf(error), { cause: error });
@@ -65,7 +63,6 @@ function ofFailure(error: unknown): null {
   return null;
 }
 
-/** An address to reach a listener on all addresses. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') {
     return host === '::' ? '[::1]' : '127.0.0.1';

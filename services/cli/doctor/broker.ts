@@ -1,11 +1,10 @@
 import { connectAsync, ErrorWithReasonCode } from 'mqtt';
 import { messageOf } from '../../../base/errors.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
 /** Milliseconds. */
 const PATIENCE = 5_000;
 
-/** Checks whether the broker accepts tagtrail. */
 export async function examineBroker(url: string): Promise<Finding> {
   const { host } = new URL(url);
   try {

@@ -1,13 +1,12 @@
 import { messageOf } from '../../../base/errors.ts';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
-import { faultOfWay } from '../../../db/timescale/connections/direct-connection.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import { faultOfConnections } from '../../../db/timescale/connections/direct-connection.ts';
+import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
-/** Connects, or reports what prevents it. */
 export async function connect(url: string): Promise<Client | Finding> {
   const client = new Client(connectionConfig(url, 'tagtrail doctor'));
-  // A connection that is lost shows in the query that is under way.
+  // A lost connection fails the current query.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -19,7 +18,6 @@ export async function connect(url: string): Promise<Client | Finding> {
   }
 }
 
-/** By code of the system or of PostgreSQL. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Start PostgreSQL, or correct the host and port in DATABASE_URL',
   ENOTFOUND: 'Correct the host in DATABASE_URL',
@@ -33,9 +31,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '57P03': 'Wait until PostgreSQL has started',
 };
 
-/** Checks whether PostgreSQL itself answers, not a pooler. */
-export async function examineWay(url: string): Promise<Finding> {
-  const wrong = await faultOfWay(url);
+export async function examineConnections(url: string): Promise<Finding> {
+  const wrong = await faultOfConnections(url);
   return wrong === null
     ? ok('way to the database', 'It leads to PostgreSQL itself')
     : fault(

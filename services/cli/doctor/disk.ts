@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { type Finding, fault, ok, warning } from './finding.ts';
+import { type Finding, fault, ok, warning } from '../../../domain/health/finding.ts';
 
 /** Bytes. */
 const FAULT_BELOW = 256 * 1024 ** 2;

@@ -1,7 +1,7 @@
 import { embeddedPostmaster, runningEmbeddedUrl } from '../../../db/timescale/embedded/server.ts';
-import { type Finding, fault } from './finding.ts';
+import { type Finding, fault } from '../../../domain/health/finding.ts';
 
-/** The URL of the embedded server in the data folder, or why it does not run. Never starts it. */
+/** The URL of the embedded server in the data folder, or the reason it is not running. Never starts it. */
 export function examineEmbedded(data: string): string | Finding {
   const url = runningEmbeddedUrl(data);
   if (url !== null) {

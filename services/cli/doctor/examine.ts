@@ -2,28 +2,34 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
+import type { PublishedAt } from '../../../domain/administration/readers/published-topics.ts';
+import { examineBrokerSessions } from '../../../domain/health/broker-sessions.ts';
+import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
+import { examineHypertables } from '../../../domain/health/hypertables.ts';
+import { examineMoveFeed } from '../../../domain/health/move-feed.ts';
+import { examinePublishedTopics } from '../../../domain/health/published-topics.ts';
+import { examineReaders } from '../../../domain/health/readers.ts';
+import { examineRejections } from '../../../domain/health/rejections.ts';
+import { examineSequences } from '../../../domain/health/sequences.ts';
+import { examineServer } from '../../../domain/health/server.ts';
+import { examineSignIns } from '../../../domain/health/sign-ins.ts';
+import { examineWebhooks } from '../../../domain/health/webhooks.ts';
 import { EMBEDDED_DATABASE } from '../../standalone/database.ts';
+import { toPublishedAt } from '../parts/published-at.ts';
 import { examineAnswers } from './answers.ts';
 import { examineBroker } from './broker.ts';
-import { examineBrokerSessions } from './broker-sessions.ts';
-import { connect, examineWay } from './connection.ts';
+import { connect, examineConnections } from './connection.ts';
 import { examineDisk } from './disk.ts';
 import { examineEmbedded } from './embedded.ts';
-import { type Finding, ok, warning } from './finding.ts';
-import { examineHypertables } from './hypertables.ts';
 import { examineOccupant } from './occupant.ts';
-import { examineReaders } from './readers.ts';
+import { examinePublishedMoves } from './published-moves.ts';
 import { examineRedis } from './redis.ts';
-import { examineRejections } from './rejections.ts';
 import { examineRoles, examineSchema } from './schema.ts';
 import { examineSearch } from './search.ts';
-import { examineSequences } from './sequences.ts';
-import { examineServer } from './server.ts';
-import { examineSettings } from './settings.ts';
-import { examineSignIns } from './sign-ins.ts';
+import { type DoctorConfig, examineSettings } from './settings.ts';
 
 /**
- * Checks everything that tagtrail needs; starts nothing and changes nothing.
+ * Checks every dependency and setting; starts nothing and changes nothing.
  *
  * @param now milliseconds since 1970, of this machine.
  */
@@ -35,10 +41,11 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
   return [
     ok('program', `Node.js ${process.version}`),
     ...findings,
-    ...(await examineStorage(config.DATABASE_URL, config.TAGTRAIL_DATA, now)),
+    ...(await examineStorage(config, now)),
     ...(await examineAnswers([
       { name: 'API', host: config.HOST, port: config.API_PORT },
       { name: 'handheld gateway', host: config.HOST, port: config.HANDHELD_PORT },
+      { name: 'console', host: config.HOST, port: config.CONSOLE_PORT },
       { name: 'ingestion', host: config.HOST, port: config.INGEST_PORT },
     ])),
     ...(config.MQTT_URL === null ? [] : [await examineBroker(config.MQTT_URL)]),
@@ -46,9 +53,11 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
   ];
 }
 
-async function examineStorage(url: string | null, data: string, now: () => number): Promise<Finding[]> {
+async function examineStorage(config: DoctorConfig, now: () => number): Promise<Finding[]> {
+  const { DATABASE_URL: url, TAGTRAIL_DATA: data } = config;
+  const configured = toPublishedAt(config);
   if (url !== null) {
-    return examineDatabase(url, now, []);
+    return examineDatabase(url, now, { first: [], configured });
   }
   if (!existsSync(join(data, 'postgres'))) {
     return [
@@ -62,7 +71,13 @@ async function examineStorage(url: string | null, data: string, now: () => numbe
   const disk = examineDisk(data);
   const running = examineEmbedded(data);
   return typeof running === 'string'
-    ? [disk, ...(await examineDatabase(withDatabase(running, EMBEDDED_DATABASE), now, [examineOccupant]))]
+    ? [
+        disk,
+        ...(await examineDatabase(withDatabase(running, EMBEDDED_DATABASE), now, {
+          first: [examineOccupant],
+          configured,
+        })),
+      ]
     : [disk, running];
 }
 
@@ -70,18 +85,22 @@ async function examineStorage(url: string | null, data: string, now: () => numbe
  * Later checks rely on earlier ones.
  *
  * @param first checks that do not depend on the schema.
+ * @param configured where moves are to be published.
  */
 async function examineDatabase(
   url: string,
   now: () => number,
-  first: readonly ((client: Client) => Promise<Finding>)[],
+  {
+    first,
+    configured,
+  }: { first: readonly ((client: Client) => Promise<Finding>)[]; configured: PublishedAt | null },
 ): Promise<Finding[]> {
   const client = await connect(url);
   if (!(client instanceof Client)) {
     return [client];
   }
   try {
-    const way = await examineWay(url);
+    const way = await examineConnections(url);
     if (way.status !== 'ok') {
       return [way];
     }
@@ -104,7 +123,11 @@ async function examineDatabase(
       await examineHypertables(client),
       await examineSearch(client),
       await examineSequences(client),
+      ...(await examineMoveFeed(client)),
+      ...(await examineWebhooks(client)),
+      ...(await examinePublishedMoves(client, configured)),
       ...(await examineReaders(client)),
+      ...(await examinePublishedTopics(client, configured)),
       ...(await examineSignIns(client)),
       await examineRejections(client),
       await examineBrokerSessions(client),

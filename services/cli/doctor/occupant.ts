@@ -1,9 +1,9 @@
 import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { isHeldAnywhere } from '../../../db/timescale/connections/held-lock.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
-/** Checks whether the embedded database serves `npm start`, or was left behind by a killed one. */
+/** Distinguishes an embedded database that serves `npm start` from one left behind by a killed one. */
 export async function examineOccupant(client: Client): Promise<Finding> {
   return (await isHeldAnywhere(client, ADVISORY_LOCKS.occupation))
     ? ok('npm start', 'It runs, with the embedded database')

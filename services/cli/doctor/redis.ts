@@ -1,11 +1,10 @@
 import { createClient } from '@redis/client';
 import { messageOf } from '../../../base/errors.ts';
-import { type Finding, ok, warning } from './finding.ts';
+import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
 
 /** Milliseconds. */
 const PATIENCE = 5_000;
 
-/** Checks whether rate limits can be shared. */
 export async function examineRedis(url: string): Promise<Finding> {
   const { host } = new URL(url);
   const client = createClient({

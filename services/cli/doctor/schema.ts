@@ -3,9 +3,8 @@ import type { Client } from '../../../db/timescale/connections/client.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { isMigrated } from '../../../db/timescale/schema/migrate.ts';
-import { type Finding, fault, ok } from './finding.ts';
+import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 
-/** Checks whether the database has this version's schema. */
 export async function examineSchema(client: Client): Promise<Finding> {
   try {
     return (await isMigrated(client))
@@ -20,9 +19,8 @@ export async function examineSchema(client: Client): Promise<Finding> {
   }
 }
 
-const ROLES = ['tagtrail_api', 'tagtrail_access', 'tagtrail_service'];
+const ROLES = ['tagtrail_api', 'tagtrail_access', 'tagtrail_service', 'tagtrail_people'];
 
-/** Checks whether the user can act as the roles that isolate tenants. */
 export async function examineRoles(db: Connection): Promise<Finding> {
   const rows = await db.any(sql.type(rowsOf<{ role: string; user_name: string; exists: boolean }>())`
     select role, current_user as user_name, exists (select from pg_roles where rolname = role) as exists

@@ -1,10 +1,10 @@
 import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findSearchIndexes } from '../../../db/timescale/schema/search-indexes.ts';
-import { type Finding, ok, warning } from './finding.ts';
+import { type Finding, ok, warning } from '../../../domain/health/finding.ts';
 
 /**
- * Checks whether searches (`q`) have their indexes; a migration leaves them out where an extension is missing or may
- * not be created.
+ * Checks the indexes of searches (`q`); a migration leaves them out if an extension is missing or may not be
+ * created.
  */
 export async function examineSearch(client: Client): Promise<Finding> {
   const { hasExtensions, missing } = await findSearchIndexes(client);

@@ -1,13 +1,12 @@
 import { AppError } from '../../../base/errors.ts';
+import { type Finding, fault, ok } from '../../../domain/health/finding.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
 import { INGEST_SETTINGS } from '../../mqtt-ingest/config.ts';
 import { readStandaloneConfig, STANDALONE_SETTINGS, type StandaloneConfig } from '../../standalone/config.ts';
-import { type Finding, fault, ok } from './finding.ts';
 
-/** With the addresses to ask each process. */
 export type DoctorConfig = StandaloneConfig & { INGEST_PORT: number };
 
-/** Reads every setting. Null if they are unusable: then nothing else can be checked. */
+/** Null if settings are unusable: then nothing else can be checked. */
 export function examineSettings(environment: NodeJS.ProcessEnv): {
   config: DoctorConfig | null;
   findings: Finding[];
@@ -25,7 +24,7 @@ export function examineSettings(environment: NodeJS.ProcessEnv): {
     if (!(error instanceof AppError)) {
       throw error;
     }
-    // Each line says what is wrong; after the first semicolon, what to do.
+    // Each line has the fault and, after the first semicolon, the remedy.
     const findings = error.message.split('\n').map((line) => {
       const [what = '', ...todo] = line.split('; ');
       return fault('settings', what, todo.join('; '));

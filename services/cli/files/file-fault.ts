@@ -6,7 +6,6 @@ import { AppError } from '../../../base/errors.ts';
  * file is wrong usage (2).
  */
 export class FileFault extends AppError {
-  /** The faults with their positions, and the number of others. */
   readonly issues: readonly FieldIssue[];
   readonly leftOut: number;
 
@@ -17,7 +16,7 @@ export class FileFault extends AppError {
   }
 }
 
-/** Turns AppError `invalid_input` into FileFault where the input came from a file. */
-export function blameFile(error: unknown): never {
+/** Turns AppError `invalid_input` into FileFault if the input came from a file. */
+export function rethrowAsFileFault(error: unknown): never {
   throw error instanceof AppError && error.code === 'invalid_input' ? new FileFault(error.message) : error;
 }

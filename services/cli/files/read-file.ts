@@ -3,7 +3,7 @@ import { AppError } from '../../../base/errors.ts';
 import { FileFault } from './file-fault.ts';
 
 /**
- * The bytes of a file, or of standard input for `-`.
+ * Reads a file, or standard input for `-`.
  *
  * @param what names it in messages: `The payload`.
  * @throws AppError `invalid_input` if it cannot be read, FileFault if it has more than `limit` bytes.

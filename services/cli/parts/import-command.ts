@@ -8,7 +8,7 @@ import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { FILE_LIMIT } from '../../../domain/master-data/imports/read-rows.ts';
 import type { ImportReport, RowChange } from '../../../domain/master-data/imports/report.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
-import { addCommand, id, tell } from '../command-line/command-line.ts';
+import { addCommand, id, printResult } from '../command-line/command-line.ts';
 import { progressOn } from '../command-line/progress.ts';
 import { withOrganization } from '../connections/database.ts';
 import { FileFault } from '../files/file-fault.ts';
@@ -20,7 +20,6 @@ interface Options {
   json?: boolean;
 }
 
-/** Help texts of an import. */
 interface Help {
   description: string;
   columns: string;
@@ -46,7 +45,7 @@ Examples:
     .action((options: Options) => importAndTell(resource, options));
 }
 
-/** Imports a file and reports the result. @throws FileFault with everything that is wrong with it. */
+/** @throws FileFault with every fault of the file. */
 async function importAndTell(resource: Keyed, options: Options): Promise<void> {
   const source = sourceOf(options.file);
   const progress = progressOn(process.stderr);
@@ -65,7 +64,7 @@ async function importAndTell(resource: Keyed, options: Options): Promise<void> {
       outcome.leftOut,
     );
   }
-  tell({ json: outcome.report, text: textOf(outcome.report) }, options);
+  printResult({ json: outcome.report, text: textOf(outcome.report) }, options);
 }
 
 /** @throws AppError `invalid_input` if there is no such file, or it is too large. */

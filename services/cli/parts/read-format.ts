@@ -6,7 +6,6 @@ import { withConnections } from '../connections/database.ts';
 import { FileFault } from '../files/file-fault.ts';
 import { readFileOrStdin } from '../files/read-file.ts';
 
-/** Far more than any format needs. */
 const MAX_BYTES = 1_048_576;
 
 /**

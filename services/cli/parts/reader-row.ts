@@ -1,6 +1,5 @@
 import type { StoredReader } from '../../../domain/administration/readers/stored-reader.ts';
 
-/** A reader's registration for `--json`; a null policy is the format's own. */
 export function readerRow(reader: StoredReader) {
   return {
     id: reader.id,

@@ -1,6 +1,5 @@
 import type { RecomputedSoFar } from '../../../domain/tracking/recompute/recompute-organization.ts';
 
-/** Progress of a recomputation, as a line. */
 export function sayProgress({ orgId, assets, of, changed }: RecomputedSoFar): string {
   return `Organization ${orgId}: computed ${assets} of ${of} histories anew, ${changed} changed`;
 }

@@ -2,10 +2,8 @@ import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import type { KeptMessage } from '../../../domain/administration/rejected/kept-message.ts';
 import { wholeNumber } from '../command-line/command-line.ts';
 
-/** Reads the id of a rejected message. */
 export const rejectedId = wholeNumber(1, 9_999_999_999);
 
-/** A rejected message for `--json`. */
 export function rejectedRow(message: KeptMessage) {
   return {
     id: message.id,

@@ -4,7 +4,6 @@ import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import { type DatedSmoothing, MAX_WINDOW } from '../../../domain/tracking/smoothing/settings.ts';
 import { wholeNumber } from '../command-line/command-line.ts';
 
-/** Options of a smoothing setting. */
 export interface SmoothingOptions {
   window?: number;
   minSeconds?: number;
@@ -33,7 +32,7 @@ export function withSmoothingOptions(command: Command): Command {
     .addOption(new Option('--inherit', 'the location has no setting of its own any more').conflicts(NUMBERS));
 }
 
-/** @throws AppError `invalid_input` if the options do not make a setting. */
+/** @throws AppError `invalid_input` if the options do not form a setting. */
 export function smoothingOf(options: SmoothingOptions): DatedSmoothing['smoothing'] {
   const { window, minSeconds, marginDb, off, inherit } = options;
   if (off === true || inherit === true) {
@@ -60,7 +59,6 @@ function asDecibels(text: string): number {
   return decibels;
 }
 
-/** A setting for `--json`. */
 export interface ShownSmoothing {
   mode: 'on' | 'off' | 'inherit';
   window_seconds: number | null;
@@ -81,7 +79,6 @@ export function shown(smoothing: DatedSmoothing['smoothing']): ShownSmoothing {
   };
 }
 
-/** A setting for people. */
 export function described({ mode, window_seconds, min_seconds, margin_db }: ShownSmoothing): string {
   if (mode !== 'on') {
     return mode === 'off' ? 'off, every scan counts' : "none of its own, the organization's holds";

@@ -1,8 +1,7 @@
 import type { PairCounts } from '../../../domain/tracking/smoothing/tally-pairs.ts';
-import type { Told } from '../command-line/command-line.ts';
+import type { CommandResult } from '../command-line/command-line.ts';
 import { listTable } from '../command-line/list-table.ts';
 
-/** A move that would disappear or appear. */
 export interface ShownMove {
   change: 'disappears' | 'appears';
   asset_external_key: string;
@@ -19,18 +18,15 @@ export interface ShownPair extends Counts {
   to_location_external_key: string;
 }
 
-/** Moves listed; all are counted. */
 export const MOST_MOVES = 10_000;
 
-/** Pairs shown to people. */
 const MOST_SHOWN_PAIRS = 50;
 
-/** A trial of smoothing: counts by pair of locations, then the changed moves. */
 export function shownTrial(
   { orgId, from, to }: { orgId: number; from: string; to: string },
   { pairs, others }: { pairs: readonly ShownPair[]; others: PairCounts },
   { moves, leftOut }: { moves: readonly ShownMove[]; leftOut: number },
-): Told {
+): CommandResult {
   const totals = sumOf([...pairs, withTotals(others)]);
   const { present, proposed, redated } = totals;
   const disappearing = totals.removed + redated;

@@ -9,7 +9,8 @@ import type { ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { storedCounts } from './stored-counts.ts';
 
 /**
- * Makes every reader publish heartbeats until the database has counted one, so that later messages arrive, too.
+ * Makes every reader publish heartbeats until the database has counted one, so that later messages arrive,
+ * too.
  *
  * @returns the readers' counters at that time.
  * @throws AppError `unavailable` if they do not arrive.
@@ -27,7 +28,7 @@ export async function awaitArrival(
     if (missing.length === 0) {
       return counts;
     }
-    // Again only after a while: one that is under way would be counted late.
+    // Repeated with pauses: a heartbeat still on its way would be counted late.
     if (attempt % ATTEMPTS_BETWEEN_HEARTBEATS === 0) {
       const published = missing.map((reader) => {
         const { topic, payload } = ENCODERS[reader.format].heartbeat(reader, now(), attempt);

@@ -11,9 +11,8 @@ const SETTINGS = {
 
 export interface Broker {
   url: string;
-  /** Without secrets. */
   name: string;
-  /** Whether the URL has credentials; otherwise each reader logs in as itself. */
+  /** True if the URL has credentials; otherwise each reader signs in as itself. */
   hasLogin: boolean;
 }
 

@@ -1,36 +1,49 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { askApi } from '../../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../../simulation/api-client.ts';
+import { FeedFold } from '../../../simulation/feed-fold.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
-import { withConnections } from '../connections/database.ts';
+import { withConnections, withOrganization } from '../connections/database.ts';
 import { type Answer, type CheckResult, check } from './check.ts';
 import { storedCounts } from './stored-counts.ts';
+import { storedMoves } from './stored-moves.ts';
 import { storedRecords } from './stored-records.ts';
+import { wasSmoothed } from './stored-smoothing.ts';
 
 export interface CheckOptions {
   orgId: number;
-  /** Ask this API instead of the database. */
   api: { url: string; key: string } | null;
   /** Seconds to wait for an installation to catch up. */
   wait: number;
   show(text: string): void;
 }
 
-/** Compares an installation with the truth of a simulation. @throws AppError `unavailable` if it does not answer. */
+/** @throws AppError `unavailable` if the installation does not answer. */
 export function checkInstallation(truth: TruthDocument, options: CheckOptions): Promise<CheckResult> {
   const { api, orgId } = options;
   const keys = truth.assets.map(({ asset }) => asset);
+  const fold = new FeedFold();
   if (api !== null) {
-    return untilAgreed(truth, options, () => askFromOutside(api, keys, options.show));
+    return untilAgreed(truth, options, () => askFromOutside(api, { keys, fold, show: options.show }));
   }
   const names = truth.readers.map(({ reader }) => reader);
-  return withConnections(({ pool }) =>
-    untilAgreed(truth, options, async () => ({
-      assets: await storedRecords(pool, orgId, keys),
-      readers: await storedCounts(pool, orgId, names),
-    })),
+  return withOrganization(orgId, (db) =>
+    withConnections(({ pool }) =>
+      untilAgreed(truth, options, async () => ({
+        assets: await storedRecords(pool, orgId, keys),
+        readers: await storedCounts(pool, orgId, names),
+        feed: (await fold.catchUp((after) => storedMoves(db, after))) ? fold : null,
+        isSmoothed: await wasSmoothed(pool, orgId, beginningOf(truth)),
+      })),
+    ),
   );
+}
+
+function beginningOf({ assets }: TruthDocument): Micros {
+  const times = assets.flatMap(({ history }) => history.slice(0, 1)).map(({ at }) => Date.parse(at));
+  return times.reduce((earliest, time) => Math.min(earliest, time), Date.now()) * MICROS_PER_MILLISECOND;
 }
 
 async function untilAgreed(
@@ -38,10 +51,15 @@ async function untilAgreed(
   { wait }: CheckOptions,
   ask: () => Promise<Answer>,
 ): Promise<CheckResult> {
-  const patience = performance.now() + wait * 1_000;
+  const begun = performance.now();
   for (;;) {
     const result = check(truth, await ask());
-    if (result.differences.length === 0 || performance.now() >= patience) {
+    const { differences, feed_differences: further } = result;
+    const patience = Math.max(
+      differences.length > 0 ? 0 : Math.min(further.length, 1) * SEALED_WITHIN,
+      wait * 1_000,
+    );
+    if (differences.length + further.length === 0 || performance.now() - begun >= patience) {
       return result;
     }
     await setTimeout(PAUSE);
@@ -50,17 +68,21 @@ async function untilAgreed(
 
 async function askFromOutside(
   { url, key }: { url: string; key: string },
-  keys: readonly string[],
-  show: (text: string) => void,
+  { keys, fold, show }: { keys: readonly string[]; fold: FeedFold; show: (text: string) => void },
 ): Promise<Answer> {
   const asked = new Set(keys);
+  const api = createApiClient(url.replace(/\/+$/, ''), key);
   try {
     const assets = await askApi(
-      createApiClient(url.replace(/\/+$/, ''), key),
+      api,
       (asset) => asked.has(asset),
       (count) => show(`${count} of ${keys.length} assets`),
     );
-    return { assets, readers: null };
+    const isWhole = await fold.catchUp((after) => {
+      show(`${after} events of the feed`);
+      return api.moves(after);
+    });
+    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null };
   } catch (error) {
     if (error instanceof ApiError) {
       throw new AppError('unavailable', error.message, { cause: error });
@@ -71,3 +93,6 @@ async function askFromOutside(
 
 /** Milliseconds. */
 const PAUSE = 1_000;
+
+/** Milliseconds after which an event is in the feed, even where another process has to take over the sealing. */
+const SEALED_WITHIN = 6_000;

@@ -1,19 +1,20 @@
+import type { AssetAnswer } from '../../../simulation/answers.ts';
 import { compare } from '../../../simulation/compare.ts';
-import type { AssetRecord } from '../../../simulation/truth/asset-record.ts';
+import type { FeedFold } from '../../../simulation/feed-fold.ts';
 import type { ReaderDocument, TruthDocument } from '../../../simulation/truth/document.ts';
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { settled } from '../../../simulation/truth/settled.ts';
 
-/** An installation's answers. */
 export interface Answer {
-  assets: readonly AssetRecord[];
-  /** By name; null if they cannot be asked for. */
+  assets: readonly AssetAnswer[];
   readers: ReadonlyMap<string, ReaderCounts> | null;
+  /** Null if the feed is not kept from its beginning. */
+  feed: FeedFold | null;
+  /** Whether smoothing was on at any time since the truth begins; null if it cannot be asked. */
+  isSmoothed: boolean | null;
 }
 
-/** A difference between an installation and the truth. */
 export interface Difference {
-  /** External key of an asset or name of a reader. */
   of: string;
   what: string;
   truth: string;
@@ -21,13 +22,17 @@ export interface Difference {
 }
 
 export interface CheckResult {
-  /** Number compared. */
   assets: number;
   rows: number;
   readers: number;
-  /** Assets and readers whose truth is undecided. */
+  /** Events of the move feed that were applied; null if it is not kept from its beginning. */
+  events: number | null;
+  /** As in {@link Answer}: the truth is one without smoothing. */
+  smoothing: boolean | null;
   undecided: string[];
   differences: Difference[];
+  /** Where the move feed is wrong, or gives other histories than the installation answers. */
+  feed_differences: Difference[];
 }
 
 export function check(truth: TruthDocument, answer: Answer): CheckResult {
@@ -42,6 +47,8 @@ export function check(truth: TruthDocument, answer: Answer): CheckResult {
     assets: decided.length,
     rows: truths.reduce((sum, { history }) => sum + history.length, 0),
     readers: readers.length,
+    events: answer.feed?.position ?? null,
+    smoothing: answer.isSmoothed,
     undecided: [
       ...truth.assets.filter(({ undecided }) => undecided !== null).map(({ asset }) => asset),
       ...inexact.map(({ reader }) => reader),
@@ -50,6 +57,10 @@ export function check(truth: TruthDocument, answer: Answer): CheckResult {
       ...compare(truths, answered).map(({ asset, ...difference }) => ({ of: asset, ...difference })),
       ...readers.flatMap((reader) => compareCounts(reader, answer.readers?.get(reader.reader))),
     ],
+    feed_differences: (answer.feed?.differences(answer.assets) ?? []).map(({ asset, ...difference }) => ({
+      of: asset,
+      ...difference,
+    })),
   };
 }
 

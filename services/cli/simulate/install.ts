@@ -16,7 +16,6 @@ import { type Earlier, MARK, removeEarlier } from './remove-earlier.ts';
 
 export interface Installation {
   readers: InstalledReader[];
-  /** By external key. */
   locationIds: ReadonlyMap<string, number>;
 }
 
@@ -80,12 +79,12 @@ async function installLocations(
   site: Site,
 ): Promise<Map<string, number>> {
   const find = async () => {
-    const keys = site.places.map(({ key }) => key);
+    const keys = site.locations.map(({ key }) => key);
     const rows = await findLiveByKeys(db, 'location', db.orgId, keys);
     return new Map(rows.map(({ external_key, id }) => [external_key, id]));
   };
   const there = await find();
-  for (const { key, name, parent } of site.places.filter((place) => !there.has(place.key))) {
+  for (const { key, name, parent } of site.locations.filter((location) => !there.has(location.key))) {
     await createLocation(db, actor, { external_key: key, name, parent_external_key: parent ?? undefined });
   }
   return find();

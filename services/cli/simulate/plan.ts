@@ -2,12 +2,10 @@ import { AppError } from '../../../base/errors.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS, type Fault } from '../../../simulation/faults.ts';
 
-/** A simulation as the command line describes it. */
 export interface SimulatePlan {
   orgId: number;
   readers: number;
   assets: number;
-  /** Reads a second. */
   rate: number;
   /** Seconds; null for no end. */
   duration: number | null;
@@ -15,13 +13,12 @@ export interface SimulatePlan {
   faults: ReadonlySet<Fault>;
   speed: number;
   seed: number;
-  /** Prefix of names and keys. */
   prefix: string;
   /** Seconds. */
   tolerance: number;
 }
 
-/** Longest time simulated: far less than reads may be late. */
+/** Longest simulated time: far less than reads may be late. */
 const MOST_SIMULATED = 7 * 86_400;
 
 /** @throws AppError `invalid_input` for impossible combinations of options. */
@@ -42,7 +39,7 @@ export function requirePossible({ duration, speed, formats }: SimulatePlan): voi
   if (timeless.length > 0) {
     throw new AppError(
       'invalid_input',
-      `Messages of ${timeless.join(', ')} bring no time, so that they cannot tell a site's that runs faster; leave it out, or --speed`,
+      `Messages of ${timeless.join(', ')} bring no time, so that they cannot printResult a site's that runs faster; leave it out, or --speed`,
     );
   }
 }

@@ -2,7 +2,6 @@ import { table } from '../../../base/table.ts';
 import type { CheckResult } from './check.ts';
 import type { Simulated } from './simulate.ts';
 
-/** What was done and what is true now, for people. */
 export function simulatedText({ progress, truth }: Simulated, truthFile: string | null): string {
   const { elapsed, messages, reads } = progress;
   const seen = truth.assets.filter(({ current }) => current !== null).length;
@@ -27,22 +26,41 @@ export function simulatedText({ progress, truth }: Simulated, truthFile: string 
   ].join('\n');
 }
 
-export function checkedText({ assets, rows, readers, undecided, differences }: CheckResult): string {
-  const compared = `${count(assets)} assets, ${count(rows)} rows of history, ${count(readers)} readers`;
+export function checkedText(result: CheckResult): string {
+  const { assets, rows, readers, events, undecided } = result;
+  const all = [...result.differences, ...result.feed_differences];
+  const feed = events === null ? '' : `, ${count(events)} events of the move feed`;
+  const compared = `${count(assets)} assets, ${count(rows)} rows of history, ${count(readers)} readers${feed}`;
   return [
-    ...(differences.length === 0
+    ...(all.length === 0
       ? []
       : [
           ...table(
             ['of', 'what', 'truth', 'answer'],
-            differences.slice(0, MOST_SHOWN).map(({ of, what, truth, answer }) => [of, what, truth, answer]),
+            all.slice(0, MOST_SHOWN).map(({ of, what, truth, answer }) => [of, what, truth, answer]),
           ),
-          ...(differences.length > MOST_SHOWN ? [`… and ${differences.length - MOST_SHOWN} more`] : []),
+          ...(all.length > MOST_SHOWN ? [`… and ${all.length - MOST_SHOWN} more`] : []),
           '',
         ]),
     ...(undecided.length === 0 ? [] : [`Not compared, what is true cannot be told: ${undecided.join(', ')}`]),
-    `${compared}: ${differences.length === 0 ? 'all agree' : `${count(differences.length)} differences`}`,
+    ...(events === null ? ['Not compared, its beginning is not kept any more: the move feed'] : []),
+    ...smoothingLines(result),
+    `${compared}: ${all.length === 0 ? 'all agree' : `${count(all.length)} differences`}`,
   ].join('\n');
+}
+
+/** The usual cause of many differences. */
+function smoothingLines({ smoothing, differences }: CheckResult): string[] {
+  if (smoothing === true) {
+    return [
+      'Smoothing was on in this organization (npx --no -- tagtrail smoothing show): what is true is told without it, so that histories differ. Simulate in an organization without smoothing.',
+    ];
+  }
+  return smoothing === null && differences.length > 0
+    ? [
+        'If smoothing is on in the organization (npx --no -- tagtrail smoothing show), histories differ: what is true is told without it.',
+      ]
+    : [];
 }
 
 const MOST_SHOWN = 100;

@@ -19,13 +19,11 @@ import type { SimulatePlan } from './plan.ts';
 
 export interface SimulateOptions {
   db: OrganizationDatabase;
-  /** The whole database, of the same pool. */
   all: Database;
   actor: Actor;
   pool: Pool;
   broker: Broker;
   signal: AbortSignal;
-  /** Progress. */
   show(text: string): void;
 }
 

@@ -4,7 +4,6 @@ import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-t
 
 type CountsRow = { name: string } & { [K in keyof ReaderCounts]: number | null };
 
-/** Counters of live readers by name. */
 export async function storedCounts(
   db: Connection,
   orgId: number,

@@ -1,9 +1,11 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { AssetAnswer } from '../../../simulation/answers.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
-import type { AssetRecord, HistoryRow } from '../../../simulation/truth/asset-record.ts';
+import type { HistoryRow } from '../../../simulation/truth/asset-record.ts';
 
 interface PositionRow {
+  id: number;
   asset: string;
   location: string | null;
   last_seen: number | null;
@@ -16,14 +18,13 @@ interface TransitionRow {
   duration_seconds: number | null;
 }
 
-/** Live assets in the database, in the API's terms. */
 export async function storedRecords(
   db: Connection,
   orgId: number,
   keys: readonly string[],
-): Promise<AssetRecord[]> {
+): Promise<AssetAnswer[]> {
   const positions = await db.any(sql.type(rowsOf<PositionRow>())`
-    select asset.external_key as asset, location.external_key as location,
+    select asset.id, asset.external_key as asset, location.external_key as location,
       micros_of_time(position.last_seen) as last_seen
     from assets asset
     left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
@@ -41,7 +42,8 @@ export async function storedRecords(
     where asset.org_id = ${orgId} and asset.external_key = any(${sql.array(keys, 'text')}) and asset.deleted_at is null
     order by asset.external_key, transition.observed_at`);
   const histories = Map.groupBy(transitions, ({ asset }) => asset);
-  return positions.map(({ asset, location, last_seen: lastSeen }) => ({
+  return positions.map(({ id, asset, location, last_seen: lastSeen }) => ({
+    id,
     asset,
     current: lastSeen === null ? null : { location, lastSeen: milliseconds(lastSeen) },
     history: (histories.get(asset) ?? []).map(

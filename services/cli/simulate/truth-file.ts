@@ -3,14 +3,15 @@ import { AppError, messageOf } from '../../../base/errors.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { FileFault } from '../files/file-fault.ts';
 
-/** The file for the truth. */
 export interface TruthFile {
   write(truth: TruthDocument): Promise<void>;
-  /** Keeps the previous file. */
   discard(): Promise<void>;
 }
 
-/** Opened before the work, lest it be in vain. @throws AppError `invalid_input` if it cannot be written. */
+/**
+ * Opens the file before the work, which would otherwise be in vain. @throws AppError `invalid_input` if it
+ * cannot be written.
+ */
 export async function openTruthFile(path: string): Promise<TruthFile> {
   const isNew = await readFile(path).then(
     () => false,
@@ -31,7 +32,7 @@ export async function openTruthFile(path: string): Promise<TruthFile> {
   };
 }
 
-/** @throws FileFault if no simulation has written it. */
+/** @throws FileFault unless written by a simulation. */
 export async function readTruthFile(path: string): Promise<TruthDocument> {
   let text: string;
   try {
@@ -45,7 +46,7 @@ export async function readTruthFile(path: string): Promise<TruthDocument> {
       return truth as TruthDocument;
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new FileFault(`${path} is not the truth of a simulation, or of another version`);
 }

@@ -3,7 +3,8 @@ import type {
   OrganizationConnection,
   OrganizationDatabase,
 } from '../../../db/timescale/connections/organization-door.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { tagsOf } from '../../../domain/master-data/tags/tags-of.ts';
 import type { Reference } from '../wire/reference.ts';
 import type { ReadTag } from '../wire/tag.ts';
 
@@ -14,13 +15,11 @@ export interface TaggedRow {
   asset_external_key: string | null;
   asset_name: string | null;
   last_seen: string | null;
-  /** The tag's location, or that of its asset. */
   location_id: number | null;
   location_external_key: string | null;
   location_name: string | null;
 }
 
-/** Live tags with a key, and what they are attached to. */
 export function findTags(
   connection: OrganizationConnection,
   { tagType, key }: { tagType: ReadTag['tagType']; key: string },
@@ -39,37 +38,36 @@ export function findTags(
     order by tag.id`);
 }
 
-export interface PlaceRow extends Reference {
+export interface LocationRow extends Reference {
   parent_id: number | null;
   tags: string;
 }
 
 /** A page of the live locations, depth first, siblings by external key, case-insensitively. */
-export async function listPlaces(
+export async function listLocations(
   db: OrganizationDatabase,
   { limit, offset }: Paging,
   signal: AbortSignal,
-): Promise<Page<PlaceRow>> {
+): Promise<Page<LocationRow>> {
   const { orgId } = db;
   const rows = await db
     .listing({ isBrief: true, signal })
-    .any(sql.prepared('list-places', rowsOf<PlaceRow & { total_count: number }>())`
+    .any(sql.prepared('list-handheld-locations', rowsOf<LocationRow & { total_count: number }>())`
     with tree as materialized (
-      select location.id, location.external_key, location.name, location.parent_id, below.place
+      select location.id, location.external_key, location.name, location.parent_id, below.place as ordinal
       from locations_below(${orgId}, null) below
       join locations location on location.org_id = ${orgId} and location.id = below.id
       where location.deleted_at is null
     )
-    select total.total_count, place.id, place.external_key, place.name, place.parent_id, ${tagsOf(orgId, 'location_id', 'place')}
+    select total.total_count, page.id, page.external_key, page.name, page.parent_id, ${tagsOf(orgId, 'location_id', 'page')}
     from (select count(*) as total_count from tree) total
-    left join (select * from tree order by place limit ${limit} offset ${offset}) place on true
-    order by place.place`);
+    left join (select * from tree order by ordinal limit ${limit} offset ${offset}) page on true
+    order by page.ordinal`);
   return pageOf(rows);
 }
 
-/** The id of a live location, or null. */
-export async function findPlace(connection: OrganizationConnection, id: number): Promise<number | null> {
-  const row = await connection.maybeOne(sql.prepared('find-place', rowsOf<{ id: number }>())`
+export async function findLocation(connection: OrganizationConnection, id: number): Promise<number | null> {
+  const row = await connection.maybeOne(sql.prepared('find-handheld-location', rowsOf<{ id: number }>())`
     select id from locations where org_id = ${connection.orgId} and id = ${id} and deleted_at is null`);
   return row?.id ?? null;
 }
@@ -79,7 +77,6 @@ export interface ExpectedRow extends Reference {
   tags: string;
 }
 
-/** A page of the live assets last seen at a location, by external key. */
 export async function listExpected(
   db: OrganizationDatabase,
   locationId: number,
@@ -101,14 +98,4 @@ export async function listExpected(
     ) found on true
     order by found.external_key`);
   return pageOf(rows);
-}
-
-/** The live tags of a row as JSON text, as a select-list item. */
-function tagsOf(orgId: number, column: 'asset_id' | 'location_id', row: string): FragmentSqlToken {
-  return sql.fragment`coalesce((
-      select json_agg(json_build_object('tag_type', tag.tag_type, 'value', tag.value) order by tag.id)
-      from tags tag
-      where tag.org_id = ${orgId} and tag.${sql.identifier([column])} = ${sql.identifier([row, 'id'])}
-        and tag.detached_at is null
-    ), '[]') as tags`;
 }

@@ -6,9 +6,9 @@ import { listBody } from '../../../platform/http/lists.ts';
 import { found, listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
 import { usableTag } from '../wire/tag.ts';
-import { findPlace, findTags, listExpected, listPlaces } from './queries.ts';
-import { EXPECTED, LOCATION_ID, PAGE_QUERY, PAGING, PLACE, TAG_QUERY, TAGGED } from './schema.ts';
-import { expectedView, placeView, taggedView } from './view.ts';
+import { findLocation, findTags, listExpected, listLocations } from './queries.ts';
+import { EXPECTED, LOCATION, LOCATION_ID, PAGE_QUERY, PAGING, TAG_QUERY, TAGGED } from './schema.ts';
+import { expectedView, locationView, taggedView } from './view.ts';
 
 const tag = route({
   method: 'GET',
@@ -38,18 +38,18 @@ const tag = route({
   },
 });
 
-const places = route({
+const locations = route({
   method: 'GET',
   path: '/handheld/v1/locations',
-  operationId: 'listPlaces',
+  operationId: 'listLocations',
   summary: 'List the live locations',
   description: 'Depth first, siblings by external key, whatever the case; to choose from without a network.',
   scope: null,
   query: PAGE_QUERY,
   params: {},
-  success: listed(PLACE, 'A page of locations', {}, PAGING),
+  success: listed(LOCATION, 'A page of locations', {}, PAGING),
   handle: async ({ context, query, signal }) =>
-    listBody(await listPlaces(context.db, query, signal()), query, placeView),
+    listBody(await listLocations(context.db, query, signal()), query, locationView),
 });
 
 const expected = route({
@@ -64,11 +64,11 @@ const expected = route({
   params: LOCATION_ID,
   find: {
     missing: 'Location not found',
-    row: ({ context, params }) => findPlace(context.db, params.location_id),
+    row: ({ context, params }) => findLocation(context.db, params.location_id),
   },
   success: listed(EXPECTED, 'A page of assets', {}, PAGING),
   handle: async ({ context, query, row: id, signal }) =>
     listBody(await listExpected(context.db, id, query, signal()), query, expectedView),
 });
 
-export const lookUpRoutes = [tag, places, expected];
+export const lookUpRoutes = [tag, locations, expected];

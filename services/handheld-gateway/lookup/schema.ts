@@ -12,16 +12,15 @@ import { described, idInPath, mandatoryParameter } from '../../../platform/http/
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../wire/reference.ts';
 
-const TAGS = {
+export const TAGS = {
   type: 'array',
   items: TAG_WITHOUT_ID,
   description: 'What is attached to it, in the order in which it was.',
 };
-const TAGS_EXAMPLE = [{ tag_type: 'rfid', value: 'E28011600000020912345678' }];
+export const TAGS_EXAMPLE = [{ tag_type: 'rfid', value: 'E28011600000020912345678' }];
 
 const LAST_SEEN = { description: 'When a scan saw it last.', examples: ['2026-05-04T07:59:59.370Z'] };
 
-/** The asset or location of a tag. */
 export const TAGGED: JsonSchema = {
   title: 'Tagged',
   description: 'What a tag is attached to: an asset or a location, the other one is null.',
@@ -49,9 +48,8 @@ export const TAGGED: JsonSchema = {
   required: ['tag_type', 'value', 'asset', 'location'],
 };
 
-/** A location to choose. */
-export const PLACE: JsonSchema = {
-  title: 'Place',
+export const LOCATION: JsonSchema = {
+  title: 'Location',
   description: 'A live location.',
   type: 'object',
   properties: {
@@ -66,7 +64,6 @@ export const PLACE: JsonSchema = {
   examples: [{ ...LOCATION_EXAMPLE, parent_id: 1, tags: [{ tag_type: 'barcode', value: 'D1' }] }],
 };
 
-/** An asset that should be at a location. */
 export const EXPECTED: JsonSchema = {
   title: 'ExpectedAsset',
   description: 'A live asset that was last seen at the location.',

@@ -1,8 +1,7 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
-import type { Reference } from '../wire/reference.ts';
-import type { ExpectedRow, PlaceRow, TaggedRow } from './queries.ts';
+import { referenceOf } from '../wire/reference.ts';
+import type { ExpectedRow, LocationRow, TaggedRow } from './queries.ts';
 
-/** The asset or location of a tag. */
 export function taggedView(row: TaggedRow) {
   const location = referenceOf(row.location_id, row.location_external_key, row.location_name);
   const asset = referenceOf(row.asset_id, row.asset_external_key, row.asset_name);
@@ -14,13 +13,7 @@ export function taggedView(row: TaggedRow) {
   };
 }
 
-function referenceOf(id: number | null, externalKey: string | null, name: string | null): Reference | null {
-  return id === null || externalKey === null || name === null
-    ? null
-    : { id, external_key: externalKey, name };
-}
-
-export function placeView({ id, external_key, name, parent_id, tags }: PlaceRow) {
+export function locationView({ id, external_key, name, parent_id, tags }: LocationRow) {
   return { id, external_key, name, parent_id, tags: JSON.parse(tags) };
 }
 

@@ -3,14 +3,13 @@ import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Reference } from '../wire/reference.ts';
 
-/** Assets by id, as answers name them. */
 export const nameAssets = naming(
   (orgId, ids) => sql.prepared('name-assets', rowsOf<Reference>())`
     select id, external_key, name from assets
     where org_id = ${orgId}::integer and id = any(${sql.binary(integers(ids))}::integer[])`,
 );
 
-/** Locations by id, as answers name them; deleted ones too, for where an asset came from. */
+/** Includes deleted ones, from which an asset may have come. */
 export const nameLocations = naming(
   (orgId, ids) => sql.prepared('name-locations', rowsOf<Reference>())`
     select id, external_key, name from locations

@@ -3,17 +3,19 @@ import { conflict } from '../../../base/errors.ts';
 import type { Client, Pool } from '../../../db/timescale/connections/client.ts';
 import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
 import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored, type RecordOptions } from '../../../domain/tracking/record.ts';
-import { digestOf } from './digest.ts';
+import { lockSubmission } from '../../../domain/tracking/retractions/lock-submission.ts';
 import { claimSubmission, findSubmission, storeAnswer } from './stored-submissions.ts';
 import type { Sender, Submission } from './submission.ts';
+import { digestOfSubmission } from './submission-digest.ts';
 import { type SubmissionView, takeSubmission } from './take-submission.ts';
-import { SubmissionTurns } from './turns.ts';
+import type { SubmissionTurns } from './turns.ts';
 
 export interface Recorded {
   view: SubmissionView;
-  /** Whether it was recorded before; then the answer is the original one. */
+  /** True if recorded before; the answer is then the original one. */
   isRepeat: boolean;
 }
 
@@ -29,23 +31,37 @@ export interface SubmissionRecorder {
 
 export interface RecorderOptions {
   pool: Pool;
+  turns: SubmissionTurns;
   clock: Clock;
   rules: TimeRules;
-  /** Called for every answered submission. */
   onRecorded(recorded: Recorded): void;
+  /** Called after a commit that told the feed of changes of these organizations. */
+  onMoves?(orgIds: readonly number[]): void;
 }
 
-export function createRecorder({ pool, clock, rules, onRecorded }: RecorderOptions): SubmissionRecorder {
-  const turns = new SubmissionTurns();
+export function createRecorder({
+  pool,
+  turns,
+  clock,
+  rules,
+  onRecorded,
+  onMoves,
+}: RecorderOptions): SubmissionRecorder {
   return {
     record: async (submission, sender) => {
       const recorded = await turns
         .run(sender.orgId, submission.scans.length, () =>
-          inTransaction(
-            pool,
-            (client, attempt) =>
-              recordOnce(client, submission, sender, { rules, now: clock(), isCareful: attempt > 1 }),
-            (error) => error instanceof AlreadyStored,
+          announcingMoves(
+            () => onMoves?.([sender.orgId]),
+            (note) =>
+              inTransaction(
+                pool,
+                async (client, attempt) => {
+                  const options = { rules, now: clock(), isCareful: attempt > 1 };
+                  return note(await recordOnce(client, submission, sender, options)).recorded;
+                },
+                (error) => error instanceof AlreadyStored,
+              ),
           ),
         )
         .catch((error) => rethrowLost(error));
@@ -60,18 +76,22 @@ async function recordOnce(
   submission: Submission,
   sender: Sender,
   options: RecordOptions,
-): Promise<Recorded> {
+): Promise<{ recorded: Recorded; unsealed: number }> {
   const { id } = submission;
   const { orgId } = sender;
-  const bodyDigest = digestOf(submission);
-  if (await claimSubmission(client, { ...sender, id, bodyDigest })) {
-    const view = await takeSubmission(client, submission, sender, options);
+  const bodyDigest = digestOfSubmission(submission);
+  const [, isFirst] = await Promise.all([
+    lockSubmission(client, { orgId, submissionId: id }),
+    claimSubmission(client, { ...sender, id, bodyDigest }),
+  ]);
+  if (isFirst) {
+    const { view, unsealed } = await takeSubmission(client, submission, sender, options);
     await storeAnswer(client, { orgId, id }, view);
-    return { view, isRepeat: false };
+    return { recorded: { view, isRepeat: false }, unsealed };
   }
   const stored = await findSubmission(client, { orgId, id });
   if (!stored.bodyDigest.equals(bodyDigest)) {
     throw conflict(`submission ${id} was received before with another body`);
   }
-  return { view: JSON.parse(stored.answer), isRepeat: true };
+  return { recorded: { view: JSON.parse(stored.answer), isRepeat: true }, unsealed: 0 };
 }

@@ -5,7 +5,6 @@ import type { Outcome } from '../../../domain/tracking/scan.ts';
 import type { Reference } from '../wire/reference.ts';
 import type { Step } from './walk.ts';
 
-/** Results of a scan (docs/handhelds.md). */
 export const STATUSES = [
   'moved',
   'seen',
@@ -20,14 +19,12 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
-/** A step of a walk with time and outcome. */
 export interface RecordedStep extends Step {
   observedAt: Micros;
   /** Null for a location's tag, which is no scan of an asset. */
   outcome: Outcome | null;
 }
 
-/** Assets and locations by id. */
 export interface Names {
   assets: ReadonlyMap<number, Reference>;
   locations: ReadonlyMap<number, Reference>;
@@ -38,7 +35,7 @@ export function resultView(step: RecordedStep, { assets, locations }: Names) {
   return {
     status: statusOf(step),
     tag_type: scan.tagType,
-    // The answer is kept.
+    // The answer is stored.
     value: withoutTokens(scan.value),
     observed_at: wireTimeOfMicros(observedAt),
     asset: referenceTo(assetIdOf(step), assets),
@@ -47,7 +44,6 @@ export function resultView(step: RecordedStep, { assets, locations }: Names) {
   };
 }
 
-/** The scanned asset, or null. */
 export function assetIdOf({ outcome, assetId }: RecordedStep): number | null {
   return outcome !== null && 'assetId' in outcome ? outcome.assetId : assetId;
 }

@@ -4,7 +4,6 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 export interface StoredSubmission {
   bodyDigest: Buffer;
-  /** JSON text. */
   answer: string;
 }
 

@@ -1,19 +1,19 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { Instant } from '../../../base/timestamps.ts';
+import type { NamedLocation } from '../wire/named-location.ts';
 import type { ReadTag } from '../wire/tag.ts';
+
+/** In a submission. */
+export const MOST_SCANS = 1_000;
 
 /** Times are by the device's clock. */
 export interface Submission {
   id: string;
-  /** Time of this attempt to send. */
   sentAt: Instant;
-  /** Where the device is before its first scan of a location's tag; null if unknown. */
+  /** Location before the first scan of a location's tag; null if unknown. */
   location: NamedLocation | null;
-  /** In order of scanning. */
   scans: SubmittedScan[];
 }
-
-export type NamedLocation = { id: number } | { externalKey: string } | { tag: ReadTag };
 
 export interface SubmittedScan extends ReadTag {
   observedAt: Instant;
@@ -21,7 +21,6 @@ export interface SubmittedScan extends ReadTag {
   rssi: number | null;
 }
 
-/** The sender of a submission, and when it arrived. */
 export interface Sender {
   orgId: number;
   handheldId: number;

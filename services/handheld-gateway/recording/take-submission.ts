@@ -4,6 +4,7 @@ import type { Client } from '../../../db/timescale/connections/client.ts';
 import { findByIndexes } from '../../../domain/tracking/index-plans.ts';
 import { observedAt } from '../../../domain/tracking/observed-at.ts';
 import { type RecordOptions, recordScans } from '../../../domain/tracking/record.ts';
+import { countTakenBack, waitingRetractions } from '../../../domain/tracking/retractions/waiting.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { nameAssets, nameLocations } from './names.ts';
 import {
@@ -19,7 +20,6 @@ import type { Sender, Submission } from './submission.ts';
 import { toScan } from './to-scan.ts';
 import { walk } from './walk.ts';
 
-/** The answer to a handheld. */
 export interface SubmissionView {
   submission_id: string;
   received_at: string;
@@ -37,35 +37,48 @@ export async function takeSubmission(
   submission: Submission,
   sender: Sender,
   options: RecordOptions,
-): Promise<SubmissionView> {
+): Promise<{ view: SubmissionView; unsealed: number }> {
   const { orgId, receivedAt } = sender;
-  // Plans are kept as they were first made, so the settings come before the look-ups.
-  const [, { steps, lookedUp }] = await Promise.all([findByIndexes(client), walk(client, orgId, submission)]);
-  const scans = steps.map((step, index) => toScan(step, index, submission, sender));
-  const outcomes = (
-    await recordScans(
-      client,
-      scans.filter((_, index) => steps[index]?.setsLocation === false),
-      options,
-      lookedUp,
-    )
-  ).values();
+  // Plans are cached, so the planner settings must precede the look-ups.
+  const [, { steps, lookedUp }, retracted] = await Promise.all([
+    findByIndexes(client),
+    walk(client, orgId, submission),
+    waitingRetractions(client, { ...sender, submissionId: submission.id }),
+  ]);
+  const scans = steps.map((step, index) => toScan(step, index, submission, sender, retracted.get(index)));
+  const { outcomes, unsealed } = await recordScans(
+    client,
+    scans.filter((_, index) => steps[index]?.setsLocation === false),
+    options,
+    lookedUp,
+  );
+  const inTurn = outcomes.values();
   const recorded = steps.map((step, index) => ({
     ...step,
     observedAt: whenObserved(scans[index] as Scan, options),
-    outcome: step.setsLocation ? null : (outcomes.next().value ?? null),
+    outcome: step.setsLocation ? null : (inTurn.next().value ?? null),
   }));
-  const names = await namesIn(client, orgId, recorded);
+  const [names] = await Promise.all([
+    namesIn(client, orgId, recorded),
+    countTakenBack(
+      client,
+      orgId,
+      recorded.flatMap(({ outcome }, index) =>
+        outcome?.status === 'recorded' ? (retracted.get(index) ?? []) : [],
+      ),
+    ),
+  ]);
   const results = recorded.map((step) => resultView(step, names));
-  return {
+  const view = {
     submission_id: submission.id,
     received_at: wireTimeOfMicros(receivedAt),
     counts: countsOf(results),
     results,
   };
+  return { view, unsealed };
 }
 
-/** By the device's clock if it was too late to be recorded. */
+/** The device's time if the scan was too late to be recorded. */
 function whenObserved(scan: Scan, { rules, now }: RecordOptions): Micros {
   const time = observedAt(scan, now, rules);
   return time.ok ? time.observedAt : (scan.deviceTime ?? scan.receivedAt);

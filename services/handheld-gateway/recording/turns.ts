@@ -2,7 +2,6 @@ import { expensiveTurns } from '../../../base/expensive-turns.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 
-/** Connections per process for recording. */
 export const WRITE_CONNECTIONS = 4;
 
 /** Submissions of up to 1 MiB that may wait or be under way, in all and per organization. */
@@ -18,8 +17,9 @@ const PATIENCE = 20_000;
 const waiting = { waitingPerKey: MAX_HELD, patience: PATIENCE, refusal: tooMany };
 
 /**
- * Turns of submissions. No organization may use all connections, so others' scans need not wait; and it has one large
- * submission under way at a time, so that its own handhelds need not wait for those, nor others for the processor.
+ * Turns of submissions. No organization may use all connections, so others' scans need not wait; and it has
+ * one large submission under way at a time, so that its own handhelds do not wait for it, nor others for the
+ * processor.
  */
 export class SubmissionTurns {
   readonly #all = new FairSemaphore<number>({
@@ -29,7 +29,6 @@ export class SubmissionTurns {
     perKeyWithRoom: WRITE_CONNECTIONS - 1,
   });
   readonly #large = new FairSemaphore<number>({ ...waiting, total: 2, perKey: 1, perKeyWithRoom: 1 });
-  /** Organizations of large submissions, waiting or under way. */
   readonly #largeHeld: number[] = [];
 
   /** @throws Problem `unavailable` if too many wait, or the turn does not come in time. */
@@ -50,7 +49,7 @@ export class SubmissionTurns {
     }
   }
 
-  /** Of an organization or of all; large ones that are among those are counted twice, which is two of an organization. */
+  /** Held by an organization, or by all. A large one in `#all` counts twice: at most one per organization. */
   #held(orgId?: number): number {
     const large = this.#largeHeld.filter((each) => orgId === undefined || each === orgId).length;
     return this.#all.running(orgId) + this.#all.waiting(orgId) + large;

@@ -4,21 +4,16 @@ import { findLiveByKey } from '../../../domain/master-data/live-by-key.ts';
 import type { LookedUp } from '../../../domain/tracking/classify.ts';
 import { lockLiveLocations } from '../../../domain/tracking/lock-locations.ts';
 import { type Resolutions, resolveTags } from '../../../domain/tracking/resolve-tags.ts';
-import { locationOfTag, noSuchLocation } from './starting-place.ts';
-import type { NamedLocation, Submission, SubmittedScan } from './submission.ts';
+import { type NamedLocation, noSuchLocation } from '../wire/named-location.ts';
+import type { Submission, SubmittedScan } from './submission.ts';
 
-/** A scan with the person's location. */
 export interface Step {
   scan: SubmittedScan;
-  /** Null if unknown. */
   locationId: number | null;
-  /** Whether it is a scan of a location's tag. */
   setsLocation: boolean;
-  /** The scanned asset, if any. */
   assetId: number | null;
 }
 
-/** The steps, with the look-ups made for them. */
 export interface Walk {
   steps: Step[];
   lookedUp: LookedUp;
@@ -76,7 +71,8 @@ function startOf(
   resolutions: Resolutions,
 ): number | null {
   if ('tag' in location) {
-    return locationOfTag(orgId, location.tag, resolutions);
+    const resolution = resolutions.get({ orgId, ...location.tag });
+    return resolution?.kind === 'location' ? resolution.locationId : null;
   }
   return 'id' in location ? location.id : ofKey;
 }

@@ -3,7 +3,7 @@ import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { TAG_TYPE_SCHEMA, TAG_VALUE_SCHEMA } from '../../../domain/master-data/tags/tag-schema.ts';
 import { STATUSES } from '../recording/result.ts';
 import { ASSET_EXAMPLE, LOCATION_EXAMPLE, referenceSchema } from '../wire/reference.ts';
-import { ULID_SCHEMA } from './body.ts';
+import { ULID_SCHEMA } from '../wire/ulid.ts';
 
 const COUNT = { type: 'integer', minimum: 0 };
 
@@ -17,7 +17,6 @@ const MOVED = {
   from: { id: 5, external_key: 'DOCK-2', name: 'Dock 2' },
 };
 
-/** The result of one scan. */
 const RESULT: JsonSchema = {
   title: 'ScanResult',
   description: 'What became of a scan.',
@@ -27,7 +26,7 @@ const RESULT: JsonSchema = {
       type: 'string',
       'x-extensible-enum': STATUSES,
       description:
-        '`moved`: the asset is at `location` now, it came from `from`. `seen`: recorded, and it does not change where the asset is. `location`: the tag of a location, the place of the scans after it. `unknown`: no live tag has this value. `ambiguous`: several tags match, and none has this very value. `no_location`: not recorded, because nobody said where. `duplicate`: recorded before. `too_late`: not recorded, because it is too old. `unusable`: not recorded, because the value has the shape of an access token or API key; `value` has asterisks in the place of the secret. More may come.',
+        '`moved`: the asset is at `location` now, it came from `from`. `seen`: recorded, and it does not change where the asset is; also of a scan that was taken back before it came. `location`: the tag of a location, the location of the scans after it. `unknown`: no live tag has this value. `ambiguous`: several tags match, and none has this very value. `no_location`: not recorded, because nobody said where. `duplicate`: recorded before. `too_late`: not recorded, because it is too old. `unusable`: not recorded, because the value has the shape of an access token or API key; `value` has asterisks in the place of the secret. More may come.',
     },
     tag_type: TAG_TYPE_SCHEMA,
     value: TAG_VALUE_SCHEMA,

@@ -1,11 +1,21 @@
 import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
 
-/** A brief view of an asset or a location, for small screens. */
 export interface Reference {
   id: number;
   external_key: string;
   name: string;
+}
+
+/** Of a row that may have none. */
+export function referenceOf(
+  id: number | null,
+  externalKey: string | null,
+  name: string | null,
+): Reference | null {
+  return id === null || externalKey === null || name === null
+    ? null
+    : { id, external_key: externalKey, name };
 }
 
 export const REFERENCE_PROPERTIES = {
@@ -14,7 +24,6 @@ export const REFERENCE_PROPERTIES = {
   name: { type: 'string', minLength: 1, maxLength: 255, description: 'What people call it.' },
 } as const;
 
-/** A reference, or null. */
 export function referenceSchema(description: string, example: Reference): JsonSchema {
   return {
     type: ['object', 'null'],

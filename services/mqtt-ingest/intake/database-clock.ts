@@ -3,23 +3,13 @@ import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../../..
 import { DATABASE_NOW, TOLERATED_SKEW } from '../../../db/timescale/queries/database-clock.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { ReadMessage } from './message.ts';
-
-/** This machine's clock is wrong: nothing dated by it may be written. */
-export class ClocksApart extends Error {
-  constructor(ahead: Micros) {
-    const seconds = (Math.abs(ahead) / MICROS_PER_SECOND).toFixed(1);
-    const side = ahead > 0 ? 'ahead of' : 'behind';
-    super(
-      `this machine's clock is ${seconds} s ${side} the database's; keep both in step with a time server`,
-    );
-  }
-}
+import { ClocksApart } from '../../../domain/messages/clocks-apart.ts';
+import type { ReadMessage } from '../../../domain/messages/message.ts';
 
 /**
- * Compares this process's clock with the database's at every batch: a position dated by a clock that is ahead would
- * stay until other clocks get there. While they are apart nothing is recorded, and messages wait unacknowledged
- * (tracking.md, What a scan is).
+ * Compares this process's clock with the database's for every batch: a position dated by a fast clock would
+ * stay until other clocks reach its time. While they differ too much nothing is recorded, and messages wait
+ * unacknowledged (docs/tracking.md, What a scan is).
  */
 export class DatabaseClock {
   readonly #clock: Clock;
@@ -41,14 +31,14 @@ export class DatabaseClock {
 
   /**
    * @param databaseNow milliseconds since 1970 by the database's clock.
-   * @param askedAt `performance.now()` before it was asked.
+   * @param askedAt `performance.now()` before the query.
    * @throws ClocksApart
    */
   compare(databaseNow: number, askedAt: number): void {
     const now = performance.now();
     const own = this.#clock();
     const then = databaseNow * MICROS_PER_MILLISECOND;
-    // The database said it at some moment since it was asked: it may have been busy, or this process.
+    // The database read its clock at some moment since the query: it, or this process, may have been busy.
     const most = own - then;
     const least = most - (now - askedAt) * MICROS_PER_MILLISECOND;
     this.#ahead = Math.round(least > 0 ? least : Math.min(0, most));
@@ -58,7 +48,7 @@ export class DatabaseClock {
     }
   }
 
-  /** {@link compare} with the database's answer. @throws ClocksApart; what the query throws. */
+  /** {@link compare} with the database's answer. @throws ClocksApart; errors of the query. */
   async ask(db: Connection): Promise<void> {
     const askedAt = performance.now();
     const { now } = await db.one(sql.type(rowsOf<{ now: number }>())`
@@ -66,7 +56,9 @@ export class DatabaseClock {
     this.compare(now, askedAt);
   }
 
-  /** Dates messages that came before the clocks were last found apart anew, by how long they have waited. */
+  /**
+   * Re-dates the messages received before the clocks were last found apart, by how long they have waited.
+   */
   date(messages: readonly ReadMessage[]): void {
     const now = performance.now();
     for (const message of messages) {

@@ -4,11 +4,11 @@ import type { TransactionMark } from '../../../db/timescale/connections/transact
 type Flush<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
 /**
- * Wraps a flush so that it can be retried after an unanswered commit without doing anything twice: counters stay exact
- * (scans are idempotent by their identity anyway). Before the next attempt with any of the items, in whatever batches,
- * it asks whether the commit went through.
+ * Wraps a flush so that it can be retried after an unanswered commit without counting twice (scans are
+ * idempotent anyway). Before the next attempt with any of the items, in whatever batches, it asks whether the
+ * commit went through.
  *
- * @param flush throws CommitUnknown, with the results as its result, if it does not know.
+ * @param flush throws CommitUnknown, carrying the results, if it does not know.
  */
 export function exactlyOnce<Item extends object, Result>(
   flush: Flush<Item, Result>,
@@ -59,7 +59,6 @@ export function exactlyOnce<Item extends object, Result>(
   };
 }
 
-/** A commit whose outcome is unknown. */
 interface Unknown<Item, Result> {
   mark: TransactionMark;
   results: ReadonlyMap<Item, Result>;

@@ -1,23 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Keeps each reader's messages in order although decoding some takes longer; other readers do not wait. On the main
- * thread, decoding is limited to {@link MOST_IN_TURN} per turn of the event loop: a commit makes room for many messages
- * at once.
+ * Preserves each reader's order although some messages take longer to decode; other readers do not wait. On
+ * the main thread, decoding is limited to {@link MOST_IN_TURN} per turn of the event loop: a commit makes
+ * room for many messages at once.
  */
 export class InOrder {
-  /** By reader: resolves when all its messages so far have gone on. */
   readonly #tails = new Map<number, Promise<void>>();
   readonly #waiting: { bytes: number; proceed: () => void }[] = [];
   #bytesInTurn = 0;
   #turn: NodeJS.Immediate | null = null;
 
-  /** Resolves with the result of `next`, called once the reader's earlier messages have gone on. */
   go<Prepared, Result>(step: Step<Prepared, Result>): Promise<Result> {
     if (this.#tails.has(step.reader)) {
       return this.#now(step);
     }
-    // One queue for all, without a promise between: those of a reader stay in order in it.
+    // One queue for all, without promises in between, keeps each reader's messages in order.
     return (this.#waiting.length === 0 && step.bytes === 0) || this.#enters(step.bytes)
       ? this.#now(step)
       : new Promise((resolve, reject) => {
@@ -32,7 +30,6 @@ export class InOrder {
         });
   }
 
-  /** Resolves when everything so far has gone on. */
   async settled(): Promise<void> {
     while (this.#waiting.length > 0) {
       await nextTurn();
@@ -68,14 +65,13 @@ export class InOrder {
     return result;
   }
 
-  /** Null if it may be decoded now. */
+  /** Null if it may be decoded at once. */
   #turnOf(bytes: number): Promise<void> | null {
     return bytes === 0 || this.#enters(bytes)
       ? null
       : new Promise((proceed) => this.#waiting.push({ bytes, proceed }));
   }
 
-  /** Whether that many bytes fit into this turn. */
   #enters(bytes: number): boolean {
     this.#turn ??= setImmediate(() => this.#nextTurn());
     const enters = this.#waiting.length === 0 && this.#bytesInTurn < MOST_IN_TURN;
@@ -99,8 +95,8 @@ export class InOrder {
 }
 
 /**
- * One object per message, and nothing else where it goes at once: thousands wait for a commit, and their leftovers were
- * most of the garbage collector's work.
+ * One object per message, and no other if it goes on at once: thousands wait for a commit, and their
+ * leftovers were most of the garbage collector's work.
  */
 interface Step<Prepared, Result> {
   reader: number;

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
+import type { ReadMessage } from '../../../domain/messages/message.ts';
+import { reasonOf } from '../../../domain/messages/rejected-messages.ts';
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
 import type { IntakeOptions } from './intake.ts';
-import type { ReadMessage } from './message.ts';
-import { reasonOf } from './rejected-messages.ts';
 
-type Told = Required<Pick<IntakeOptions, 'onOutage' | 'onPoison' | 'onCommitted' | 'onWarning'>>;
+type IntakeCallbacks = Required<Pick<IntakeOptions, 'onOutage' | 'onPoison' | 'onCommitted' | 'onWarning'>>;
 
 /**
- * Logs outages once at the beginning and once at the end, and faults of messages once a minute per reader, with reader
- * and organization. Payloads are not logged.
+ * Logs the beginning and the end of an outage once each, and message faults once a minute per reader, with
+ * reader and organization. Payloads are not logged.
  */
-export function intakeLog(log: Logger): Told {
+export function intakeLog(log: Logger): IntakeCallbacks {
   const poison = new LogBudget(LINES_A_MINUTE);
   const rejected = new LogBudget(LINES_A_MINUTE);
   let outageSince: number | null = null;
@@ -45,7 +45,7 @@ export function intakeLog(log: Logger): Told {
   };
 }
 
-/** Per reader and kind of fault; the next line tells how many were dropped. */
+/** Per reader and kind of fault; the next line gives the number dropped. */
 const LINES_A_MINUTE = 1;
 
 function subjectOf({ reader, topic }: ReadMessage): string {

@@ -5,35 +5,39 @@ import type { Pool } from '../../../db/timescale/connections/client.ts';
 import { inMarkedTransaction } from '../../../db/timescale/connections/transaction.ts';
 import { wasCommitted } from '../../../db/timescale/connections/transaction-mark.ts';
 import { type Mapped, mapMessage } from '../../../domain/formats/mapping/run.ts';
+import { isFaultOfMessage } from '../../../domain/messages/fault-of-message.ts';
+import { type Readable, readableBy, refused } from '../../../domain/messages/judge.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import { type IncomingMessage, MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
+import { ReaderClocks } from '../../../domain/messages/reader-clocks.ts';
+import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
+import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
 import { AlreadyStored } from '../../../domain/tracking/record.ts';
+import type { ReaderListening } from '../listening/listening.ts';
 import { asRegistered } from '../registry/as-registered.ts';
-import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { exactlyOnce } from './exactly-once.ts';
-import { isFaultOfMessage } from './fault-of-message.ts';
 import { InOrder } from './in-order.ts';
-import { type Readable, readableBy, refused } from './judge.ts';
 import { isLarge, type LargeMessages } from './large-messages.ts';
-import { type IncomingMessage, MessageAsRead, type ReadMessage } from './message.ts';
-import { ReaderClocks } from './reader-clocks.ts';
 import { NO_READER, ReaderLanes } from './reader-lanes.ts';
 import { type ReaderWarning, ReaderWarnings } from './reader-warnings.ts';
-import { type MessageOutcome, recordMessages } from './record-messages.ts';
 
 /**
- * The sink of every source of messages: `receive` resolves once the message, whatever its outcome, is committed. A
+ * Sink of every message source: `receive` resolves once the message, whatever its outcome, is committed. A
  * source that acknowledges then delivers at least once and loses nothing.
  */
 export interface Intake {
   /**
-   * @param publisher the authenticated sender; without one the topic tells.
-   * @throws whatever kept the message from being committed; it must not be acknowledged then.
+   * @param publisher the authenticated sender; otherwise the topic determines the reader.
+   * @throws the error that prevented the commit; the message must then stay unacknowledged.
    */
   receive(message: IncomingMessage, publisher?: RegisteredReader): Promise<MessageOutcome>;
-  /** Takes nothing more and waits for what was taken; during an outage for at most `patience` milliseconds. */
+  /**
+   * Stops taking messages and waits for those taken; during an outage for at most `patience` milliseconds.
+   */
   drain(patience: number): Promise<void>;
 }
 
@@ -41,18 +45,19 @@ export interface IntakeOptions {
   pool: Pool;
   registry: Registry;
   clock: Clock;
-  /** Checks `clock` against the database's; tests may do without. */
   databaseClock?: DatabaseClock;
   largeMessages: LargeMessages;
   rules: TimeRules;
-  /** Called for every attempt to commit that an outage defeated. */
   onOutage(error: unknown): void;
-  /** Called for a message that could not be recorded for its own sake (poison); it is kept as rejected. */
+  /** Called for a poison message, which cannot be recorded by its own fault; it is kept as rejected. */
   onPoison(error: unknown, message: ReadMessage): void;
-  /** Called for every other message when it is committed. */
   onCommitted?(message: ReadMessage, outcome: MessageOutcome): void;
+  /** Called after a commit that told the feed of changes of these organizations. */
+  onMoves?(orgIds: ReadonlySet<number>): void;
   /** Called when a reader reports a fault of its own, at most once a minute per reader. */
   onWarning(warning: ReaderWarning): void;
+  /** Those who aim antennas, who are told what is read. */
+  listening?: Pick<ReaderListening, 'note'>;
 }
 
 export function createIntake(options: IntakeOptions): Intake {
@@ -62,14 +67,20 @@ export function createIntake(options: IntakeOptions): Intake {
   const lanes = new ReaderLanes({
     flush: exactlyOnce(
       (messages) =>
-        inMarkedTransaction(
-          pool,
-          (client, attempt, { databaseNow, askedAt }) => {
-            databaseClock?.compare(databaseNow, askedAt);
-            databaseClock?.date(messages);
-            return recordMessages(client, messages, { rules, now: clock(), isCareful: attempt > 1 });
-          },
-          (error) => error instanceof AlreadyStored,
+        announcingMoves(
+          () => options.onMoves?.(organizationsOf(messages)),
+          (note) =>
+            inMarkedTransaction(
+              pool,
+              async (client, attempt, { databaseNow, askedAt }) => {
+                databaseClock?.compare(databaseNow, askedAt);
+                databaseClock?.date(messages);
+                const isCareful = attempt > 1;
+                return note(await recordMessages(client, messages, { rules, now: clock(), isCareful }))
+                  .results;
+              },
+              (error) => error instanceof AlreadyStored,
+            ),
         ),
       (mark) => wasCommitted(pool, mark),
     ),
@@ -96,7 +107,6 @@ export function createIntake(options: IntakeOptions): Intake {
   const whenFree = (reader: RegisteredReader | null, mapped: Mapped): Mapped | Promise<Mapped> =>
     lanes.free({ reader, mapped })?.then(() => mapped) ?? mapped;
 
-  /** Starts recording before it returns. */
   const record = async (message: MessageAsRead, incoming: IncomingMessage): Promise<MessageOutcome> => {
     const { reader, mapped, receivedAt } = message;
     incoming.onDecoded?.(mapped.outcome === 'items' ? mapped.items.length : 0);
@@ -104,6 +114,7 @@ export function createIntake(options: IntakeOptions): Intake {
       message.clockSample = clocks.sample(reader.readerId, mapped, receivedAt);
     }
     warnings.note(reader, mapped, receivedAt);
+    options.listening?.note(reader, mapped, incoming);
     lanes.enter(message);
     try {
       const outcome = await lanes.submit(message);
@@ -186,6 +197,10 @@ export function createIntake(options: IntakeOptions): Intake {
       await lanes.drain(Math.max(0, patience - (performance.now() - since)));
     },
   };
+}
+
+function organizationsOf(messages: readonly ReadMessage[]): ReadonlySet<number> {
+  return new Set(messages.flatMap(({ reader }) => reader?.orgId ?? []));
 }
 
 function stopped(): BatchClosed {

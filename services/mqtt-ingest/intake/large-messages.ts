@@ -6,7 +6,7 @@ import { type Mapped, type Message, mapMessage, type Policies } from '../../../d
 import { MAX_PAYLOAD_BYTES } from '../../../domain/formats/mapping/values/limits.ts';
 import { THREADS, type WorkThreads } from '../../../platform/runtime/work-threads.ts';
 
-/** Bytes beyond which payloads go to worker threads. That much takes at most 4 ms. */
+/** Bytes beyond which payloads go to worker threads. Decoding that much takes at most 4 ms. */
 export const LARGE = 32_768;
 
 export function isLarge({ length }: Buffer): boolean {
@@ -15,10 +15,7 @@ export function isLarge({ length }: Buffer): boolean {
 
 const MESSAGE_THREAD = new URL('../../../domain/formats/mapping/message-thread.ts', import.meta.url).href;
 
-/**
- * The queue is bounded by what may be held (`source/held-messages.ts`) and in no hurry: nothing in it is acknowledged
- * yet.
- */
+/** The queue is bounded by `source/held-messages.ts`, and can wait: its messages are unacknowledged. */
 const FOREVER = 2 ** 31 - 1;
 
 /**
@@ -43,8 +40,8 @@ export class LargeMessages {
   }
 
   /**
-   * {@link mapMessage} in a worker thread. If that fails, for want of memory for instance, it runs here: slower for
-   * others, but no message is given up.
+   * {@link mapMessage} in a worker thread. If that fails, out of memory for instance, it runs here: slower
+   * for others, but no message is given up.
    */
   async read(
     orgId: number,
@@ -52,7 +49,7 @@ export class LargeMessages {
     { topic, payload }: Message,
     policies: Partial<Policies>,
   ): Promise<Mapped> {
-    // The payload is a part of what was received, or another message's neighbour.
+    // The payload may share its buffer with other messages.
     const task: MessageTask = {
       definition: this.#definitionOf(format),
       topic,

@@ -1,15 +1,15 @@
+import type { ReadMessage } from '../../../domain/messages/message.ts';
+import type { MessageOutcome } from '../../../domain/messages/record-messages.ts';
 import { Batch, type BatchOptions } from '../../../domain/tracking/batch.ts';
-import type { ReadMessage } from './message.ts';
-import type { MessageOutcome } from './record-messages.ts';
 
 type Recording = Pick<BatchOptions<ReadMessage, MessageOutcome>, 'flush' | 'isOutage' | 'onOutage'>;
 
 /**
- * Records messages in lanes, each reader's in order. Large messages have a lane of their own: the commit of 9,999
- * unknown tags takes as long as a hundred ordinary messages, which would wait for it.
+ * Records messages in lanes, each reader's in order. Large messages have a lane of their own: committing
+ * 9,999 unknown tags takes as long as a hundred ordinary messages, which would wait.
  *
- * A reader's messages under way are all on one side: small ones behind a large one go along with it, and before a large
- * one {@link free} waits until the small ones are done.
+ * A reader's pending messages are all on one side: small ones behind a large one go along with it, and before
+ * a large one {@link free} waits until the small ones are done.
  */
 export class ReaderLanes {
   readonly #ordinary: Batch<ReadMessage, MessageOutcome>;
@@ -22,13 +22,12 @@ export class ReaderLanes {
     this.#large = new Batch<ReadMessage, MessageOutcome>({ ...options, lanes: LANES - ORDINARY_LANES });
   }
 
-  /** Null if the message may be submitted now; else resolves when its reader's messages under way are done. */
+  /** Null if the message may be submitted now; else resolves when its reader's pending messages are done. */
   free(message: Pick<ReadMessage, 'reader' | 'mapped'>): Promise<void> | null {
     const before = this.#underWay.get(readerOf(message));
     return before === undefined || before.isLarge || !isLarge(message) ? null : before.done.promise;
   }
 
-  /** Counts a free message as under way until {@link leave}. */
   enter(message: ReadMessage): void {
     const reader = readerOf(message);
     const underWay = this.#underWay.get(reader);
@@ -40,7 +39,6 @@ export class ReaderLanes {
     }
   }
 
-  /** {@link Batch.submit} for a message that has entered. */
   submit(message: ReadMessage): Promise<MessageOutcome> {
     const isLarge = this.#underWay.get(readerOf(message))?.isLarge === true;
     return (isLarge ? this.#large : this.#ordinary).submit(message);
@@ -58,7 +56,6 @@ export class ReaderLanes {
     }
   }
 
-  /** {@link Batch.drain} */
   async drain(patience: number): Promise<void> {
     await Promise.all([this.#ordinary.drain(patience), this.#large.drain(patience)]);
   }
@@ -71,9 +68,9 @@ interface UnderWay {
 }
 
 /**
- * Concurrent batches, each on its own connection: while one waits for its commit or the network, another keeps the
- * database busy. Divided by reader, so that a reader's messages stay in order and two batches rarely share an asset;
- * where they do, the second waits at its position.
+ * Concurrent batches, each on its own connection: while one waits for its commit or the network, another
+ * keeps the database busy. Divided by reader, so that a reader's messages stay in order and two batches
+ * rarely share an asset; if they do, the second waits at its position.
  */
 export const LANES = 3;
 const ORDINARY_LANES = 2;
@@ -82,7 +79,6 @@ const ORDINARY_LANES = 2;
 const MAX_BATCH = 4_000;
 const MAX_HELD = 32_000;
 
-/** Items: a quarter of a batch. */
 const LARGE = 1_000;
 
 function isLarge({ mapped }: Pick<ReadMessage, 'mapped'>): boolean {
@@ -93,7 +89,6 @@ function readerOf({ reader }: Pick<ReadMessage, 'reader'>): number {
   return reader?.readerId ?? NO_READER;
 }
 
-/** Lane key of messages on topics that no reader has. */
 export const NO_READER = 0;
 
 function weigh({ mapped, payload }: ReadMessage): number {

@@ -1,15 +1,15 @@
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Mapped } from '../../../domain/formats/mapping/run.ts';
-import type { RegisteredReader } from '../registry/load-readers.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 
-/** A fault that a reader reports of itself, such as dropped reads. */
+/** A fault that a reader reports itself, such as dropped reads. */
 export interface ReaderWarning {
   orgId: number;
   readerId: number;
   reader: string;
-  /** As its format tells it: `item /overflowEvent exists`. */
+  /** As worded by its format: `item /overflowEvent exists`. */
   warning: string;
-  /** Such items since the last report, this one included. */
+  /** Occurrences since the last report, this one included. */
   times: number;
 }
 
@@ -17,12 +17,12 @@ const QUIET = 60 * MICROS_PER_SECOND;
 
 /** Reports items that their format marks as worth a log line, at most once a minute per reader. */
 export class ReaderWarnings {
-  readonly #tell: (warning: ReaderWarning) => void;
-  /** By reader: no more entries than readers that ever warned. */
+  readonly #onWarning: (warning: ReaderWarning) => void;
+  /** By reader; at most as many as ever warned. */
   readonly #last = new Map<number, { at: Micros; untold: number }>();
 
-  constructor(tell: (warning: ReaderWarning) => void) {
-    this.#tell = tell;
+  constructor(onWarning: (warning: ReaderWarning) => void) {
+    this.#onWarning = onWarning;
   }
 
   note(reader: RegisteredReader | null, mapped: Mapped, now: Micros): void {
@@ -45,12 +45,12 @@ export class ReaderWarnings {
 
   #count({ orgId, readerId, name }: RegisteredReader, warning: string, times: number, now: Micros): void {
     const last = this.#last.get(readerId);
-    // A clock that was set back does not silence anybody for longer than it should.
+    // A clock set back must not silence a reader for longer.
     if (last !== undefined && Math.abs(now - last.at) < QUIET) {
       last.untold += times;
       return;
     }
     this.#last.set(readerId, { at: now, untold: 0 });
-    this.#tell({ orgId, readerId, reader: name, warning, times: times + (last?.untold ?? 0) });
+    this.#onWarning({ orgId, readerId, reader: name, warning, times: times + (last?.untold ?? 0) });
   }
 }

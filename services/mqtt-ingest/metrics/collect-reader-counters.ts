@@ -1,21 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { freshener } from './freshener.ts';
 import { type Figures, loadFigures } from './load-figures.ts';
 
 /** Readers, and organizations, with metric series of their own, first registered first. */
 export const MOST_SHOWN = 2_000;
 
-/** Milliseconds a scrape waits for the database; then it gets the figures of the last one. */
-const PATIENCE = 2_000;
-
 const OUTCOMES = ['recorded', 'duplicates', 'unknown', 'unplaced', 'rejected'] as const;
 
 /**
- * Exports the outcomes of all readers' reads (tracking rule 6) and of what is kept for inspection. Loaded once per
- * scrape from one snapshot, so that `reads = recorded + duplicates + unknown + unplaced + rejected` in each.
+ * Exports the outcomes of all readers' reads (docs/tracking.md rule 6) and the numbers of stored dead letters
+ * and unknown tags. Loaded once per scrape from one snapshot, so that `reads = recorded + duplicates +
+ * unknown + unplaced + rejected` in each.
  *
- * The figures are the database's, the same from every process: take the maximum over processes, not the sum. Without
- * the database the last ones stay, and `tagtrail_database_figures_up` is 0.
+ * The figures are the database's, the same from every process: take the maximum over processes, not the sum.
+ * Without the database the last ones stay, and `tagtrail_database_figures_up` is 0.
  */
 export function collectReaderCounters(pool: Pool, registry: Registry): void {
   const isFresh = freshener(async () => set(await loadFigures(pool, MOST_SHOWN)));
@@ -108,31 +107,6 @@ export function collectReaderCounters(pool: Pool, registry: Registry): void {
     }
     for (const { org, kept } of figures.unknownTags) {
       unknownTags.set({ org }, kept);
-    }
-  };
-}
-
-/**
- * Shares one load among all metrics of a scrape. Resolves with whether it succeeded in time; a late load goes on, and
- * no other is started meanwhile.
- */
-function freshener(load: () => Promise<void>): () => Promise<boolean> {
-  let underWay: Promise<boolean> | null = null;
-  return async () => {
-    underWay ??= load()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => {
-        underWay = null;
-      });
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => late.resolve(false), PATIENCE);
-    try {
-      return await Promise.race([underWay, late.promise]);
-    } finally {
-      clearTimeout(timer);
     }
   };
 }

@@ -3,13 +3,11 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
 
-/** Figures of the database for `/metrics`, of one snapshot. */
 export interface Figures {
-  /** All live readers, shown or not. */
   readers: number;
-  /** Of live readers that have sent anything, first registered first, at most as many as asked for. */
+  /** Live readers that have sent anything, first registered first, up to the given number. */
   counters: ReaderFigures[];
-  /** By organization, largest first; `none` for messages on a topic that no reader has. */
+  /** By organization, largest first; `none` for messages without a reader. */
   rejectedMessages: Kept[];
   unknownTags: Kept[];
 }
@@ -28,8 +26,9 @@ interface Kept {
 }
 
 /**
- * One query, bounded in what it returns and, by what is kept per organization, in what it reads. With 100 organizations
- * of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms before the first vacuum).
+ * One query with a bounded result, which reads a bounded number of rows per organization. With 100
+ * organizations of 10,000 unknown tags and 2,000 rejected messages each, and 2,000 readers: 150 ms (370 ms
+ * before the first vacuum).
  */
 export async function loadFigures(db: Connection, most: number): Promise<Figures> {
   const row = await db.one(sql.prepared('load-figures', rowsOf<FiguresRow>())`
@@ -62,7 +61,7 @@ export async function loadFigures(db: Connection, most: number): Promise<Figures
   };
 }
 
-/** All but the first are JSON texts. */
+/** JSON texts, except the first. */
 interface FiguresRow {
   readers: number;
   counters: string;

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { DatabaseClock } from '../intake/database-clock.ts';
 
-/** Exports the offset of this process's clock from the database's, as of the last comparison. */
 export function measureClock(registry: Registry, databaseClock: DatabaseClock): void {
   new Gauge({
     name: 'tagtrail_ingest_clock_ahead_seconds',

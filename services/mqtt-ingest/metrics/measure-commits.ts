@@ -1,12 +1,12 @@
 import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../../base/clock.ts';
 import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
-import type { ReadMessage } from '../intake/message.ts';
-import { latestRead } from '../intake/reader-clocks.ts';
+import type { ReadMessage } from '../../../domain/messages/message.ts';
+import { latestRead } from '../../../domain/messages/reader-clocks.ts';
 
 /**
- * Exports how long messages take to commit: from their reception and, if the payload has times, from the reader's last
- * read. The latter is the whole way from antenna to database, including time in the reader and the broker; it is
+ * Exports commit latency: from reception and, if the payload has times, from the reader's last read. The
+ * latter is the whole way from antenna to database, including time in the reader and the broker; it is
  * measured by the reader's clock, so a slow clock shows as delay and a fast one as none.
  *
  * @returns a function to call with every committed message.

@@ -1,9 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Name, help text and figure of a metric. */
 export type Metric<Name> = readonly [name: string, help: string, figure: Name];
 
-/** Exports figures read at every scrape. */
 export function measureFigures<Name extends string>(
   registry: Registry,
   figures: () => Readonly<Record<Name, number | boolean>>,

@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import type { SubscriberFigures } from '../source/subscriber.ts';
 import { COMMITTED, HELD, measureFigures } from './measure-figures.ts';
 
-/** Exports the state of this process's connection to its broker. Outcomes of reads are counted in the database. */
 export function measureSubscriber(registry: Registry, figures: () => SubscriberFigures): void {
   measureFigures(registry, figures, { gauges: GAUGES, counters: COUNTERS });
 }

@@ -1,7 +1,7 @@
-import type { RegisteredReader } from './load-readers.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import type { Registry } from './registry.ts';
 
-/** The current registration of a signed-in reader; undefined if it was deleted or its password has changed. */
+/** Undefined if the signed-in reader was deleted or its password has changed. */
 export function asRegistered(
   registry: Pick<Registry, 'byUsername'>,
   signedInAs: RegisteredReader,

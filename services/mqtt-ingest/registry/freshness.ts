@@ -5,17 +5,16 @@ import { coalesced } from './coalesced.ts';
 
 export interface FreshnessOptions {
   load(): Promise<void>;
-  /** Called for the first of several failed loads in a row. */
   onFault(error: unknown): void;
 }
 
 /**
- * Tracks up to when all committed changes are in effect: up to the start of the last load, or up to the last probe of
- * the LISTEN connection that was answered while nothing announced was still to be loaded. With {@link TRUSTED_MS} and
- * `heardEverywhere`, whatever is done while fresh respects every change whose command has ended.
+ * Tracks the time up to which all committed changes are in effect: the start of the last load, or the last
+ * answered probe of the LISTEN connection after which nothing announced was left to load. With {@link
+ * TRUSTED_MS} and `heardEverywhere`, work done while fresh respects every change whose command has ended.
  *
- * If older, it waits for the next reply, or loads if none comes. So a cut LISTEN connection costs one load per {@link
- * TRUSTED_MS} with activity.
+ * If older, it waits for the next reply, or loads if none comes. So a cut LISTEN connection costs one load
+ * per {@link TRUSTED_MS} with activity.
  */
 export class Freshness {
   /** Reloads; resolves when everything committed before the call is in effect. */
@@ -23,14 +22,14 @@ export class Freshness {
   readonly #onFault: FreshnessOptions['onFault'];
   readonly #waiting: Waiting[] = [];
   readonly #closing = new AbortController();
-  #listener: Pick<Listener, 'isConnected' | 'heardUntil'> = DEAF;
+  #listener: Pick<Listener, 'isConnected' | 'heardUntil'> = NOT_LISTENING;
   /** `performance.now()` up to which everything committed is in effect. */
   #asOf = Number.NEGATIVE_INFINITY;
-  /** Announcements so far, and the number of them before the last load. */
+  /** Announcements so far, and their number before the last load. */
   #announced = 0;
   #loaded = 0;
   #isCatchingUp = false;
-  #isFaultTold = false;
+  #isFaultLogged = false;
 
   constructor({ load, onFault }: FreshnessOptions) {
     this.#onFault = onFault;
@@ -39,7 +38,7 @@ export class Freshness {
       const announced = this.#announced;
       await load();
       this.#loaded = announced;
-      this.#isFaultTold = false;
+      this.#isFaultLogged = false;
       this.#know(begun);
       this.heard(this.#listener.heardUntil());
     });
@@ -50,7 +49,6 @@ export class Freshness {
     this.#listener = listener;
   }
 
-  /** Called when loaded data may have changed. */
   announced(): void {
     this.#announced += 1;
     void this.#catchUp();
@@ -63,7 +61,6 @@ export class Freshness {
     }
   }
 
-  /** One comparison per message. */
   isFresh(): boolean {
     return this.#waiting.length === 0 && performance.now() - this.#asOf < TRUSTED_MS;
   }
@@ -125,8 +122,8 @@ export class Freshness {
   }
 
   #fail(error: unknown, failures: number): number {
-    if (!this.#isFaultTold) {
-      this.#isFaultTold = true;
+    if (!this.#isFaultLogged) {
+      this.#isFaultLogged = true;
       this.#onFault(error);
     }
     for (const tell of new Set(this.#waiting.map(({ onFailure }) => onFailure))) {
@@ -142,7 +139,7 @@ interface Waiting {
   onFailure(error: unknown): void;
 }
 
-const DEAF = { isConnected: () => false, heardUntil: () => Number.NEGATIVE_INFINITY };
+const NOT_LISTENING = { isConnected: () => false, heardUntil: () => Number.NEGATIVE_INFINITY };
 
 /** Milliseconds for a reply on the LISTEN connection: after a stall of this process it is there at once. */
 const ANSWER_WITHIN = 50;

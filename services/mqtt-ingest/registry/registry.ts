@@ -4,8 +4,8 @@ import { type Listener, listen } from '../../../db/timescale/connections/listen.
 import { loadFormats } from '../../../domain/administration/formats/load-formats.ts';
 import { isWildcard, topicMatches } from '../../../domain/administration/readers/topic.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { Freshness } from './freshness.ts';
-import { loadReaders, type RegisteredReader } from './load-readers.ts';
 
 /**
  * The registered readers, in memory. Changes are announced by NOTIFY; the registry then reloads all and swaps, so that
@@ -17,11 +17,9 @@ import { loadReaders, type RegisteredReader } from './load-readers.ts';
 export interface Registry extends Pick<Freshness, 'isFresh' | 'whenFresh'> {
   byUsername(username: string): RegisteredReader | undefined;
   byTopic(topic: string): RegisteredReader | undefined;
-  /** Topics and filters of all readers. */
   topics(): Iterable<string>;
   /** Calls `listener` after every reload. @returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
-  /** Reloads; resolves when everything committed before the call is in effect. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,11 +30,15 @@ export interface RegistryOptions {
   builtinFormats: ReadonlyMap<string, Format>;
   /** Called when readers cannot be loaded or watched; the last ones stay in effect. */
   onFault(error: unknown): void;
+  /** Other channels to be heard on the same connection, and what is done about an announcement. */
+  alsoHear?: ReadonlyMap<string, (payload: string) => void>;
 }
+
+const CHANGED = 'registry_changed';
 
 /** @throws the database's error if the first load fails. */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  const { url, pool, builtinFormats, onFault } = options;
+  const { url, pool, builtinFormats, onFault, alsoHear = new Map() } = options;
   let readers = indexed([]);
   const listeners = new Set<() => void>();
   const load = async () => {
@@ -49,9 +51,10 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const freshness = new Freshness({ load, onFault });
   const listener: Listener = await listen(
     url,
-    ['registry_changed'],
+    [CHANGED, ...alsoHear.keys()],
     {
-      onNotify: () => freshness.announced(),
+      onNotify: (channel, payload) =>
+        channel === CHANGED ? freshness.announced() : alsoHear.get(channel)?.(payload),
       onReconnect: () => freshness.announced(),
       onHeard: (until) => freshness.heard(until),
       onLost: onFault,

@@ -12,7 +12,7 @@ export class Acknowledgements {
     this.#write = write;
   }
 
-  /** Registers a received message. @returns a function to call when it is committed. */
+  /** @returns a function to call when the message is committed. */
   owe(messageId: number): () => void {
     const entry = { messageId, isDone: false };
     this.#owed.push(entry);

@@ -1,4 +1,4 @@
-/** Exponential back-off from the first to the longest pause, half of each random (jitter). */
+/** Exponential back-off with jitter: half of each pause is random. */
 export class BackOff {
   readonly #first: number;
   readonly #longest: number;
@@ -10,7 +10,7 @@ export class BackOff {
     this.#longest = longest;
   }
 
-  /** The next pause in milliseconds. */
+  /** Milliseconds. */
   next(): number {
     const pause = Math.min(this.#first * 2 ** this.#attempts, this.#longest);
     this.#attempts += 1;

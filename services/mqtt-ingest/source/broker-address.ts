@@ -1,6 +1,5 @@
 import type { IClientOptions } from 'mqtt';
 
-/** Address and credentials of a broker, as the client library takes them. */
 export type BrokerAddress = Pick<
   IClientOptions,
   'protocol' | 'host' | 'port' | 'path' | 'username' | 'password' | 'ca' | 'cert' | 'key'
@@ -8,7 +7,7 @@ export type BrokerAddress = Pick<
 
 export const BROKER_PROTOCOLS = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 
-/** Whether one of {@link BROKER_PROTOCOLS} uses TLS. */
+/** True for the {@link BROKER_PROTOCOLS} with TLS. */
 export function isOverTls(url: string): boolean {
   return ['mqtts:', 'wss:'].includes(new URL(url).protocol);
 }
@@ -32,7 +31,7 @@ export function brokerAddress(
   };
 }
 
-/** A percent sign that begins no escape stands for itself. */
+/** A percent sign outside an escape stands for itself. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { writeToStream } from 'mqtt-packet';
-import type { IncomingMessage } from '../intake/message.ts';
+import type { IncomingMessage } from '../../../domain/messages/message.ts';
 import { Acknowledgements } from './acknowledgement-order.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { BrokerKeepalive } from './broker-keepalive.ts';
@@ -14,13 +14,12 @@ export interface ConnectionOptions {
   protocolVersion: ProtocolVersion;
   /** Seconds. */
   keepalive: number;
-  /** Seconds the broker keeps an absent client's session; MQTT 3.1.1 has no such limit. */
+  /** Session expiry in seconds; MQTT 3.1.1 has none. */
   sessionExpiry: number;
   /** Unacknowledged messages the broker may send; MQTT 5 only. */
   receiveMaximum: number;
   /** Last will, retained on `topic`: published by the broker when the connection is lost. Null for none. */
   will: { topic: string; payload: string } | null;
-  /** Aborting gives up connecting. */
   signal: AbortSignal;
   /**
    * Takes a message; nothing more is read from the connection until `proceed` is called (backpressure).
@@ -30,14 +29,12 @@ export interface ConnectionOptions {
   onDelivery(delivery: Delivery): boolean;
 }
 
-/** A message from the broker. Its connection may have ended by the time it is finished. */
 export interface Delivery {
   message: IncomingMessage;
-  /** Admits the next message. */
   proceed(): void;
-  /** To be called after the commit. If the connection has ended nothing is sent, and the message comes again. */
+  /** Call after the commit. If the connection has ended nothing is sent, and the message comes again. */
   acknowledge(): void;
-  /** To be called if it cannot be committed: ends the connection, so that it and all after it come again. */
+  /** Call if it cannot be committed: ends the connection, so that it and all later ones come again. */
   fail(reason: Error): void;
 }
 
@@ -48,13 +45,12 @@ export interface BrokerConnection {
    * messages.
    */
   isResumed: boolean;
-  /** As the broker says; MQTT 3.1.1 cannot. */
+  /** Reported by the broker; null under MQTT 3.1.1. */
   hasSharedSubscriptions: boolean | null;
-  /** Resolves with the reason when the connection has ended. */
   ended: Promise<Error>;
-  /** The broker's answer per filter: the granted QoS, or a refusal from 128 on. */
+  /** Reply codes per filter: the granted QoS, or a refusal from 128 on. */
   subscribe(filters: readonly string[]): Promise<number[]>;
-  /** The broker's answer per filter; MQTT 3.1.1 has none. */
+  /** Reply codes per filter; none under MQTT 3.1.1. */
   unsubscribe(filters: readonly string[]): Promise<number[]>;
   /** QoS 0. */
   publishRetained(topic: string, payload: string): void;
@@ -62,21 +58,20 @@ export interface BrokerConnection {
   close(): Promise<void>;
 }
 
-/** The broker refuses this protocol version. */
 export class VersionRefused extends Error {}
 
-/** The broker closed the connection without an answer, as some do that do not know this protocol version. */
+/** The broker closed the connection without an answer, as some do for an unknown protocol version. */
 export class NoAnswer extends Error {}
 
 /**
  * Connects with a persistent session.
  *
- * The client library acknowledges a message when `handleMessage` calls back, and takes no other until then. Called back
- * with an error it acknowledges nothing and goes on, so that is what happens here; the acknowledgement is written to
- * the connection's stream later, bypassing the library, which would queue it for the next connection. None of this is
- * documented: the version is pinned, and a test holds the behaviour.
+ * The client library acknowledges a message when `handleMessage` calls back, and takes no other until then.
+ * If called back with an error it acknowledges nothing and goes on, so this does that; the acknowledgement is
+ * written to the connection's stream later, bypassing the library, which would queue it for the next
+ * connection. None of this is documented: the version is pinned, and a test holds the behaviour.
  *
- * @throws VersionRefused, NoAnswer, or whatever else kept the connection from being made.
+ * @throws VersionRefused, NoAnswer, or any other error that prevented the connection.
  */
 export async function openConnection(options: ConnectionOptions): Promise<BrokerConnection> {
   const client = mqtt.connect(clientOptions(options));
@@ -94,7 +89,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
   client.on('close', () => ended.resolve(reason ?? new Error('the broker closed the connection')));
 
   const acknowledgements = new Acknowledgements((messageIds) => {
-    // This client never has another stream: what comes too late for it is dropped, not sent on the next connection.
+    // This client never has another stream: late packets are dropped, not sent on the next connection.
     if (stream.writable) {
       stream.write(pubacks(messageIds));
     }
@@ -147,7 +142,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),
     close: async () => {
       acknowledgements.flush();
-      // Not by the library, which waits for every answer it has not got.
+      // Not by the library, which would wait for all outstanding answers.
       writeToStream({ cmd: 'disconnect', reasonCode: 0 }, stream, client.options);
       stream.end();
       const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
@@ -168,7 +163,6 @@ export class DisconnectedByBroker extends Error {
   }
 }
 
-/** Another client connected with the same id. */
 export const SESSION_TAKEN_OVER = 142;
 
 const ACKNOWLEDGED_LATER = new Error('acknowledged later');
@@ -211,7 +205,7 @@ async function subscribe(client: MqttClient, filters: readonly string[]): Promis
     // Retained messages are stale (rh: none are sent); a live publish never comes with the flag (rap: cleared).
     const options = client.options.protocolVersion === 5 ? { qos: 1, rap: false, rh: 2 } : { qos: 1 };
     client.subscribe([...filters], options as mqtt.IClientSubscribeOptions, (error, _, suback) => {
-      // The library calls a refusal of one an error of all.
+      // The library reports the refusal of one filter as an error of all.
       if (suback === undefined || suback.cmd !== 'suback') {
         reject(error ?? new Error('no answer to a subscription'));
       } else {

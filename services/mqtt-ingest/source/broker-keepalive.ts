@@ -3,17 +3,17 @@ import type { MqttClient } from 'mqtt';
 /**
  * Keepalive of a broker connection, instead of the client library's.
  *
- * The library sends one ping per keepalive and gives up when the answer takes more than half of that. But answers come
- * in order, behind messages on their way, and acknowledgements bypass the library: while a backlog drained at 27,000
- * reads/s, the answer waited behind up to 4,000 messages, and the connection was dropped every 22 s. So this pings all
- * the time, for the broker's sake, and takes anything received as a sign of life. While a message waits for room
- * nothing is read, and silence means nothing.
+ * The library sends one ping per keepalive and gives up when the answer takes more than half of that. But
+ * answers come in order, behind messages on their way, and acknowledgements bypass the library: while a
+ * backlog drained at 27,000 reads/s, the answer waited behind up to 4,000 messages, and the connection was
+ * dropped every 22 s. So this pings all the time, for the broker's sake, and takes anything received as a
+ * sign of life. While a message waits for room nothing is read, and silence means nothing.
  */
 export class BrokerKeepalive {
   readonly #client: MqttClient;
   readonly #giveUp: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Looks since something was received, so that a stalled process does not blame the broker. */
+  /** Checks since something was received, so that a stalled process does not blame the broker. */
   #silentLooks = 0;
   #looks = 0;
   #isHeld = false;
@@ -34,12 +34,10 @@ export class BrokerKeepalive {
     client.once('close', () => clearInterval(this.#timer));
   }
 
-  /** Call when a message starts waiting for room. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Call when it no longer waits. */
   release(): void {
     this.#isHeld = false;
     this.#silentLooks = 0;
@@ -54,7 +52,7 @@ export class BrokerKeepalive {
       if (this.#looks % LOOKS_PER_PING === 0) {
         this.#client.sendPing();
       }
-      // The library's own never comes to count.
+      // Keeps the library's own keepalive from ever firing.
       this.#client.reschedulePing(true);
     }
   }

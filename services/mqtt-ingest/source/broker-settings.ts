@@ -13,7 +13,6 @@ import { BROKER_PROTOCOLS, type BrokerAddress, brokerAddress, isOverTls } from '
 import type { ProtocolVersion } from './protocol-version.ts';
 import type { SubscriberOptions } from './subscriber.ts';
 
-/** Settings of a client of the broker at MQTT_URL. */
 export const BROKER_SETTINGS = {
   MQTT_CLIENT_ID: clientIdSetting(),
   MQTT_VERSION: choiceSetting(
@@ -39,7 +38,6 @@ export const BROKER_SETTINGS = {
 
 export type BrokerConfig = Configuration<typeof BROKER_SETTINGS>;
 
-/** Required form of MQTT_URL. */
 export const BROKER_URL = [BROKER_PROTOCOLS, 'mqtt://user:password@host:1883'] as const;
 
 export function faultOfCertificates(config: BrokerConfig & { MQTT_URL: string | null }): string | null {
@@ -114,7 +112,7 @@ function groupSetting(): Setting<string> {
   };
 }
 
-/** Part of a topic, so without slashes and wildcards. */
+/** A topic level, so without slashes and wildcards. */
 const NAME = /^[\w.-]{1,100}$/;
 
 function faultOf(setting: string, expected: string, use: () => unknown): string | null {

@@ -5,12 +5,11 @@ import { DisconnectedByBroker, SESSION_TAKEN_OVER } from './broker-connection.ts
 /** Milliseconds after which a connection counts as stable and the back-off starts over. */
 export const STABLE = 5_000;
 
-/** Another process has connected as the same session. */
 export function isTakenOver(fault: Error): boolean {
   return fault instanceof DisconnectedByBroker && fault.reasonCode === SESSION_TAKEN_OVER;
 }
 
-/** Logs a repeated fault once. A fault of all sessions is logged by the process's own. */
+/** Logs a repeated fault once. A fault common to all sessions is logged by the process's own. */
 export function reportFault(
   log: Logger,
   about: { fault: Error; lasted: number; retryIn: number; isNews: boolean; isOwn: boolean },

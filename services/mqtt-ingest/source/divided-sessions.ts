@@ -6,26 +6,25 @@ import { type Asking, LEASE_SECONDS, type Lease } from './sessions/lease-session
 /**
  * This process's share of the sessions among which readers are divided.
  *
- * Each is a persistent session at the broker with ordinary subscriptions, and any process can connect as it, which gets
- * it what the broker has queued. The database leases sessions to processes for a few seconds at a time. The lease
- * avoids contention; it is not what prevents loss or duplicates: if two processes connect as one session, the broker
- * ends the first connection, and whatever that had not acknowledged goes to the second.
+ * Each is a persistent session at the broker with ordinary subscriptions, and any process can connect as it
+ * to receive its queue. The database leases sessions to processes for a few seconds at a time. The lease
+ * avoids contention; it is not what prevents loss or duplicates: if two processes connect as one session, the
+ * broker ends the first connection, and the second receives everything that was unacknowledged.
  *
- * free -> held (connected) -> given back (takes nothing more, commits and acknowledges what it had, disconnects) ->
- * free
+ * free -> held (connected) -> given back (takes no more messages, commits and acknowledges those it had,
+ * disconnects) -> free
  *
- * While the database is away nobody can take a session, so held ones are kept.
+ * While the database is away sessions cannot be leased, so held ones are kept.
  */
 export interface DividedSessions {
   all(): Session[];
   figures(): SessionFigures[];
-  /** When the broker was last found to have lost a session, by whatever process; null if never. */
+  /** Last time any process found that the broker had lost a session; null if never. */
   forgottenAt(): Date | null;
-  /** Renews the leases at once: something has changed. */
+  /** Renews the leases at once, after a change. */
   ask(): void;
-  /** Resolves after the current renewal. */
   asked(): Promise<void>;
-  /** Stops renewing. Stopping the sessions is up to the caller. */
+  /** Stops renewing. The caller stops the sessions. */
   stop(): Promise<void>;
 }
 
@@ -33,7 +32,6 @@ export interface DividedOptions {
   ask(asking: Pick<Asking, 'isConnected' | 'leaving'>): Promise<Lease>;
   giveBack(clientId: string): Promise<void>;
   start(clientId: string): Session;
-  /** Whether this process is connected to the broker. */
   isConnected(): boolean;
   log: Logger;
 }
@@ -122,5 +120,5 @@ export function divideSessions({ ask, giveBack, start, isConnected, log }: Divid
 /** Milliseconds between renewals: three within a lease. */
 const ROUND = (LEASE_SECONDS * 1_000) / 4;
 
-/** Milliseconds to commit what a session had taken; the rest goes to the next holder. */
+/** Milliseconds to commit a session's messages; the rest goes to the next holder. */
 const DRAIN_PATIENCE = 5_000;

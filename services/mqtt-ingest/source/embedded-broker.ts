@@ -1,27 +1,28 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { BoundedSockets } from '../../../platform/runtime/bounded-sockets.ts';
 import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
 import { listenFault } from '../../../platform/runtime/listen-fault.ts';
 import type { Intake } from '../intake/intake.ts';
 import { asRegistered } from '../registry/as-registered.ts';
-import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import { HeldMessages, MOST_HELD } from './held-messages.ts';
 import { ReaderConnection, UNAUTHENTICATED_READ_AHEAD } from './reader-connection.ts';
+import type { ReaderConnections } from './reader-connections.ts';
 import { type QuotaLimits, ReaderQuotas } from './reader-quotas.ts';
 import { signInAt } from './sign-in.ts';
 import { TakenPublishes } from './taken-publishes.ts';
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 /**
- * An MQTT 3.1.1 broker for readers. A reader signs in with the name and password of its registration and can do one
- * thing: publish to its own topic.
+ * An MQTT 3.1.1 broker for readers. A reader signs in with the name and password of its registration and can
+ * only publish to its own topic.
  *
- * Acknowledged means committed: aedes asks whether a publish is authorized before it acknowledges, and is answered when
- * the message is in the database. During an outage the acknowledgement waits and the reader stays connected; a reader
- * whose message cannot be committed at all is disconnected and keeps it.
+ * Acknowledged means committed: aedes asks whether a publish is authorized before it acknowledges, and gets
+ * the answer when the message is in the database. During an outage the acknowledgement waits and the reader
+ * stays connected; a reader whose message cannot be committed at all is disconnected and keeps it.
  */
 export interface EmbeddedBroker {
   port: number;
@@ -33,11 +34,10 @@ export interface EmbeddedBroker {
 export interface EmbeddedBrokerFigures {
   signedIn: number;
   unauthenticated: number;
-  /** These three count since the start. */
+  /** Counted since the start, as are the next two. */
   evicted: number;
   received: number;
   committed: number;
-  /** Received and not committed yet. */
   heldMessages: number;
   heldBytes: number;
 }
@@ -49,33 +49,49 @@ export interface EmbeddedBrokerOptions {
   intake: Intake;
   registry: Registry;
   onRefused(username: string | null, reason: string): void;
-  /** Called for credentials that no reader has; the name is empty if none was given. */
   onSignInRefused?(username: string, address: string): void;
   onThrottled(reader: RegisteredReader): void;
   onConnected(reader: RegisteredReader, remoteAddress: string): void;
   onDisconnected(reader: RegisteredReader): void;
+  connections?: Pick<ReaderConnections, 'opened' | 'closed'>;
   quota: QuotaLimits;
-  /** Shared by all connections; tests pass their own. */
+  consumers?: Consumers | undefined;
   held?: HeldMessages;
-  /** Bounds of sockets, signed in or not; tests pass their own. */
   mostSockets?: { signedIn: number; unauthenticated: number };
 }
 
-/** @throws AppError `unavailable`, naming the setting, if the port cannot be listened on. */
+/** Those who are no readers, at the same port. */
+export interface Consumers {
+  isTheirs(connect: Buffer): boolean;
+  /** @param onSignedIn to be called before anything is answered. */
+  take(socket: Socket, connection: ReaderConnection, onSignedIn: (username: string) => void): void;
+  close(): Promise<void>;
+}
+
+/** @throws AppError `unavailable`, naming the setting, if it cannot listen on the port. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
-  const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected } = options;
+  const { host, port, intake, registry, onRefused, onThrottled, onConnected, onDisconnected, consumers } =
+    options;
   const { held = new HeldMessages(MOST_HELD), mostSockets = socketLimits() } = options;
   const signIn = signInAt(registry);
   const publishes = new TakenPublishes({ intake, held, onThrottled });
   const quotas = new ReaderQuotas(options.quota);
   const unauthenticated = new UnauthenticatedSockets({ most: mostSockets.unauthenticated });
   const signedIn = new BoundedSockets(mostSockets.signedIn);
-  /** Readers as registered when they signed in. */
   const readers = new WeakMap<Client, RegisteredReader>();
   const connections = new WeakMap<object, ReaderConnection>();
   const readerOf = (client: Client | null): RegisteredReader | undefined => {
     const signedInAs = client === null ? undefined : readers.get(client);
     return signedInAs === undefined ? undefined : asRegistered(registry, signedInAs);
+  };
+  const noteConnection = (reader: RegisteredReader, socket: Socket) => {
+    options.connections?.opened(reader);
+    const closed = () => options.connections?.closed(reader);
+    if (socket.destroyed) {
+      closed();
+    } else {
+      socket.once('close', closed);
+    }
   };
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
@@ -98,11 +114,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
             done(badCredentials(), null);
           } else {
             readers.set(client, reader);
-            // A client takes over the session of its id; no reader may take over another's.
+            // A client takes over the session of its id; prefixed, so that no reader takes over another's.
             client.id = `${reader.username}/${client.id}`;
             unauthenticated.leave(client.conn as Socket);
             signedIn.add(client.conn as Socket, reader.username);
             connection.signIn(reader.username, quotas.connect(reader.username));
+            noteConnection(reader, client.conn as Socket);
             done(null, true);
             onConnected(reader, connection.address);
           }
@@ -134,9 +151,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const server = createServer(SOCKET_OPTIONS, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    unauthenticated.enter(socket, () => {
-      connections.set(socket, new ReaderConnection(socket, quotas, onRefused));
-      broker.handle(socket);
+    unauthenticated.enter(socket, (connect) => {
+      const connection = new ReaderConnection(socket, quotas, onRefused);
+      if (consumers?.isTheirs(connect) === true) {
+        consumers.take(socket, connection, (username) => {
+          unauthenticated.leave(socket);
+          signedIn.add(socket, username);
+          connection.signIn(username, quotas.connect(username));
+        });
+      } else {
+        connections.set(socket, connection);
+        broker.handle(socket);
+      }
     });
   });
   server.listen(port, host);
@@ -163,6 +189,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       server.close();
       await drainIntake();
       await new Promise<void>((resolve) => broker.close(() => resolve()));
+      await consumers?.close();
       for (const socket of sockets) {
         socket.destroy();
       }

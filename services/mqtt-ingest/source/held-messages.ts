@@ -1,12 +1,11 @@
-/** Owner of messages without one. */
 const ALL = '';
 
 /**
- * Bounds received, uncommitted messages over all connections of a process. A message without room waits, and its
- * connection is not read further: backpressure holds the rest back in the network and in the sender.
+ * Bounds received, uncommitted messages over all connections of a process. A message without room waits, and
+ * its connection is not read further: backpressure holds the rest back in the network and in the sender.
  *
- * Owners take turns, and none may take all the room, so that whoever sends much waits for itself; one owner's messages
- * are first come first served.
+ * Owners take turns, and none may take all the room, so that a heavy sender waits behind itself; one owner's
+ * messages are first come first served.
  */
 export class HeldMessages {
   readonly #mostMessages: number;
@@ -14,7 +13,6 @@ export class HeldMessages {
   /** By owner, next in turn first; never empty. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #heldBy = new Map<string, { messages: number; bytes: number }>();
-  /** The owner in turn, and how much of its turn is used. */
   #turn = { owner: ALL, taken: 0 };
   #messages = 0;
   #bytes = 0;
@@ -42,7 +40,7 @@ export class HeldMessages {
    * Admits a message now or when there is room.
    *
    * @param proceed called on admission; `leave` must follow when the message is finished.
-   * @param owner whose share it takes; without owners all share alike.
+   * @param owner charged for the room; all messages without one share alike.
    * @returns whether it was admitted at once.
    */
   enter(bytes: number, proceed: () => void, owner = ALL): boolean {
@@ -138,13 +136,16 @@ interface Waiting {
 const TURN = 65_536;
 const MESSAGE = 1_024;
 
-/** Share of the room that one owner may hold; of bytes half, as the last message admitted may be one of the largest. */
+/**
+ * Share of the room that one owner may hold; half of the bytes, as the last message admitted may be one of
+ * the largest.
+ */
 const SHARE = 0.75;
 const SHARE_OF_BYTES = 0.5;
 
 /**
- * At one read a message, two batches for each of the recorder's lanes, so that one fills while the other commits; of
- * large messages some 20,000 reads, about 8 MB once decoded. With 4 MiB the process grew by 90 MB during an outage,
- * with 2 MiB by 6.
+ * Enough, at one read a message, for two batches in each of the recorder's lanes, so that one fills while the
+ * other commits; of large messages some 20,000 reads, about 8 MB once decoded. With 4 MiB the process grew by
+ * 90 MB during an outage, with 2 MiB by 6.
  */
 export const MOST_HELD = { messages: 4_000, bytes: 2 * 1024 * 1024 };

@@ -1,9 +1,9 @@
 /**
- * Watches a client's bytes for the size of the next packet. The broker's parser buffers a packet until it is complete,
- * so an unbounded client could announce 256 MiB and fill the memory.
+ * Watches a client's bytes for the size of the next packet. The broker's parser buffers a packet until it is
+ * complete, so without a limit a client could announce 256 MiB and fill the memory.
  *
- * MQTT 3.1.1 section 2.2: a packet starts with one byte of type and flags and its remaining length, in one to four
- * bytes of seven bits each, the lowest first.
+ * MQTT 3.1.1 section 2.2: a packet starts with one byte of type and flags and its remaining length, in one to
+ * four bytes of seven bits each, the lowest first.
  */
 export class PacketGuard {
   readonly #most: number;
@@ -19,12 +19,10 @@ export class PacketGuard {
     this.#most = most;
   }
 
-  /** Completed packets. */
   get packets(): number {
     return this.#packets;
   }
 
-  /** Length of the unfinished packet; 0 if unknown. */
   get gathering(): number {
     return this.#state === 'body' ? this.#length : 0;
   }

@@ -1,11 +1,11 @@
-/** As in the CONNECT packet: 4 is MQTT 3.1.1. */
+/** CONNECT's protocol level: 4 is MQTT 3.1.1. */
 export type ProtocolVersion = 4 | 5;
 
 /**
- * Chooses the protocol version where none is set. MQTT 5, in which the broker tells what it can do and may send ahead;
- * 3.1.1 if the broker refuses that explicitly, or has never answered it and closes the connection every time. A
- * restarting broker closes connections, too, so once is not enough, and a broker that has spoken MQTT 5 is trusted to
- * for good.
+ * Chooses the protocol version if none is set: MQTT 5, in which the broker announces its features and can
+ * stream ahead; 3.1.1 if the broker refuses that explicitly, or has never answered it and closes the
+ * connection every time. A restarting broker closes connections, too, so once is not enough, and a broker
+ * that has spoken MQTT 5 is trusted to for good.
  */
 export class VersionChoice {
   readonly #isFixed: boolean;

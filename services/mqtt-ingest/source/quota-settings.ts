@@ -1,10 +1,11 @@
 import { integerSetting } from '../../../platform/runtime/setting-kinds.ts';
 
 /**
- * Rate limits of one reader at the embedded broker, over all connections of its login. A portal reading a thousand tags
- * a second sends 0.2 MB/s; one that sends each read by itself, a thousand messages a second. Reads count besides
- * messages and bytes because a message of 400 KB can have 9,999 of them, each of an unknown tag: ten of those a second
- * stay within the other two limits and took others' look-ups from 20 to 302 ms at the 99th percentile.
+ * Rate limits of one reader at the embedded broker, over all connections of its login. A portal reading a
+ * thousand tags a second sends 0.2 MB/s; one that sends each read by itself, a thousand messages a second.
+ * Reads count besides messages and bytes because a message of 400 KB can have 9,999 of them, each of an
+ * unknown tag: ten of those a second stay within the other two limits and took others' look-ups from 20 to
+ * 302 ms at the 99th percentile.
  */
 export const QUOTA_SETTINGS = {
   READER_MESSAGES_PER_SECOND: integerSetting('messages a second that one reader may send', {

@@ -14,10 +14,9 @@ export class ReaderConnection {
   readonly #guard = new PacketGuard(LARGEST_PACKET);
   #quota: ReaderQuota | null = null;
   #isThrottled = false;
-  /** Chunks of the current packet. */
   #pieces = 0;
 
-  /** @param onCut called when a connection is cut, with its user name if it has signed in, and the reason. */
+  /** @param onCut called when a connection is cut, with the reason and, after sign-in, the user name. */
   constructor(
     socket: Socket,
     quotas: ReaderQuotas,
@@ -41,7 +40,7 @@ export class ReaderConnection {
       onCut(which === socket ? this.username : null, reason);
       which.destroy();
     };
-    // The broker reads by itself; this hears of what it has read.
+    // The broker reads by itself; this observes the data it has read.
     socket.on('data', (bytes: Buffer) => {
       this.keepalive.heard();
       const before = this.#guard.packets;
@@ -53,7 +52,7 @@ export class ReaderConnection {
       } else if (this.#pieces > FEW_PIECES + this.#guard.gathering / SMALL_PIECE) {
         cut('a packet came in too many pieces');
       } else if (this.#quota !== null) {
-        // A piece of a packet costs as much to take as a small packet.
+        // A fragment of a packet costs as much to handle as a small packet.
         this.#quota.charge(Math.max(1, packets), bytes.length);
         this.#quota.gather(socket, this.#guard.gathering > LARGE_PACKET ? this.#guard.gathering : 0);
         const overfull = this.#guard.gathering > LARGE_PACKET ? quotas.overfull(this.#quota) : null;
@@ -65,7 +64,6 @@ export class ReaderConnection {
     });
   }
 
-  /** Makes it a reader's connection, which shares the reader's quota. */
   signIn(username: string, quota: ReaderQuota): void {
     this.username = username;
     this.#quota = quota;
@@ -88,18 +86,25 @@ export class ReaderConnection {
     this.#gate.shut();
   }
 
-  /**
-   * Call when there is room for the publish. @returns milliseconds that the reader was throttled since the last one.
-   */
+  /** Call when there is room for the publish. @returns milliseconds of throttling since the last one. */
   admit(): number {
     this.#gate.open();
     return this.#quota?.takeThrottled() ?? 0;
   }
 
-  /** Charges the reads of a decoded publish. */
   chargeReads(reads: number): void {
     this.#quota?.chargeReads(reads);
     this.#throttle();
+  }
+
+  /** As if so many messages had been received. */
+  charge(messages: number): void {
+    this.#quota?.charge(messages, 0);
+    this.#throttle();
+  }
+
+  cut(): void {
+    this.#socket.destroy();
   }
 
   release(): void {
@@ -118,7 +123,7 @@ export class ReaderConnection {
       this.#gate.open();
       this.keepalive.release();
       if (!this.#socket.destroyed) {
-        // The broker looks again for what the gate kept from it.
+        // Makes the broker read what the gate withheld.
         this.#socket.emit('readable');
       }
     });
@@ -126,27 +131,27 @@ export class ReaderConnection {
 }
 
 /**
- * Bytes. Messages over the format's limit of 1 MiB are rejected and explained up to this size; beyond it the connection
- * is cut before they are buffered.
+ * Bytes. Messages over the format's limit of 1 MiB are rejected with a reason up to this size; beyond it the
+ * connection is cut before they are buffered.
  */
 const LARGEST_PACKET = 16 * 1024 * 1024;
 
 /** Bytes from which unfinished packets are counted. */
 const LARGE_PACKET = 64 * 1024;
 
-/** Every chunk costs memory of its own: a packet may come in this many, and one more per this many bytes. */
+/** Every chunk costs memory: a packet may come in this many, and one more per this many bytes. */
 const FEW_PIECES = 256;
 const SMALL_PIECE = 128;
 
 /**
- * Bytes read ahead per connection and taken at once: during an outage each reader with more to send holds twice that.
- * With 64 KiB twenty readers caught up after an outage at 1.8 times the load, with this at 2.5 times: what is taken
- * must last until all of it is committed (`test/bench/INGEST.md`).
+ * Bytes read ahead per connection and taken at once: during an outage each reader with more to send holds
+ * twice that. With 64 KiB twenty readers caught up after an outage at 1.8 times the load, with this at 2.5
+ * times: one chunk must last until all of it is committed (`test/bench/INGEST.md`).
  */
 const READ_AHEAD = 128 * 1024;
 
 /** As small as possible: a paused socket then holds no more than its last chunk, at most 64 KiB. */
 export const UNAUTHENTICATED_READ_AHEAD = 1;
 
-/** MQTT 3.1.1 section 3.13. Readers get whole answers only, each written at once, so it fits between two. */
+/** MQTT 3.1.1 section 3.13. Readers get whole packets only, each written at once, so it fits between two. */
 const PINGRESP = Buffer.from([0xd0, 0]);

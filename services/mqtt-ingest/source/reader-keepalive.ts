@@ -1,11 +1,11 @@
 /**
  * Keepalive of a reader's connection to the embedded broker.
  *
- * The broker does not read a connection while one of its publishes waits for its commit, so it neither sees nor answers
- * pings, and in an outage both sides would drop the connection. So the broker is told of no keepalive, and this
- * replaces it: a reader that is silent for one and a half keepalives is cut off ([MQTT-3.1.2-24]), but not while its
- * connection is paused; meanwhile its unread pings are answered all the same. Readers ignore an answer to a ping they
- * did not send.
+ * The broker does not read a connection while one of its publishes waits for its commit, so it neither sees
+ * nor answers pings, and in an outage both sides would drop the connection. So the broker's own keepalive is
+ * off, and this replaces it: a reader that is silent for one and a half keepalives is cut off
+ * ([MQTT-3.1.2-24]), but not while its connection is paused; meanwhile its unread pings are answered all the
+ * same. Readers ignore an answer to a ping they did not send.
  */
 export class ReaderKeepalive {
   readonly #answerPing: () => void;
@@ -14,8 +14,8 @@ export class ReaderKeepalive {
   #lastHeard = performance.now();
   #held = 0;
   /**
-   * Whether anything was held since the last look. Consecutive commits let a little be read between them, and a ping
-   * may be far behind, with all that reader and network hold in front of it.
+   * True if anything was held since the last check. Consecutive commits let a little be read between them,
+   * and a ping may be far behind everything buffered by reader and network.
    */
   #wasHeld = false;
 
@@ -24,7 +24,7 @@ export class ReaderKeepalive {
     this.#cutOff = cutOff;
   }
 
-  /** @param seconds as the reader asked for; 0 for none. */
+  /** @param seconds requested by the reader; 0 for none. */
   start(seconds: number): void {
     const silence = seconds * 1_500;
     if (silence > 0) {
@@ -36,12 +36,10 @@ export class ReaderKeepalive {
     clearInterval(this.#timer);
   }
 
-  /** Call when something of the reader's was read. */
   heard(): void {
     this.#lastHeard = performance.now();
   }
 
-  /** Call when a publish starts waiting for its commit. */
   hold(): void {
     this.#held += 1;
     this.#wasHeld = true;
@@ -64,5 +62,5 @@ export class ReaderKeepalive {
   }
 }
 
-/** Looks within the longest silence: four per keepalive, half of which some readers wait. */
+/** Checks within the longest silence of one and a half keepalives: four per keepalive. */
 const LOOKS = 6;

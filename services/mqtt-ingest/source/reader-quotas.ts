@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 
-/** Limits in the long run; the burst is one second's worth. */
 export interface QuotaLimits {
   messagesPerSecond: number;
   bytesPerSecond: number;
@@ -11,22 +10,20 @@ export interface QuotaLimits {
 type Now = () => number;
 
 /**
- * Rate limiter shared by all connections of one reader's login: three token buckets, for messages, bytes and reads.
- * Nothing is dropped: a connection that has overdrawn is not read until the debt is paid, one connection after the
- * other, so that backpressure reaches the sender and nobody else.
+ * Rate limiter shared by all connections of one reader's login: three token buckets, for messages, bytes and
+ * reads. Nothing is dropped: an overdrawn connection is not read until the debt is paid, one connection after
+ * the other, so that backpressure reaches the sender and nobody else.
  */
 export class ReaderQuota {
   readonly #limits: QuotaLimits;
   readonly #now: Now;
   readonly #waiting: (() => void)[] = [];
-  /** When each bucket will be full (GCRA's theoretical arrival time). */
   #messagesFullAt = 0;
   #bytesFullAt = 0;
   #readsFullAt = 0;
   #waitingSince: number | null = null;
   #throttled = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Announced lengths of large unfinished packets. */
   readonly #gathering = new Map<Socket, number>();
   #gathered = 0;
   connections = 0;
@@ -53,7 +50,7 @@ export class ReaderQuota {
     this.#bytesFullAt = Math.max(this.#bytesFullAt, now) + (bytes / bytesPerSecond) * 1_000;
   }
 
-  /** Charged after the fact: the number of reads is known once a message is decoded. */
+  /** Charged afterwards: the number of reads is known once a message is decoded. */
   chargeReads(reads: number): void {
     const costs = (reads / this.#limits.readsPerSecond) * 1_000;
     this.#readsFullAt = Math.max(this.#readsFullAt, this.#now()) + costs;
@@ -134,7 +131,10 @@ export class ReaderQuotas {
     return quota;
   }
 
-  /** The connection to cut when unfinished packets take too much memory: the largest of whoever has most; else null. */
+  /**
+   * The connection to cut when unfinished packets take too much memory: the largest of the reader with most;
+   * else null.
+   */
   overfull(quota: ReaderQuota): Socket | null {
     if (quota.gathered > MOST_GATHERED_BY_READER) {
       return quota.largest() ?? null;
@@ -159,10 +159,10 @@ export class ReaderQuotas {
   #sweepAt = FIRST_SWEEP;
 }
 
-/** Milliseconds' worth of burst. */
+/** Milliseconds of refill. */
 const BURST = 1_000;
 
-/** Bytes of unfinished packets: two of a reader's largest, and all together. */
+/** Bytes of unfinished packets: two of the largest per reader, and in total. */
 const MOST_GATHERED_BY_READER = 32 * 1024 * 1024;
 const MOST_GATHERED = 128 * 1024 * 1024;
 

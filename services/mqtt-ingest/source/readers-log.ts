@@ -1,16 +1,19 @@
 import type { Logger } from 'pino';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { LogBudget } from '../../../platform/runtime/log-budget.ts';
-import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { EmbeddedBrokerOptions } from './embedded-broker.ts';
 
-type Told = Pick<EmbeddedBrokerOptions, 'onConnected' | 'onDisconnected' | 'onRefused' | 'onThrottled'>;
+type BrokerCallbacks = Pick<
+  EmbeddedBrokerOptions,
+  'onConnected' | 'onDisconnected' | 'onRefused' | 'onThrottled'
+>;
 
 /**
- * Logs readers at the embedded broker. A reader that keeps being refused is named once a minute; unknown names, which
- * are easily made up, share one such line.
+ * Logs readers at the embedded broker. Repeated refusals of a reader are logged once a minute; unknown names,
+ * which are easily made up, share one such line.
  */
-export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>): Told {
+export function readersLog(log: Logger, registry: Pick<Registry, 'byUsername'>): BrokerCallbacks {
   const refused = new LogBudget(LINES_A_MINUTE);
   const throttled = new LogBudget(LINES_A_MINUTE);
   return {

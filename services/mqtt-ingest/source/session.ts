@@ -7,7 +7,7 @@ import type { BrokerAddress } from './broker-address.ts';
 import { type BrokerConnection, NoAnswer, openConnection, VersionRefused } from './broker-connection.ts';
 import { isTakenOver, reportFault, STABLE } from './connection-fault.ts';
 import type { HeldMessages } from './held-messages.ts';
-import { noteConnection } from './note-connection.ts';
+import { noticeLostSession } from './notice-lost-session.ts';
 import { type ProtocolVersion, VersionChoice } from './protocol-version.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
 import { OFFLINE_STATUS, onlineStatus } from './status.ts';
@@ -15,12 +15,12 @@ import { Subscriptions } from './subscriptions.ts';
 import { takeDeliveries } from './take-deliveries.ts';
 
 /**
- * One session at a broker, by client id: takes its readers' messages and acknowledges each after its commit (at least
- * once).
+ * One session at a broker, by client id: takes its readers' messages and acknowledges each after its commit
+ * (at least once).
  *
- * The session is persistent: delivered but unacknowledged messages, and those that arrive while it is away, come on the
- * next connection. A connection is never repaired, only followed by a new one: connecting -> connected -> pause ->
- * connecting ..., until stopped.
+ * The session is persistent: messages that were delivered but unacknowledged, or arrive in its absence, come
+ * on the next connection. A connection is never repaired, only followed by a new one: connecting -> connected
+ * -> pause -> connecting ..., until stopped.
  */
 export interface Session {
   figures(): SessionFigures;
@@ -28,26 +28,25 @@ export interface Session {
   fault(): Error;
   /** Call when the registered readers, or the holders of sessions, have changed. */
   follow(): void;
-  /** Takes no more messages; resolves when those taken are finished, or after `patience` milliseconds. */
+  /** Stops taking messages; resolves when those taken are finished, or after `patience` milliseconds. */
   drain(patience: number): Promise<void>;
-  /** Takes no more messages, acknowledges what is committed while `drained` is awaited, and disconnects. */
+  /** Stops taking messages, acknowledges those committed while `drained` is awaited, and disconnects. */
   stop(drained: () => Promise<void>): Promise<void>;
 }
 
 export interface SessionFigures {
-  /** These three count since the start. */
+  /** Counted since the start, as are the next two. */
   connections: number;
   received: number;
   committed: number;
-  /** Subscribed topics, and those the broker refuses. */
+  /** Number of topics, as is `refused`. */
   subscribed: number;
   refused: number;
 }
 
-/** Shared by all sessions of a process. */
 export interface SessionSurroundings {
   address: BrokerAddress;
-  /** Null to find out. */
+  /** Null to negotiate. */
   protocolVersion: ProtocolVersion | null;
   group: string;
   /** Seconds the broker keeps messages for an absent session. */
@@ -63,23 +62,21 @@ export interface SessionSurroundings {
 
 export interface SessionOptions extends SessionSurroundings {
   clientId: string;
-  /** Topic of this process's presence; null to publish none. */
+  /** Presence topic of this process; null to publish none. */
   statusTopic: string | null;
   isShared: boolean;
-  /** Whether the topic of a live reader belongs to this session. */
+  /** True for a live reader's topic that belongs to this session. */
   isWanted(topic: string): boolean;
-  /** Session to which the topic of a live reader belongs if not to this one. */
+  /** The session to which a live reader's topic belongs, if not to this one. */
   successorOf(topic: string): string;
-  /** Topics that an earlier release may have subscribed it to. */
   inherited(): Promise<readonly string[]>;
   record: SessionRecord;
   onConnected?(): void;
-  /** Called after a takeover by another process: waits until it is known who holds the session. */
+  /** Called after a takeover by another process: waits until the holder of the session is known. */
   beforeTakingBack?(): Promise<void>;
   onForgotten(): void;
 }
 
-/** Starts connecting and keeps trying for as long as it takes. */
 export function startSession(options: SessionOptions): Session {
   const { registry, clientId, mostHeld, held, statusTopic, isWanted } = options;
   const log = options.log.child({ clientId });
@@ -134,7 +131,7 @@ export function startSession(options: SessionOptions): Session {
 
   const subscriptionsOf = (connection: BrokerConnection) => {
     const { record } = options;
-    const noted = noteConnection(connection, record, {
+    const noted = noticeLostSession(connection, record, {
       sharedProbe: options.isShared ? `$share/${options.group}/tagtrail/ingest/${clientId}/probe` : null,
       onForgotten: () => {
         log.error(
@@ -171,9 +168,7 @@ export function startSession(options: SessionOptions): Session {
   };
   const isLive = (topic: string) => registry.byTopic(topic)?.topic === topic;
 
-  /**
-   * From the attempt to connect to the connection's end. @returns why it ended, and how long it lasted in milliseconds.
-   */
+  /** @returns the fault, and the connection's lifetime in milliseconds. */
   const connectOnce = async (): Promise<{ fault: Error; lasted: number }> => {
     const connection = await open();
     const since = performance.now();
@@ -247,7 +242,7 @@ export function startSession(options: SessionOptions): Session {
     stop: async (drained) => {
       stopping.abort();
       await drained();
-      // What was committed last is acknowledged in this turn.
+      // The last commits are acknowledged in this turn.
       await nextTurn();
       if (statusTopic !== null) {
         current?.connection.publishRetained(statusTopic, OFFLINE_STATUS);
@@ -258,7 +253,7 @@ export function startSession(options: SessionOptions): Session {
   };
 }
 
-/** Seconds. A broker that vanished silently is noticed after one and a half times that. */
+/** Seconds. A broker that vanished silently is detected after one and a half times that. */
 const KEEPALIVE = 15;
 
 /** Largest Receive Maximum of MQTT 5. */

@@ -1,23 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RegisteredReader } from '../registry/load-readers.ts';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** The reader with this name and password, or null. */
+/** Null for a wrong name or password. */
 export type SignIn = (
   username: string | undefined,
   password: Readonly<Buffer> | undefined,
 ) => Promise<RegisteredReader | null>;
 
 /**
- * Checks credentials against the registry. An unknown name triggers one more look at the database, at most once a
- * second for everybody: strangers can make up names without end.
+ * Checks credentials against the registry. An unknown name triggers another look at the database, at most
+ * once a second overall: strangers can make up names without end.
  */
 export function signInAt(
   registry: Pick<Registry, 'byUsername' | 'refresh' | 'isFresh' | 'whenFresh'>,
 ): SignIn {
   const refresh = spaced(() => registry.refresh());
-  // While the database is away readers are let in by what is known: their messages wait until more is.
+  // During an outage readers sign in by the last known registry; their messages wait until it is fresh.
   const fresh = () => new Promise<void>((resolve) => registry.whenFresh(resolve, () => resolve()));
   return async (username, password) => {
     if (username === undefined || password === undefined) {
@@ -35,7 +35,7 @@ export function signInAt(
   };
 }
 
-/** Debounces `run`: it starts after each call, at most once a second. */
+/** Rate-limits `run`: it starts after each call, at most once a second. */
 function spaced(run: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | null = null;
   let last = Number.NEGATIVE_INFINITY;

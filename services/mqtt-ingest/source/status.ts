@@ -1,11 +1,10 @@
 import { topicMatches } from '../../../domain/administration/readers/topic.ts';
 
-/** Topic of an ingest process's retained presence message. */
 export function statusTopicOf(clientId: string): string {
   return `tagtrail/ingest/${clientId}/status`;
 }
 
-/** A reader's filter such as `#` matches these, too, but they are no reader's. */
+/** A reader's filter such as `#` matches these, too, but they belong to no reader. */
 export function isStatusTopic(topic: string): boolean {
   return topicMatches('tagtrail/ingest/+/status', topic);
 }

@@ -8,45 +8,42 @@ import { sessionRecord } from './sessions/session-record.ts';
 import { statusTopicOf } from './status.ts';
 
 /**
- * Takes the readers' messages from a broker and acknowledges each when it is committed, and not before.
+ * Takes the readers' messages from a broker and acknowledges each after its commit, never before.
  *
- * A process has a session of its own at the broker, and, where readers are divided, its share of the sessions that the
- * processes have in common. By how the processes divide the readers (`shared`):
+ * A process has a session of its own at the broker, and, if readers are divided, its share of the processes'
+ * common sessions. `shared` sets how processes divide the readers:
  *
- *   auto   each reader is one of the common sessions'; the own one only takes what it still has from before
- *   on     shared subscriptions of the own sessions
- *   off    ordinary subscriptions of the own session, to all readers
+ * - `auto`: each reader belongs to one of the common sessions; the own session only receives what it still
+ *   has from before
+ * - `on`: shared subscriptions of the own sessions
+ * - `off`: ordinary subscriptions of the own session, to all readers
  *
- * Common sessions that are left from `auto`, or from a larger number of them, are held all the same, until nothing is
- * subscribed or queued there that nobody else has.
+ * Common sessions left over from `auto`, or from a larger number of them, are still held until nothing is
+ * subscribed or queued there that no other session has.
  */
 export interface Subscriber {
   figures(): SubscriberFigures;
-  /** @throws the reason if it is not connected. */
+  /** @throws the reason if not connected. */
   requireConnected(): Promise<void>;
   /**
-   * Takes no more messages, acknowledges what the intake commits while draining, publishes that this process is
-   * offline, and disconnects.
+   * Stops taking messages, acknowledges those the intake commits while draining, publishes that this process
+   * is offline, and disconnects.
    */
   stop(drainIntake: () => Promise<void>): Promise<void>;
 }
 
 export interface SubscriberFigures extends SessionFigures {
   isConnected: boolean;
-  /** Received and not committed yet. */
   heldMessages: number;
   heldBytes: number;
-  /** Sessions among which readers are divided, and those this process holds. */
   sessions: number;
-  /** Seconds since 1970 when the broker was last found to have lost a session; 0 is never. */
+  /** Seconds since 1970 when the broker was last found to have lost a session; 0 if never. */
   forgottenAt: number;
 }
 
 export interface SubscriberOptions extends Omit<SessionSurroundings, 'held' | 'mostHeld'> {
   clientId: string;
-  /** How processes divide the readers. */
   shared: 'auto' | 'on' | 'off';
-  /** Number of sessions among which readers are divided. */
   sessions: number;
   mostHeld?: { messages: number; bytes: number };
   pool: Pool;
@@ -131,7 +128,7 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
         return draining;
       };
       await Promise.all(all().map((session) => session.stop(drained)));
-      // Others need not wait until it is missed.
+      // Other processes need not wait for its leases to expire.
       await giveBack(pool, { realm, process: clientId, sessions: null }).catch((err: unknown) =>
         log.debug({ err }, 'Session leases could not be released; they expire in a few seconds'),
       );

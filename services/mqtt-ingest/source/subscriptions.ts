@@ -1,37 +1,35 @@
 import type { BrokerConnection } from './broker-connection.ts';
-import { RefusedTopics } from './refused-topics.ts';
+import { RefusedSubscriptions } from './refused-subscriptions.ts';
 import type { SessionRecord } from './sessions/session-record.ts';
 import { inPackets, TopicFilters } from './topic-filters.ts';
 
 export interface SubscriptionsOptions {
   connection: Pick<BrokerConnection, 'subscribe' | 'unsubscribe' | 'isResumed'>;
   group: string;
-  /** Whether to share the load with the group, or to receive every message. */
+  /** True to share the load with the group; false to receive every message. */
   isShared: boolean;
-  /** This session's topics and filters of live readers. */
   wanted(): Iterable<string>;
   isWanted(topic: string): boolean;
-  /** The session that should hold a live reader's topic if not this one; null for a topic of no reader. */
+  /**
+   * The session that should hold a live reader's topic if not this one; null for a topic without a reader.
+   */
   successorOf(topic: string): string | null;
-  /** Unrecorded topics that a resumed session may be subscribed to. */
   inherited(): Promise<readonly string[]>;
-  /** The session's record, whichever process held it. */
   record: Pick<SessionRecord, 'topics' | 'confirm' | 'forget' | 'release'>;
   /** Called when the broker refuses a topic, with the milliseconds until the next attempt. */
   onRefused(topic: string, reasonCode: number, pause: number): void;
-  /** Called for other faults, except the end of the connection. */
   onFault(error: unknown): void;
 }
 
 /**
- * Subscriptions of one connection, following the registered topics. A refused topic is retried with back-off and keeps
- * no other from being subscribed to.
+ * Subscriptions of one connection, following the registered topics. A refused topic is retried with back-off
+ * and does not hold up the others.
  *
- * A live reader's topic that moves to another session is unsubscribed once that session is known to be subscribed:
- * anything published between would be lost. The states of a topic:
+ * A live reader's topic that moves to another session is unsubscribed once that session is known to be
+ * subscribed: anything published between would be lost. The states of a topic:
  *
- * wanted -> subscribed -> confirmed (in the database, so that others may let go)
- * unwanted -> leaving -> released (in the database, if the successor has confirmed it) -> unsubscribed
+ * - wanted -> subscribed -> confirmed (in the database, so that others may let go)
+ * - unwanted -> leaving -> released (in the database, if the successor has confirmed it) -> unsubscribed
  *
  * Subscribing never waits for the database; unsubscribing does.
  */
@@ -39,10 +37,9 @@ export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #held = new Set<string>();
   readonly #filters: TopicFilters;
-  readonly #refused = new RefusedTopics();
+  readonly #refused = new RefusedSubscriptions();
   readonly #unconfirmed = new Set<string>();
   readonly #leaving = new Set<string>();
-  /** Topics of messages that are not this session's. */
   readonly #strays = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #reconcileTimer: NodeJS.Timeout | undefined;
@@ -71,8 +68,8 @@ export class Subscriptions {
   }
 
   /**
-   * Subscribes to what is wanted, then unsubscribes what a resumed session no longer needs: topics of no reader or of
-   * another session, and shared subscriptions that are ordinary now, or vice versa.
+   * Subscribes to wanted topics, then unsubscribes those a resumed session no longer needs: topics without a
+   * reader or of another session, and shared subscriptions that are ordinary now, or vice versa.
    */
   async begin(): Promise<void> {
     await this.follow();
@@ -81,7 +78,6 @@ export class Subscriptions {
     }
   }
 
-  /** Updates the subscriptions; called meanwhile, runs once more. */
   follow(): Promise<void> {
     this.#isOutdated = true;
     this.#working ??= this.#reporting(async () => {
@@ -92,7 +88,7 @@ export class Subscriptions {
     }).finally(() => {
       this.#working = null;
       this.#reconcile();
-      // Asked for after the last look and before this.
+      // Requested between the last check and now.
       if (this.#isOutdated && !this.#isClosed) {
         void this.follow();
       }
@@ -101,7 +97,7 @@ export class Subscriptions {
   }
 
   /**
-   * Call for a message on a topic, or by a filter, that is not this session's: an earlier subscription is still there.
+   * Call for a message on a topic, or by a filter, of another session: an earlier subscription still exists.
    */
   drop(topic: string): void {
     if (this.#strays.size < MOST_STRAYS && !this.#strays.has(topic) && this.#filters.isUsable(topic)) {
@@ -111,7 +107,6 @@ export class Subscriptions {
     }
   }
 
-  /** Call when the connection has ended. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -164,7 +159,9 @@ export class Subscriptions {
     this.#reconcile();
   }
 
-  /** Records new subscriptions and unsubscribes what may be; retries in a while if anything is left. */
+  /**
+   * Records new subscriptions and unsubscribes topics where permitted; retries in a while if any are left.
+   */
   #reconcile(): void {
     clearTimeout(this.#reconcileTimer);
     this.#reconciling ??= this.#reporting(() => this.#reconcileOnce()).finally(() => {
@@ -210,7 +207,10 @@ export class Subscriptions {
     }
   }
 
-  /** Unsubscribes both kinds, as it is unknown which one an earlier process used. Keeps what is wanted again by now. */
+  /**
+   * Unsubscribes both kinds, as it is unknown which one an earlier process used. Keeps topics wanted again by
+   * now.
+   */
   async #letGo(topics: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       const gone = topics.filter((topic) => !this.#options.isWanted(topic));
@@ -249,11 +249,10 @@ export class Subscriptions {
   }
 }
 
-/** Stray topics to unsubscribe at a time. */
 const MOST_STRAYS = 1_000;
 
 /** First refusal code of a SUBACK. */
 const UNSPECIFIED_ERROR = 128;
 
-/** Milliseconds until the next look at whether another session holds what this one is to let go. */
+/** Milliseconds until the next check whether another session holds the topics to let go. */
 const RECONCILE_AGAIN = 500;

@@ -7,13 +7,12 @@ import { isStatusTopic } from './status.ts';
 export interface DeliveryOptions {
   intake: Intake;
   held: HeldMessages;
-  /** When it aborts, nothing more is taken; deliveries stay unacknowledged and come again. */
+  /** Aborted to stop: deliveries then stay unacknowledged and come again. */
   stopping: AbortSignal;
   onReceived(topic: string): void;
   onCommitted(): void;
-  /** Called when a received message is finished, committed or not. */
   onDone(): void;
-  /** Called for a message that could not be recorded although the database is there. */
+  /** Called for a message that could not be recorded although the database is available. */
   onFault(error: unknown, topic: string): void;
 }
 

@@ -1,6 +1,6 @@
 import type { PublishPacket } from 'aedes';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import type { Intake } from '../intake/intake.ts';
-import type { RegisteredReader } from '../registry/load-readers.ts';
 import type { HeldMessages } from './held-messages.ts';
 import type { ReaderConnection } from './reader-connection.ts';
 
@@ -10,9 +10,8 @@ interface Parts {
   onThrottled(reader: RegisteredReader): void;
 }
 
-/** Hands publishes of readers to the intake and answers the broker when they are committed. */
 export class TakenPublishes {
-  /** These two count since the start. */
+  /** Counted since the start, as is the next. */
   received = 0;
   committed = 0;
   readonly #parts: Parts;
@@ -31,10 +30,10 @@ export class TakenPublishes {
     const { intake, held, onThrottled } = this.#parts;
     const { topic, dup, qos, messageId } = packet;
     const payload = Buffer.isBuffer(packet.payload) ? packet.payload : Buffer.from(packet.payload);
-    // Nothing subscribes here, so nothing is to be retained for a subscriber.
+    // Nothing subscribes here, so no message needs to be retained.
     packet.retain = false;
     const finish = (error: Error | null) => {
-      // Of QoS 2 the broker keeps the packet until the reader releases it, to know it again by its identifier.
+      // At QoS 2 the broker keeps the packet until the reader releases it, to recognize it by its identifier.
       packet.payload = NOTHING;
       connection?.release();
       held.leave(payload.length, reader.username);

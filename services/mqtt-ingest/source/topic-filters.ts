@@ -6,7 +6,6 @@ const LONGEST_FILTER = 65_535;
 /** Some brokers accept no more filters in one packet. */
 const MOST_FILTERS = 8;
 
-/** The filters by which a group of processes subscribes to topics of readers. */
 export class TopicFilters {
   readonly isShared: boolean;
   readonly #group: string;
@@ -20,7 +19,7 @@ export class TopicFilters {
     return this.isShared ? this.#shared(topic) : topic;
   }
 
-  /** Of the other kind, which an earlier process may have used. */
+  /** The filter of the other kind, which an earlier process may have used. */
   otherOf(topic: string): string {
     return this.isShared ? topic : this.#shared(topic);
   }
@@ -39,7 +38,6 @@ export class TopicFilters {
   }
 }
 
-/** In pieces for one packet each. */
 export function inPackets(filters: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(filters.length / MOST_FILTERS) }, (_, index) =>
     filters.slice(index * MOST_FILTERS, (index + 1) * MOST_FILTERS),

@@ -3,13 +3,13 @@ import { BoundedSockets, groupOfAddress } from '../../../platform/runtime/bounde
 import { PacketGuard } from './packet-guard.ts';
 
 /**
- * Sockets before sign-in. The broker does not see one before its CONNECT is complete, so a stranger costs what its
- * socket costs.
+ * Sockets before sign-in. The broker does not see one before its CONNECT is complete, so a stranger costs no
+ * more than a socket.
  *
- * States of a socket: gathering (up to 64 KiB of one CONNECT) -> handed over (the broker checks the credentials; at
- * most one more read of 64 KiB) -> signed in, which ends the work here. Junk, an oversized CONNECT and a timeout end
- * the socket; so does a newer one that finds no room ({@link BoundedSockets}), and the largest where all together hold
- * too much.
+ * States of a socket: gathering (up to 64 KiB of one CONNECT) -> handed over (the broker checks the
+ * credentials; at most one more read of 64 KiB) -> signed in, which ends the work here. Junk, an oversized
+ * CONNECT and a timeout end the socket; so does a newer one that finds no room ({@link BoundedSockets}), and
+ * the largest if all together hold too much.
  */
 export class UnauthenticatedSockets {
   readonly #sockets: BoundedSockets;
@@ -36,7 +36,7 @@ export class UnauthenticatedSockets {
   }
 
   /** Gathers the socket's CONNECT. @param handOver gets the socket, paused, with everything still to be read. */
-  enter(socket: Socket, handOver: () => void): void {
+  enter(socket: Socket, handOver: (connect: Buffer) => void): void {
     const timer = setTimeout(() => socket.destroy(), this.#patience);
     this.#held.set(socket, { bytes: 0, timer });
     socket.once('close', () => this.leave(socket));
@@ -54,9 +54,10 @@ export class UnauthenticatedSockets {
       if (guard.packets > 0) {
         socket.off('data', gather);
         socket.pause();
-        socket.unshift(Buffer.concat(pieces));
+        const connect = Buffer.concat(pieces);
+        socket.unshift(connect);
         this.#hold(socket, MOST_BEFORE_SIGN_IN);
-        handOver();
+        handOver(connect);
       } else if (tooLarge !== null || pieces.length > MOST_PIECES) {
         socket.destroy();
       } else {
@@ -66,7 +67,6 @@ export class UnauthenticatedSockets {
     socket.on('data', gather);
   }
 
-  /** Call when the socket has signed in, or is gone. */
   leave(socket: Socket): void {
     const held = this.#held.get(socket);
     if (held !== undefined) {
@@ -97,7 +97,7 @@ export class UnauthenticatedSockets {
   }
 }
 
-/** Bytes per socket before sign-in, and of all together. */
+/** Bytes before sign-in, per socket and in total. */
 const MOST_BEFORE_SIGN_IN = 64 * 1024;
 const MOST_BYTES = 32 * 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import { nextStop } from '../../../simulation/movement.ts';
 import type { Random } from '../../../simulation/random.ts';
-import type { Place } from '../../../simulation/site.ts';
+import type { SiteLocation } from '../../../simulation/site.ts';
 import type { SiteAsset } from './assets.ts';
 import { antennaAt, STOPS } from './site.ts';
 
@@ -14,7 +14,7 @@ export interface Itinerary {
 }
 
 export interface Visit {
-  place: string;
+  location: string;
   enteredAt: Micros;
   leftAt: Micros;
   /** In order of time, between entering and leaving. None if the reader missed the asset. */
@@ -38,22 +38,22 @@ export function makeItinerary(asset: SiteAsset, period: Period, random: Random):
     return { asset: asset.key, visits: [] };
   }
   const visits: Visit[] = [];
-  let place: Place | null = null;
+  let location: SiteLocation | null = null;
   let enteredAt = period.from + seconds(random.integer(0, 1_800));
   while (enteredAt + SHORTEST_VISIT < period.to) {
-    place = nextStop(asset.kind, place, STOPS, random);
+    location = nextStop(asset.kind, location, STOPS, random);
     const leftAt = Math.min(period.to, enteredAt + SHORTEST_VISIT + seconds(random.integer(60, 1_500)));
     const isMissed = random.chance(0.05);
-    const reads = isMissed ? [] : makeReads(place, { from: enteredAt, to: leftAt }, random);
-    visits.push({ place: place.key, enteredAt, leftAt, reads });
+    const reads = isMissed ? [] : makeReads(location, { from: enteredAt, to: leftAt }, random);
+    visits.push({ location: location.key, enteredAt, leftAt, reads });
     enteredAt = leftAt + seconds(random.integer(15, 150));
   }
   return { asset: asset.key, visits };
 }
 
 /** The first soon after entering, the others any time before leaving. */
-function makeReads(place: Place, visit: Period, random: Random): VisitRead[] {
-  const clockTick = ENCODERS[antennaAt(place.key).reader.format].clockTick ?? 1;
+function makeReads(location: SiteLocation, visit: Period, random: Random): VisitRead[] {
+  const clockTick = ENCODERS[antennaAt(location.key).reader.format].clockTick ?? 1;
   const first = visit.from + MICROS_PER_SECOND + Math.floor(random.fraction() * seconds(20));
   const others = Array.from({ length: random.integer(1, 5) }, () =>
     Math.floor(first + random.fraction() * (visit.to - first)),

@@ -3,8 +3,9 @@ import type { TagRead } from '../../../simulation/encoders/encoder.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import { nextStop } from '../../../simulation/movement.ts';
 import type { Random } from '../../../simulation/random.ts';
-import type { Place, SiteReader } from '../../../simulation/site.ts';
+import type { SiteLocation, SiteReader } from '../../../simulation/site.ts';
 import { ASSETS, type SiteAsset } from './assets.ts';
+import type { Itinerary } from './itinerary.ts';
 import { antennaAt, STOPS } from './site.ts';
 
 export interface LiveMessage {
@@ -13,25 +14,33 @@ export interface LiveMessage {
 }
 
 export interface LiveSite {
-  /** Every moving asset is placed somewhere, and read there. */
+  /** Every moving asset is read where it is. */
   begin(now: Micros): LiveMessage[];
   step(now: Micros): LiveMessage[];
 }
 
-export function createLiveSite(random: Random): LiveSite {
-  const places = new Map<SiteAsset, Place>();
+/** Goes on where assets were last. */
+export function createLiveSite(past: readonly Itinerary[], random: Random): LiveSite {
+  const locations = new Map<SiteAsset, SiteLocation>();
+  for (const { asset, visits } of past) {
+    const known = ASSETS.find(({ key }) => key === asset);
+    const location = STOPS.find(({ key }) => key === visits.at(-1)?.location);
+    if (known !== undefined && location !== undefined) {
+      locations.set(known, location);
+    }
+  }
   const sequences = new Map<SiteReader, number>();
 
   const move = (asset: SiteAsset) => {
-    places.set(asset, nextStop(asset.kind, places.get(asset) ?? null, STOPS, random));
+    locations.set(asset, nextStop(asset.kind, locations.get(asset) ?? null, STOPS, random));
   };
 
   const report = (assets: Iterable<SiteAsset>, now: Micros): LiveMessage[] => {
     const seen = new Map<SiteReader, TagRead[]>();
     for (const asset of assets) {
-      const place = places.get(asset);
-      if (place !== undefined) {
-        const { reader, port } = antennaAt(place.key);
+      const location = locations.get(asset);
+      if (location !== undefined) {
+        const { reader, port } = antennaAt(location.key);
         const read = { value: asset.epc, port, rssi: random.integer(-72, -41), at: now };
         seen.set(reader, [...(seen.get(reader) ?? []), read]);
       }
@@ -51,11 +60,7 @@ export function createLiveSite(random: Random): LiveSite {
   const movable = ASSETS.filter(({ kind }) => kind !== 'in repair');
   return {
     begin: (now) => {
-      for (const asset of movable) {
-        for (let moves = random.integer(1, 4); moves > 0; moves--) {
-          move(asset);
-        }
-      }
+      movable.filter((asset) => !locations.has(asset)).forEach(move);
       return report(movable, now);
     },
     step: (now) => {

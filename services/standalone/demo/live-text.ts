@@ -1,15 +1,19 @@
 import { table } from '../../../base/table.ts';
+import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
 import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 import type { Demo } from './demo.ts';
-import type { Move } from './moves.ts';
+import type { ShownMove } from './moves.ts';
 import { STOPS } from './site.ts';
 
 export function invitation(
-  { standalone: { apiUrl, mqttUrl }, site: { apiKey, readers } }: Demo,
+  { standalone: { apiUrl, mqttUrl, consoleUrl }, site: { apiKey, signInToken, readers } }: Demo,
   asset: { id: number; external_key: string },
 ): string[] {
   const curl = (path: string) => `  curl -H 'Authorization: Bearer ${apiKey}' '${apiUrl}/api/v1${path}'`;
   return [
+    'See it in the console, signed in by this link (once, within an hour):',
+    `  ${linkAddress(consoleUrl, signInToken)}`,
+    '',
     `A warehouse with ${readers.length} readers publishing to ${mqttUrl}. Ctrl-C ends it and throws everything away.`,
     '',
     'Where everything is, newest first:',
@@ -22,8 +26,7 @@ export function invitation(
   ];
 }
 
-/** Assets by place, a line each. */
-export function placesText(report: readonly AssetLocationAnswer[]): string[] {
+export function locationsText(report: readonly AssetLocationAnswer[]): string[] {
   const rows = STOPS.map(({ key, name }) => {
     const here = report.filter((row) => row.location_external_key === key);
     const assets = here.map((row) => row.asset_external_key).sort();
@@ -32,7 +35,7 @@ export function placesText(report: readonly AssetLocationAnswer[]): string[] {
   return table(['location', 'name', 'assets', ''], rows);
 }
 
-export function moveText({ asset, from, to, at }: Move): string {
+export function moveText({ asset, from, to, at }: ShownMove): string {
   const way = from === null ? `is at ${to}` : `${from} -> ${to}`;
   return `${at.slice(11, 19)}  ${asset.padEnd(11)}  ${way}`;
 }

@@ -4,7 +4,6 @@ import { AppError, messageOf } from '../../../base/errors.ts';
 import { INTERRUPTED, withInterruption } from '../../../platform/runtime/interruption.ts';
 import { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
 import { createLog } from '../../../platform/runtime/log.ts';
-import { createRandom } from '../../../simulation/random.ts';
 import { readDemoConfig, startDemo } from './demo.ts';
 import { runLive } from './live.ts';
 import { runOnce } from './once.ts';
@@ -45,7 +44,7 @@ async function run({ isOnce, seed }: Options & { kind: 'run' }, signal: AbortSig
     const demo = await startDemo(config, log, lifecycle, print);
     const work = isOnce
       ? runOnce(demo, { seed, end: clock() })
-      : runLive(demo, { random: createRandom(seed), clock, signal, screen: screenFor(print) });
+      : runLive(demo, { seed, clock, signal, screen: screenFor(print) });
     return (await Promise.race([work, aborted(signal)])) ? 0 : 1;
   } catch (error) {
     if (signal.aborted) {

@@ -7,7 +7,6 @@ import { ASSETS } from './assets.ts';
 import type { Itinerary, Period } from './itinerary.ts';
 import { antennaAt, READERS, workshopReader } from './site.ts';
 
-/** A message that a reader has ready, with its reads. */
 export interface Message {
   reader: SiteReader;
   payload: string;
@@ -16,7 +15,6 @@ export interface Message {
   reads: readonly SiteRead[];
 }
 
-/** A read with its asset. */
 export interface SiteRead extends TagRead {
   /** Null for the tag of a stranger. */
   asset: string | null;
@@ -48,8 +46,8 @@ function readsOf({ asset: key, visits }: Itinerary): SiteRead[] {
   if (epc === undefined) {
     throw new RangeError(`no asset ${key}`);
   }
-  return visits.flatMap(({ place, reads }) =>
-    reads.map(({ at, rssi }) => ({ ...antennaAt(place), value: epc, rssi, at, asset: key })),
+  return visits.flatMap(({ location, reads }) =>
+    reads.map(({ at, rssi }) => ({ ...antennaAt(location), value: epc, rssi, at, asset: key })),
   );
 }
 

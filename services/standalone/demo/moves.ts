@@ -1,6 +1,6 @@
 import type { AssetLocationAnswer } from '../../../simulation/api-client.ts';
 
-export interface Move {
+export interface ShownMove {
   asset: string;
   /** Null if it was not seen before. */
   from: string | null;
@@ -12,11 +12,11 @@ export interface Move {
 export function movesBetween(
   before: readonly AssetLocationAnswer[],
   after: readonly AssetLocationAnswer[],
-): Move[] {
-  const places = new Map(before.map((row) => [row.asset_external_key, row.location_external_key]));
+): ShownMove[] {
+  const locations = new Map(before.map((row) => [row.asset_external_key, row.location_external_key]));
   return after
-    .flatMap((row): Move[] => {
-      const from = places.get(row.asset_external_key) ?? null;
+    .flatMap((row): ShownMove[] => {
+      const from = locations.get(row.asset_external_key) ?? null;
       const to = row.location_external_key;
       return to === null || to === from
         ? []

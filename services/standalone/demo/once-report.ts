@@ -1,10 +1,10 @@
 import { table } from '../../../base/table.ts';
 import { type Difference, pairRows } from '../../../simulation/compare.ts';
+import type { FeedFold } from '../../../simulation/feed-fold.ts';
 import type { AssetRecord } from '../../../simulation/truth/asset-record.ts';
 import { ASSETS } from './assets.ts';
 import type { PlanFigures } from './plan-figures.ts';
 
-/** Truth and answers side by side. */
 export function onceReport(
   truth: readonly AssetRecord[],
   answer: readonly AssetRecord[],
@@ -32,6 +32,12 @@ export function summaryLine(
   const assets = new Set(differences.map(({ asset }) => asset)).size;
   const result = assets === 0 ? 'all agree' : `${differences.length} differences in ${assets} assets`;
   return `${truth.length} assets, ${count(rows)} history rows, ${count(figures.reads)} reads (${faults}): ${result}`;
+}
+
+export function feedLine({ position, faults }: FeedFold): string {
+  const wrong = faults.twice + faults.skipped + faults.inverted;
+  const order = wrong === 0 ? 'each position once, in order' : `${count(wrong)} positions out of place`;
+  return `The feed of moves: ${count(position)} events, ${order}; applied from the first, they are compared with the histories.`;
 }
 
 export function planLines(figures: PlanFigures): string[] {
@@ -78,9 +84,9 @@ function currentCells(record: AssetRecord | undefined): string[] {
     return ['missing', '', ''];
   }
   const { current, history } = record;
-  const place =
+  const location =
     current === null ? ['never seen', ''] : [current.location ?? '?', timeOfDay(current.lastSeen)];
-  return [...place, String(history.length)];
+  return [...location, String(history.length)];
 }
 
 function historyTable({ asset, history }: AssetRecord, answer: AssetRecord | undefined): string[] {

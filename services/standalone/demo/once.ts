@@ -1,8 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Micros } from '../../../base/instant.ts';
-import { askApi } from '../../../simulation/answers.ts';
-import { compare } from '../../../simulation/compare.ts';
+import { type AssetAnswer, askApi } from '../../../simulation/answers.ts';
+import type { ApiClient } from '../../../simulation/api-client.ts';
+import { compare, type Difference } from '../../../simulation/compare.ts';
+import { FeedFold } from '../../../simulation/feed-fold.ts';
 import type { Demo } from './demo.ts';
-import { onceReport, planLines, summaryLine } from './once-report.ts';
+import { feedLine, onceReport, planLines, summaryLine } from './once-report.ts';
 import { figuresOf } from './plan-figures.ts';
 import { play } from './play.ts';
 import { makeScenario } from './scenario.ts';
@@ -31,9 +34,32 @@ export async function runOnce(
 
   const truth = itineraries.map(truthOf);
   const answer = await askApi(site.api);
-  const differences = compare(truth, answer);
+  const feed = new FeedFold();
+  const differences = [...compare(truth, answer), ...(await feedDifferences(site.api, feed, answer))];
   onceReport(truth, answer, differences).forEach(print);
   print('');
+  print(feedLine(feed));
   print(summaryLine(truth, figures, differences));
   return differences.length === 0;
 }
+
+/** The feed follows what is recorded within a moment. */
+async function feedDifferences(
+  api: ApiClient,
+  feed: FeedFold,
+  answer: readonly AssetAnswer[],
+): Promise<readonly Difference[]> {
+  const patience = performance.now() + SEALED_WITHIN;
+  for (;;) {
+    await feed.catchUp((after) => api.moves(after));
+    const differences = feed.differences(answer);
+    if (differences.length === 0 || performance.now() >= patience) {
+      return differences;
+    }
+    await setTimeout(PAUSE);
+  }
+}
+
+/** Milliseconds. */
+const SEALED_WITHIN = 6_000;
+const PAUSE = 100;

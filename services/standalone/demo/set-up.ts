@@ -5,6 +5,8 @@ import { PUBLIC_SCOPES } from '../../../domain/administration/api-keys/scopes.ts
 import { createOrganization } from '../../../domain/administration/organizations/create-organization.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { createUser } from '../../../domain/administration/users/create-user.ts';
+import { makeSignInLink } from '../../../domain/administration/users/links/make-link.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { type ApiClient, createApiClient } from '../../../simulation/api-client.ts';
@@ -12,17 +14,20 @@ import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import type { Standalone } from '../standalone.ts';
 import { ASSETS } from './assets.ts';
-import { PLACES, READERS } from './site.ts';
+import { hangPlan } from './hang-plan.ts';
+import { LOCATIONS, READERS, SITE } from './site.ts';
 
 export interface InstalledSite {
   api: ApiClient;
   apiKey: string;
+  /** Of a link that signs in as an administrator of the site. */
+  signInToken: string;
   readers: readonly ConnectedReader[];
 }
 
 /**
  * Sets the site up as its owner would: an organization and a key on the server, locations and assets through the API,
- * then readers and antennas.
+ * then the plan, readers and antennas.
  */
 export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<InstalledSite> {
   const pool = createWritePool(databaseUrl, { max: 1, applicationName: 'tagtrail demo' });
@@ -36,15 +41,26 @@ export async function setUpSite({ apiUrl, databaseUrl }: Standalone): Promise<In
       expiresAt: null,
     });
     const api = createApiClient(apiUrl, apiKey);
-    await createPlacesAndAssets(api);
-    return { api, apiKey, readers: await installReaders(db, actor, orgId) };
+    await createLocationsAndAssets(api);
+    await hangPlan(databaseUrl, actor, { orgId, site: SITE });
+    const signInToken = await letSomebodyIn(db, actor, orgId);
+    return { api, apiKey, signInToken, readers: await installReaders(db, actor, orgId) };
   } finally {
     await pool.end();
   }
 }
 
-async function createPlacesAndAssets(api: ApiClient): Promise<void> {
-  for (const { key, name, parent } of PLACES) {
+async function letSomebodyIn(db: Database, actor: Actor, orgId: number): Promise<string> {
+  const { id } = await createUser(db, actor, {
+    email: 'demo@example.com',
+    name: 'Demo',
+    membership: { orgId, role: 'admin' },
+  });
+  return (await makeSignInLink(db, actor, id)).token;
+}
+
+async function createLocationsAndAssets(api: ApiClient): Promise<void> {
+  for (const { key, name, parent } of LOCATIONS) {
     const under = parent === null ? {} : { parent_external_key: parent };
     await api.createLocation({ external_key: key, name, ...under });
   }

@@ -1,15 +1,18 @@
 import {
   type Antenna,
   antennaAt as antennaOf,
-  type Place,
   type Site,
+  type SiteLocation,
   type SiteReader,
   stopsOf,
 } from '../../../simulation/site.ts';
 
+/** What all the others are within. */
+export const SITE = { key: 'NORTH-HUB', name: 'North Hub' };
+
 /** A warehouse: the site, its zones, their doors, aisles and lines. Parents come first. */
-export const PLACES: readonly Place[] = [
-  { key: 'NORTH-HUB', name: 'North Hub', parent: null, stage: null },
+export const LOCATIONS: readonly SiteLocation[] = [
+  { ...SITE, parent: null, stage: null },
   { key: 'RECEIVING', name: 'Receiving', parent: 'NORTH-HUB', stage: null },
   { key: 'DOCK-1', name: 'Dock door 1', parent: 'RECEIVING', stage: 'receiving' },
   { key: 'DOCK-2', name: 'Dock door 2', parent: 'RECEIVING', stage: 'receiving' },
@@ -27,7 +30,7 @@ export const PLACES: readonly Place[] = [
   { key: 'GATE-2', name: 'Shipping gate 2', parent: 'SHIPPING', stage: 'shipping' },
 ];
 
-/** The last one is not mounted yet: it is switched on in the workshop, and its reads mean no place. */
+/** The last one is not mounted yet: it is switched on in the workshop, and its reads mean no location. */
 export const READERS: readonly SiteReader[] = [
   { name: 'docks-1-2', topic: 'hub/docks-1-2', format: 'csl-cs463', antennas: ['DOCK-1', 'DOCK-2'] },
   { name: 'dock-3', topic: 'hub/dock-3', format: 'csl-cs463', antennas: ['DOCK-3'] },
@@ -38,16 +41,15 @@ export const READERS: readonly SiteReader[] = [
   { name: 'workshop', topic: 'hub/workshop', format: 'csl-cs463', antennas: [null] },
 ];
 
-export const NORTH_HUB: Site = { places: PLACES, readers: READERS };
+export const NORTH_HUB: Site = { locations: LOCATIONS, readers: READERS };
 
-export const STOPS: readonly Place[] = stopsOf(NORTH_HUB);
+export const STOPS: readonly SiteLocation[] = stopsOf(NORTH_HUB);
 
-/** The antenna that sees a place. @throws RangeError for a place that none sees. */
+/** The antenna that sees a location. @throws RangeError for a location that none sees. */
 export function antennaAt(placeKey: string): Antenna {
   return antennaOf(NORTH_HUB, placeKey);
 }
 
-/** The reader that is not mounted. */
 export function workshopReader(): SiteReader {
   const reader = READERS.find(({ antennas }) => antennas.includes(null));
   if (reader === undefined) {

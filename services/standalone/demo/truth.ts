@@ -1,4 +1,4 @@
-import type { AssetRecord, CurrentPlace, HistoryRow } from '../../../simulation/truth/asset-record.ts';
+import type { AssetRecord, CurrentLocation, HistoryRow } from '../../../simulation/truth/asset-record.ts';
 import type { Itinerary } from './itinerary.ts';
 
 /**
@@ -7,9 +7,9 @@ import type { Itinerary } from './itinerary.ts';
  */
 export function truthOf({ asset, visits }: Itinerary): AssetRecord {
   const history: HistoryRow[] = [];
-  let current: CurrentPlace | null = null;
+  let current: CurrentLocation | null = null;
   let arrivedAt: number | null = null;
-  for (const { place, reads } of visits) {
+  for (const { location, reads } of visits) {
     const [first] = reads;
     const last = reads.at(-1);
     // A visit that no reader noticed never happened, as far as anybody can tell.
@@ -17,12 +17,12 @@ export function truthOf({ asset, visits }: Itinerary): AssetRecord {
       continue;
     }
     // After one that went unnoticed the asset may be back where it was: to the readers it never left.
-    if (history.at(-1)?.location !== place) {
+    if (history.at(-1)?.location !== location) {
       const durationSeconds = arrivedAt === null ? null : Math.floor((first.at - arrivedAt) / 1_000_000);
-      history.push({ at: toMilliseconds(first.at), location: place, durationSeconds });
+      history.push({ at: toMilliseconds(first.at), location, durationSeconds });
       arrivedAt = first.at;
     }
-    current = { location: place, lastSeen: toMilliseconds(last.at) };
+    current = { location, lastSeen: toMilliseconds(last.at) };
   }
   return { asset, current, history };
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createHttpApp } from '../../../platform/http/app.ts';
+import { bearerOf } from '../../../platform/http/bearer.ts';
 import type { Deprecation } from '../../../platform/http/deprecation.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
@@ -33,6 +34,7 @@ describe('an operation on its way out', () => {
     const app = createHttpApp<string>({
       routes,
       access: {
+        credentialOf: bearerOf,
         authenticate: async (token) => {
           asked++;
           return token;

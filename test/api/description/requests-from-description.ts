@@ -13,7 +13,6 @@ const ajv = new Ajv2020({ strict: false });
 const READABLE = ['enum', 'x-extensible-enum'] as const;
 const MOST_ITEMS = 4;
 
-/** Requests of an operation, made from the description and nothing else. */
 export function requestsOf(document: OpenApiDocument, operation: Operation): fc.Arbitrary<Made> {
   const values = valuesOf(document);
   const [media] = Object.values(operation.requestBody?.content ?? {});

@@ -11,8 +11,8 @@ export interface RawAnswer {
 /** What is wrong with a connection when a request gets no answer. */
 export class NoAnswer extends Error {}
 
-/** How long an answer may take, in milliseconds. */
-const LONGEST_MS = 10_000;
+/** How long an answer may take, in milliseconds: whoever reads the move feed may wait for 30 s. */
+const LONGEST_MS = 40_000;
 
 /**
  * A connection that sends bytes exactly as they are, which no HTTP client would: lone `%` signs, Latin-1 headers. It is

@@ -1,13 +1,20 @@
 import type { TestApi } from '../../support/api.ts';
+import { appendMoves } from '../../support/feed-rows.ts';
 
 /**
- * Rows for ids from 1 on: a tree of locations, assets with tags, positions and transitions; and some of another
- * organization.
+ * Rows for ids from 1 on: a tree of locations, assets with tags, positions, transitions, and events of the feed; and
+ * some of another organization.
  */
 export async function furnish(api: TestApi): Promise<void> {
   const other = await api.organization('Other');
   for (const orgId of [api.orgId, other.orgId, api.orgId]) {
     await api.database.pool.query(FURNISH.replaceAll('ORG', String(orgId)));
+    const assets = await api.database.rows<{ asset_id: number; location_id: number }>(
+      'select asset_id, location_id from positions where org_id = $1',
+      [orgId],
+    );
+    const moves = assets.map(({ asset_id: assetId, location_id: locationId }) => ({ assetId, locationId }));
+    await appendMoves(api.database, orgId, moves);
   }
 }
 

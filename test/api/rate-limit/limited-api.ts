@@ -13,7 +13,6 @@ import { TEST_ACTOR } from '../../support/actor.ts';
 import { apiConfig } from '../../support/api.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';
 
-/** One running API. */
 export interface LimitedApi {
   url: string;
   /** The messages it has logged so far. */
@@ -21,7 +20,6 @@ export interface LimitedApi {
   /** Resolves when it has logged `message`, by now or later. */
   hasLogged(message: string): Promise<void>;
   get(path: string, options?: { key?: string; method?: string }): Promise<Budgeted>;
-  /** Uploads a file of assets. */
   upload(file: string, options: { key: string; isDryRun?: boolean }): Promise<Budgeted>;
 }
 
@@ -39,7 +37,6 @@ export interface LimitedApis {
   database: TestDatabase;
   /** Another API on the suite's database; it stops after the test. */
   start(limits: Partial<RateLimitConfig>, clocks?: Clocks): Promise<LimitedApi>;
-  /** A new API key. */
   key(scopes?: readonly string[]): Promise<string>;
 }
 

@@ -69,7 +69,7 @@ describe('the first page of the whole report', function () {
       await database.rows<{ id: number }>(
         `select asset.id from positions position
          join assets asset on asset.org_id = position.org_id and asset.id = position.asset_id
-         where position.org_id = $1 and deleted_at is null and valid_to is null
+         where position.org_id = $1 and last_seen is not null and deleted_at is null and valid_to is null
          order by last_seen desc, asset.id limit $2 offset $3`,
         [site.orgId, limit, offset],
       )
@@ -95,6 +95,47 @@ describe('the first page of the whole report', function () {
       const { result } = await page({ limit, offset });
       expect(result.rows.map(({ id }) => id)).to.deep.equal(await expected(limit, offset));
     }
+  });
+
+  it('is the right one where the latest scans were taken back', async () => {
+    const newest = await expected(20);
+    // Which leaves them where they are on the page.
+    await database.rows(
+      `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received, tag_type,
+         tag_value, reader_id, antenna)
+       select org_id, asset_id, location_id, last_seen - interval '10 us', now(), false, 'rfid', asset_id::text, 1, 1
+       from positions where asset_id = any ($1)`,
+      [newest],
+    );
+    await database.rows(
+      `update scan_events scan set retraction_id = 'taken-back', reader_id = null, antenna = null, handheld_id = 1,
+         submission_id = 'walk-' || scan.asset_id, submission_index = 0
+       from positions position
+       where position.org_id = scan.org_id and position.asset_id = scan.asset_id and position.asset_id = any ($1)
+         and scan.observed_at = position.last_seen`,
+      [newest],
+    );
+    await database.rows(
+      `update positions set last_seen = (select max(observed_at) from scan_events scan
+         where scan.org_id = positions.org_id and scan.asset_id = positions.asset_id and retraction_id is null)
+       where asset_id = any ($1)`,
+      [newest],
+    );
+    const { result } = await page();
+    expect(result.rows.map(({ id }) => id)).to.deep.equal(await expected(50));
+    expect(result.rows.map(({ id }) => id)).to.include.members(newest);
+  });
+
+  it('does not count an asset of which all scans were taken back', async () => {
+    const { totalCount } = (await page()).result;
+    const [gone] = await expected(1);
+    await database.rows(
+      'update positions set location_id = null, since = null, last_seen = null where asset_id = $1',
+      [gone],
+    );
+    const { result } = await page({ include_not_in_effect: false });
+    expect(result.totalCount).to.equal(totalCount - 1);
+    expect(result.rows.map(({ id }) => id)).to.not.include(gone);
   });
 
   it('is the right one where the latest scans are of a few assets, over and over', async () => {

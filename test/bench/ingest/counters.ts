@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** What has been committed of all readers' messages. */
 export interface Committed {
   messages: number;
   reads: number;

@@ -15,9 +15,20 @@ export interface IngestOptions {
   repetitions: number;
   /** Seconds that the database is away. */
   outage: number;
+  /** Shares of reads that are moves. */
+  moves: readonly number[];
 }
 
-const PARTS = ['throughput', 'oddities', 'history', 'latency', 'recovery', 'outage'] as const;
+const PARTS = [
+  'throughput',
+  'oddities',
+  'history',
+  'latency',
+  'moves',
+  'feed',
+  'recovery',
+  'outage',
+] as const;
 export type IngestPart = (typeof PARTS)[number];
 const SOURCES: readonly SourceName[] = ['mosquitto', 'embedded'];
 
@@ -33,6 +44,7 @@ export function readIngestOptions(args: string[]): IngestOptions {
       count: { type: 'string', default: '1e5' },
       repetitions: { type: 'string', default: '5' },
       outage: { type: 'string', default: '60' },
+      moves: { type: 'string', default: '0.02,0.2,1' },
     },
   });
   const numbers = (list: string) => list.split(',').map(Number);
@@ -44,5 +56,6 @@ export function readIngestOptions(args: string[]): IngestOptions {
     count: Number(values.count),
     repetitions: Number(values.repetitions),
     outage: Number(values.outage),
+    moves: numbers(values.moves),
   };
 }

@@ -1,7 +1,6 @@
 import { answerOf, forkFile } from '../processes.ts';
 import type { PublishOrder } from './publisher.ts';
 
-/** Publishers, ready to start. */
 export interface Publishers {
   pids: number[];
   /** Resolves when everything has been acknowledged by the broker. */

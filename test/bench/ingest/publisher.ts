@@ -88,7 +88,6 @@ async function connected(port: number, name: string, packets: Buffer[]): Promise
   return reader;
 }
 
-/** Resolves when all is acknowledged. */
 function publish(reader: Reader, { window, rate }: PublishOrder, readers: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { socket, packets } = reader;

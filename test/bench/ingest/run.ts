@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { backendsOf, timeSince, timesOf } from '../../support/processor-time.ts';
 import { bareCopy } from './bare-copy.ts';
 import { committed, untilCommitted } from './counters.ts';
@@ -12,6 +13,8 @@ export interface Variant {
   readsPerMessage: number;
   late: number;
   poison: number;
+  /** As of the traffic. */
+  moves?: number;
 }
 
 export interface Run {
@@ -19,14 +22,28 @@ export interface Run {
   perSecond: number;
   /** The same rows a second by COPY. */
   copied: number;
-  /** Microseconds of processor time a read: of ingestion and broker, of the database, and of the database for COPY. */
+  /**
+   * Microseconds of processor time a read: of ingestion and broker, of the database, sealing included, and of the database
+   * for COPY.
+   */
   nodeTime: number;
   databaseTime: number;
   copyTime: number;
 }
 
 /** What ingestion calls its connections. */
-const INGEST = 'tagtrail ingest';
+const INGEST = ['tagtrail ingest', 'tagtrail sealer'];
+
+async function backendsOfIngestion(client: pg.Client): Promise<number[]> {
+  return (await Promise.all(INGEST.map((application) => backendsOf(client, application)))).flat();
+}
+
+/** Until the feed has all that was told. */
+export async function untilSealed(client: pg.Client): Promise<void> {
+  while ((await client.query('select from unsealed_moves limit 1')).rowCount !== 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
 
 /** Messages of a reader that await their acknowledgement, at the most. */
 const WINDOW = 50;
@@ -35,7 +52,7 @@ const WINDOW = 50;
 export async function run(
   { client, sources }: Installation,
   copyUrl: string,
-  { source, readsPerMessage, late, poison }: Variant,
+  { source, readsPerMessage, late, poison, ...moves }: Variant,
   reads: number,
 ): Promise<Run> {
   const { port, pids } = sources[source] ?? { port: 0, pids: [] };
@@ -51,19 +68,21 @@ export async function run(
       readsPerMessage,
       late,
       poison,
+      ...moves,
       start: since.getTime(),
       seed: since.getTime(),
     },
   });
   const before = await committed(client);
-  const backends = timesOf(await backendsOf(client, INGEST));
+  const backends = timesOf(await backendsOfIngestion(client));
   const processes = timesOf(pids);
   const start = performance.now();
   const published = publishers.start();
   const after = await untilCommitted(client, before.messages + messages);
   const seconds = (performance.now() - start) / 1_000;
+  await untilSealed(client);
   const node = timeSince(processes, pids);
-  const database = timeSince(backends, await backendsOf(client, INGEST));
+  const database = timeSince(backends, await backendsOfIngestion(client));
   await published;
   const recorded = after.recorded - before.recorded;
   const copy = await bareCopy(client, copyUrl, since);

@@ -134,8 +134,9 @@ const TRANSITIONS = `insert into location_transitions (org_id, asset_id, observe
     from scan_events where org_id = $1
   ) scan where location_id is distinct from previous`;
 
-const POSITIONS = `insert into positions (org_id, asset_id, location_id, since, last_seen)
-  select $1, asset.id, last.location_id, last.observed_at, seen.observed_at
+/** Of assets that are in the feed, but for what came before. */
+const POSITIONS = `insert into positions (org_id, asset_id, location_id, since, last_seen, is_in_feed)
+  select $1, asset.id, last.location_id, last.observed_at, seen.observed_at, true
   from assets asset
   cross join lateral (select location_id, observed_at from location_transitions
     where org_id = $1 and asset_id = asset.id order by observed_at desc limit 1) last

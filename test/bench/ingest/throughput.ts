@@ -92,7 +92,7 @@ function measureAll(
   return interleaved(options.repetitions, Object.fromEntries(measurements));
 }
 
-function report(title: string, results: Readonly<Record<string, Run[]>>, base?: string): void {
+export function report(title: string, results: Readonly<Record<string, Run[]>>, base?: string): void {
   console.log(`\n${title}`);
   for (const [name, runs] of Object.entries(results)) {
     const of = (pick: (run: Run) => number, digits: number) => show(spreadOf(runs.map(pick)), digits);
@@ -104,7 +104,9 @@ function report(title: string, results: Readonly<Record<string, Run[]>>, base?: 
         `   COPY ${of((one) => one.copyTime, 1)}`,
     );
     if (base !== undefined && name !== base) {
-      console.log(`    of ${base} ${show(share(runs, results[base] ?? []), 2)}`);
+      console.log(
+        `    of ${base} ${show(share(runs, results[base] ?? []), 2)}   by processor time ${show(saving(runs, results[base] ?? []), 2)}`,
+      );
     }
   }
 }
@@ -112,4 +114,15 @@ function report(title: string, results: Readonly<Record<string, Run[]>>, base?: 
 /** Of what was measured in the same round. */
 function share(runs: readonly Run[], base: readonly Run[]): Spread {
   return spreadOf(runs.map(({ perSecond }, round) => perSecond / (base[round]?.perSecond ?? Number.NaN)));
+}
+
+/** What would be the share if the processor alone were the limit. */
+function saving(runs: readonly Run[], base: readonly Run[]): Spread {
+  const time = ({ nodeTime, databaseTime }: Run) => nodeTime + databaseTime;
+  return spreadOf(
+    runs.map((one, round) => {
+      const other = base[round];
+      return (other === undefined ? Number.NaN : time(other)) / time(one);
+    }),
+  );
 }

@@ -10,6 +10,8 @@ export interface TrafficSettings {
   late: number;
   /** The share of messages that no format can decode. */
   poison: number;
+  /** The share of reads that are their asset's first at another antenna. One in 20 if left out. */
+  moves?: number;
   /** Milliseconds since 1970 of the first read. */
   start: number;
   seed: number;
@@ -21,8 +23,9 @@ export interface PlannedMessage {
   payload: Buffer;
 }
 
-/** One read in so many is an asset's first at another antenna. Of the moves one in five leads to another reader. */
-const READS_A_MOVE = 20;
+const USUAL_MOVES = 1 / 20;
+
+/** Of the moves one in so many leads to another reader. */
 const MOVES_TO_ANOTHER_READER = 5;
 
 /** Of one reader, in milliseconds: two thousand reads a second, as a busy portal has. */
@@ -38,7 +41,7 @@ export function spanOf({ readers, messages, readsPerMessage }: TrafficSettings):
  * particular order.
  */
 export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
-  const { readers, messages, readsPerMessage, late, poison, start, seed } = settings;
+  const { readers, messages, readsPerMessage, late, poison, moves = USUAL_MOVES, start, seed } = settings;
   const random = seeded(seed);
   const present = new Map(readers.map((reader) => [reader, [] as { asset: number; antenna: number }[]]));
   for (let asset = 0; asset < ASSETS; asset++) {
@@ -63,8 +66,8 @@ export function* traffic(settings: TrafficSettings): Generator<PlannedMessage> {
         rssi: -40 - Math.floor(random() * 300) / 10,
         observed_at: timestamp(at),
       };
-      if (seen !== undefined && random() < 1 / READS_A_MOVE) {
-        seen.antenna = 1 + Math.floor(random() * ANTENNAS);
+      if (seen !== undefined && random() < moves) {
+        seen.antenna = 1 + ((seen.antenna + Math.floor(random() * (ANTENNAS - 1))) % ANTENNAS);
         if (random() < 1 / MOVES_TO_ANOTHER_READER && here.length > readsPerMessage) {
           here.splice(drawn, 1);
           present.get(readers[Math.floor(random() * readers.length)] ?? 0)?.push(seen);

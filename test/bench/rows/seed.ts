@@ -25,7 +25,10 @@ const KEYS = 40;
  * location than the one before: as many transitions as there can be. Rows are made by the statements below and not
  * recorded one by one; they are what the recorder would have made of those scans.
  */
-export async function fill(serverUrl: string, size: { assets: number; scans: number }): Promise<Filled> {
+export async function fill(
+  serverUrl: string,
+  { locations = 200, ...size }: { assets: number; scans: number; locations?: number },
+): Promise<Filled> {
   const name = `bench_${size.assets}_${size.scans}_${process.pid}`;
   const url = withDatabase(serverUrl, name);
   await createDatabase(url);
@@ -36,11 +39,11 @@ export async function fill(serverUrl: string, size: { assets: number; scans: num
     `insert into organizations (name) values ('Bench') returning id`,
   );
   const orgId = rows[0]?.id ?? 0;
-  await client.query(LOCATIONS, [orgId]);
+  await client.query(LOCATIONS, [orgId, locations]);
   await client.query(ASSETS, [orgId, size.assets]);
   await client.query(TAGS, [orgId]);
   if (size.scans > 0) {
-    await client.query(SCANS, [orgId, size.assets, Math.round(size.scans / size.assets)]);
+    await client.query(SCANS, [orgId, size.assets, Math.round(size.scans / size.assets), locations]);
     await client.query(TRANSITIONS, [orgId]);
     await client.query(POSITIONS, [orgId]);
   }
@@ -57,7 +60,7 @@ export async function fill(serverUrl: string, size: { assets: number; scans: num
 }
 
 const LOCATIONS = `insert into locations (org_id, external_key, name)
-  select $1, 'LOC-' || lpad(n::text, 4, '0'), 'Location ' || n from generate_series(1, 200) n`;
+  select $1, 'LOC-' || lpad(n::text, greatest(4, length(n::text)), '0'), 'Location ' || n from generate_series(1, $2::integer) n`;
 
 const ASSETS = `insert into assets (org_id, external_key, name, description, metadata, valid_from)
   select $1, 'ASSET-' || lpad(n::text, 7, '0'), 'Pallet ' || n, 'Wooden, 800 by 1200', '{"weight":25.50}', '2026-01-01'
@@ -69,7 +72,7 @@ const TAGS = `insert into tags (org_id, tag_type, value, tag_key, asset_id)
 
 const SCANS = `insert into scan_events (org_id, asset_id, location_id, observed_at, received_at, time_is_received,
     tag_type, tag_value, rssi, reader_id, antenna)
-  select $1, asset, 1 + (asset * 7 + scan) % 200, at, at, false, 'rfid', 'E280' || lpad(asset::text, 20, '0'), -54, 1, 1
+  select $1, asset, 1 + (asset * 7 + scan) % $4::integer, at, at, false, 'rfid', 'E280' || lpad(asset::text, 20, '0'), -54, 1, 1
   from generate_series(1, $3::integer) scan
   cross join generate_series(1, $2::integer) asset
   cross join lateral (select timestamptz '2026-01-01' + scan * interval '1 minute' + asset * interval '1 millisecond' as at) scanned`;

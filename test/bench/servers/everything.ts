@@ -16,6 +16,7 @@ const config = {
   ...readStandaloneConfig(process.env),
   API_PORT: 0,
   HANDHELD_PORT: 0,
+  CONSOLE_PORT: 0,
   MQTT_PORT: 0,
 };
 const { apiUrl, handheldUrl, mqttUrl } = await startStandalone(config, pino({ level: 'silent' }), lifecycle);

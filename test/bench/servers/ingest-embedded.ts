@@ -16,6 +16,7 @@ const { port } = await startEmbeddedIngest(
     READER_READS_PER_SECOND: 10_000_000,
     READER_BYTES_PER_SECOND: 1_073_741_824,
     SCAN_RETENTION_DAYS: 30,
+    MOVES_RETENTION_DAYS: null,
     LATENESS_DAYS: 30,
   },
   createLog('ingest', 'info'),

@@ -1,7 +1,6 @@
 import type Koa from 'koa';
 import { listenOn } from '../../../platform/runtime/listen-on.ts';
 
-/** Listens, and says where. */
 export async function serve(app: Koa): Promise<void> {
   const { url } = await listenOn(app.callback(), { host: '127.0.0.1', port: 0, setting: 'PORT' });
   endWithParent();

@@ -12,7 +12,6 @@ import type { ServerLoad } from './server-load.ts';
 import type { Site } from './site.ts';
 import { submissionsTo } from './submissions.ts';
 
-/** Where the services listen. */
 export interface Listening {
   url: string;
   handheldUrl: string;

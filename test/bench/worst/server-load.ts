@@ -14,7 +14,6 @@ export interface Told {
   processMs: number;
 }
 
-/** The server that is attacked: its process, and that of its database. */
 export class ServerLoad {
   readonly #process: ChildProcess;
   readonly #pool: Pool;

@@ -8,12 +8,14 @@ describe('the build of the handhelds’ app where the bundler is not installed',
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'tagtrail-build-'));
-    cpSync('clients/handheld-app/build', folder, { recursive: true });
+    for (const build of ['handheld-app/build', 'ui/build']) {
+      cpSync(join('clients', build), join(folder, build), { recursive: true });
+    }
   });
   after(() => rmSync(folder, { recursive: true }));
 
   const build = (script: string) =>
-    spawnSync(process.execPath, [join(folder, 'main.ts')], {
+    spawnSync(process.execPath, [join(folder, 'handheld-app/build/main.ts')], {
       encoding: 'utf8',
       env: { ...process.env, npm_lifecycle_event: script },
     });

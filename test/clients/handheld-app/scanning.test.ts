@@ -115,12 +115,19 @@ describe('scanning with the handheld app', () => {
     expect(await field.inputValue()).to.equal('half a val');
   });
 
-  it('takes no part of what has a separator in it, and says so wherever it is', async () => {
+  it('takes GS1 codes whose separators the scanner types', async () => {
+    await gateway.site.asset('GS1', '010950600013435221ABC10XY', 'barcode');
+    await app.choosePlace('DOCK-1');
+    await scanByWedge(app.page, '010950600013435221ABC\u001d10XY');
+    await app.page.locator('[data-latest="010950600013435221ABC10XY"]').waitFor();
+  });
+
+  it('takes no part of what has another key in it, and says so wherever it is', async () => {
     const { page } = app;
     await app.choosePlace('DOCK-1');
     await app.goTo('Settings');
     await app.shows('Colours');
-    await scanByWedge(page, `10LOT77\u001d${CARTON}`);
+    await scanByWedge(page, `10LOT77\u001e${CARTON}`);
     await app.shows('Not a plain value');
     await app.goTo('History');
     await page.locator('[data-broken]', { hasText: 'Not a plain value · not sent' }).waitFor();

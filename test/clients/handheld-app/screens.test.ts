@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ulid } from 'ulid';
-import { ADVICE } from '../../../clients/handheld-app/src/scanning/broken-scan-advice.ts';
 import { LISTS } from '../../../clients/handheld-app/src/sweep/sweep.ts';
+import { en } from '../../../clients/handheld-app/src/texts/en.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
@@ -88,6 +88,30 @@ describe('the screens of the handheld app', function () {
     await look('scan-offline');
   });
 
+  it('find: before, with what is found, an asset, and without a network', async () => {
+    await signedIn();
+    await app.goTo('Find');
+    await look('find-empty');
+    await app.page.getByLabel('Name, key or tag').fill('pallet');
+    await app.shows('2 assets');
+    await look('find');
+    await app.page.locator('[data-asset="EURO-PALLET-2"]').click();
+    await app.shows('Before that');
+    await look('asset');
+    await device.context.setOffline(true);
+    await app.shows('Offline');
+    await app.press('Back');
+    await app.page.getByLabel('Name, key or tag').fill('pump');
+    await app.shows('by the device’s list of');
+    await look('find-offline');
+    await app.page.locator('[data-asset="PUMP-HOUSING"]').click();
+    await app.shows('This is as of');
+    await look('asset-offline');
+    await app.page.evaluate(`location.hash = '#asset/4711'`);
+    await app.shows('this device does not know this asset');
+    await look('asset-unknown');
+  });
+
   it('scan: without a place, and with the question where that was', async () => {
     await signedIn();
     await device.context.setOffline(true);
@@ -114,8 +138,10 @@ describe('the screens of the handheld app', function () {
     await app.page.getByLabel('What is printed on it').waitFor();
     await look('type');
     await app.press('Close');
+    await device.context.setOffline(true);
+    await app.shows('Offline');
     await app.press('Camera');
-    await app.shows('This browser cannot read codes with the camera');
+    await app.shows('What reads codes is not on this device yet');
     await look('camera');
   });
 
@@ -124,7 +150,8 @@ describe('the screens of the handheld app', function () {
       `window.BarcodeDetector = class {
          static async getSupportedFormats() { return ['qr_code']; }
          async detect() { return []; }
-       };`,
+       };
+       MediaStreamTrack.prototype.getCapabilities = () => ({ torch: true, zoom: { min: 1, max: 4 } });`,
     );
     await signedIn();
     await app.page.route('**/submissions', () => {});
@@ -133,6 +160,7 @@ describe('the screens of the handheld app', function () {
     await look('scan-sending');
     await app.press('Camera');
     await app.page.getByLabel('What the camera sees').waitFor();
+    await app.press('Torch');
     await look('camera-at-work');
   });
 
@@ -222,6 +250,9 @@ describe('the screens of the handheld app', function () {
       await app.page.locator(`[data-latest="${name}"]`).waitFor();
       await look(`sweep-verdict-${name}`, '.latest');
     }
+    await app.goTo('History');
+    await app.shows('Taken back');
+    await look('history-taken-back');
   });
 
   it('what was not taken, wherever that is said, and what cannot be sent', async () => {
@@ -297,6 +328,27 @@ describe('the screens of the handheld app', function () {
     await look('places-none');
   });
 
+  it('a sweep that only checks: before, with what is elsewhere, and over', async () => {
+    await signedIn();
+    await app.choosePlace('Dock 1');
+    await app.choosePlace('Yard');
+    await app.page.locator('.place-bar').click();
+    await app.page.getByRole('list', { name: 'Recent' }).waitFor();
+    await look('places-recent');
+    await app.goTo('Sweep');
+    await app.page.getByRole('radio', { name: 'Only check' }).check();
+    await look('sweep-check-begin');
+    await app.press('Sweep Yard');
+    await app.scan(tag(4));
+    await app.tells('problem');
+    await app.page.getByRole('button', { name: 'Elsewhere' }).click();
+    await app.shows('Move these here');
+    await look('sweep-check');
+    await app.press('Finish');
+    await app.shows('Sweep finished');
+    await look('sweep-check-over');
+  });
+
   it('each kind of list that a sweep may be compared with, under way and over', async () => {
     await signedIn();
     await app.isInstalled();
@@ -322,7 +374,7 @@ describe('the screens of the handheld app', function () {
 
   it('each way in which a scan can be broken', async () => {
     await signedIn();
-    const broken = Object.keys(ADVICE).map((why, index) => ({
+    const broken = Object.keys(en.broken).map((why, index) => ({
       why,
       parts: index === 0 ? [] : [why.toUpperCase(), '000815'],
       at: new Date().toISOString(),
@@ -363,7 +415,7 @@ describe('the screens of the handheld app', function () {
   it('leads the focus through a screen in the order of what is seen', async () => {
     await signedIn();
     const order: string[] = [];
-    for (let step = 0; step < 10; step++) {
+    for (let step = 0; step < 11; step++) {
       await app.page.keyboard.press('Tab');
       order.push(await app.page.evaluate<string>(FOCUSED));
     }
@@ -375,6 +427,7 @@ describe('the screens of the handheld app', function () {
       'Camera',
       'Type',
       'Scan',
+      'Find',
       'Sweep',
       'History',
       'Settings',
@@ -414,6 +467,12 @@ const VERDICTS: Record<string, object> = {
     state: 'done',
     result: { status: 'seen', asset: ASSET, location: { ...PLACE, id: 4711 }, from: null },
   },
+  held: { state: 'held', result: null },
+  'held-unknown': { state: 'held', result: { status: 'unknown', asset: null, location: null, from: null } },
+  withdrawn: { state: 'withdrawn', result: null },
+  'not-taken-back': { state: 'done', undo: { id: 'X', state: 'refused', reason: 'It is too late.' } },
+  'to-be-taken-back': { state: 'done', undo: { id: 'X', state: 'asked', reason: null } },
+  'taken-back': { state: 'done', undo: { id: 'X', state: 'done', reason: null } },
 };
 
 /** Changes the last scan that the device keeps, as another tab might, and tells the app. */

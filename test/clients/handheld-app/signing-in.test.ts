@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
+import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { LATER_MS, scanByWedge, typeByWedge, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
@@ -41,6 +42,25 @@ describe('signing in to the handheld app', () => {
     await app.page.getByLabel('Token of this handheld').waitFor();
     await scanByWedge(app.page, gateway.token);
     await app.shows('All sent');
+  });
+
+  it('signs in by the link of a QR code, and leaves the token neither in the address nor in the history', async () => {
+    const device = await browser.device();
+    const address = signInAddress(gateway.url, gateway.token);
+    const requests: string[] = [];
+    device.context.on('request', (request) => requests.push(request.url()));
+    const app = await HandheldApp.open(device, address);
+    await app.shows('All sent');
+    expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
+    expect(await app.page.evaluate('history.length')).to.equal(2); // the empty page before it
+    expect(requests.filter((url) => url.includes(gateway.token) && !url.includes('#'))).to.deep.equal([]);
+    // Somebody else's link ends nobody's session.
+    const { pool } = gateway.database;
+    const { orgId } = gateway.site;
+    const other = await createHandheld(databaseOn(pool), TEST_ACTOR, { orgId, name: 'other' });
+    await app.page.evaluate(`location.hash = '#sign-in/${other.token}'`);
+    await app.shows(`This device is signed in as handheld ${gateway.handheldId}`);
+    expect(app.page.url()).to.equal(`${gateway.url}/#scan`);
   });
 
   it('stops and asks to sign in when the token is revoked, and loses nothing', async () => {

@@ -220,7 +220,7 @@ describe('a sweep with the handheld app', () => {
     const device = await browser.device({ serviceWorkers: 'block' });
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
     let answers = 0;
-    await device.context.route('**/assets?limit=*', async (route) => {
+    await device.context.route('**/locations/*/assets?limit=*', async (route) => {
       const answer = await route.fetch();
       const body = (await answer.json()) as { data: unknown[] };
       answers += 1;

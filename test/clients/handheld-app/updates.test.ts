@@ -37,8 +37,8 @@ describe('a new version of the handheld app', () => {
     await app.waits(1);
 
     // The next version is another page, under a worker of another version.
-    writeFileSync(join(folder, 'index.html'), '<!doctype html><title>next</title><h1>The next version</h1>');
-    writeFileSync(join(folder, 'worker.js'), workerOf('next'));
+    build('index.html', '<!doctype html><title>next</title><h1>The next version</h1>');
+    build('worker.js', workerOf('next'));
     await lifecycle.stop();
     lifecycle = new Lifecycle(log);
     await start(Number(new URL(url).port));
@@ -50,6 +50,13 @@ describe('a new version of the handheld app', () => {
     await app.press('Update now');
     await app.page.getByText('The next version').waitFor();
   });
+
+  /** Without the compressed copies that the file before it had. */
+  function build(name: string, content: string): void {
+    writeFileSync(join(folder, name), content);
+    rmSync(join(folder, `${name}.br`));
+    rmSync(join(folder, `${name}.gz`));
+  }
 
   async function start(port: number): Promise<string> {
     const config = { ...gatewayConfig(gateway.database.url), HANDHELD_PORT: port };

@@ -64,7 +64,7 @@ describe('telling a scanner that types from a person', () => {
   });
 
   for (const [what, key] of [
-    ['a key with a name', 'F8'],
+    ['a key with a name', 'F9'],
     ['a dead key', 'Dead'],
   ] as const) {
     it(`takes no part of a burst in which ${what} came, and says so at its end`, () => {
@@ -76,6 +76,27 @@ describe('telling a scanner that types from a person', () => {
       });
     });
   }
+
+  it('takes a GS1 code as the camera does, whether its separators are typed, as Ctrl+] or F8, or left out', () => {
+    const value = '010950600013435221ABC10XY';
+    const [head, tail] = [value.slice(0, -4), value.slice(-4)];
+    expect(scans(press([...value, 'Enter'], 5))).to.deep.equal([value]);
+    expect(scans(press([...head, 'F8', ...tail, 'Enter'], 5))).to.deep.equal([value]);
+    expect(scans(press([...']C1', ...head, '\u001d', ...tail, 'F8', 'Enter'], 5))).to.deep.equal([value]);
+    const decoder = newDecoder();
+    press([...head, 'Control'], 5, decoder);
+    expect(decoder.separator((head.length + 1) * 5).kind).to.equal('burst');
+    expect(scans(press([...tail, 'Enter'], 5, decoder, (head.length + 2) * 5))).to.deep.equal([value]);
+  });
+
+  it('takes no part of a GS1 code in which the scanner paused at a separator', () => {
+    const decoder = newDecoder();
+    press([...'0109506000134352', 'F8'], 5, decoder);
+    expect(press([...'10PAL-3', 'Enter'], 5, decoder, 400).at(-1)).to.deep.include({
+      kind: 'broken',
+      broken: { why: 'pause', parts: ['0109506000134352', '10PAL-3'] },
+    });
+  });
 
   it('takes no part of a burst in which a key came together with Ctrl', () => {
     const decoder = newDecoder();
@@ -116,7 +137,7 @@ describe('telling a scanner that types from a person', () => {
 
     it('and doubts it for a scan with keys in it that had no end, too', () => {
       const decoder = newDecoder();
-      press([...'10LOT77', 'F8', ...'21'], 5, decoder);
+      press([...'10LOT77', 'F9', ...'21'], 5, decoder);
       expect(press([...'PAL-3', 'Enter'], 5, decoder, 2_000).at(-1)?.kind).to.equal('broken');
     });
   });

@@ -43,7 +43,9 @@ describe('the package of the typed client', function () {
         await npm(...again);
       }
       const exported = await run(process.execPath, ['program.js']);
-      expect(exported.trim()).to.equal('TagtrailError,createTagtrailClient,patientFetch,rows,unwrap');
+      expect(exported.trim()).to.equal(
+        'FeedExpiredError,TagtrailError,createTagtrailClient,patientFetch,rows,unwrap',
+      );
     }
   });
 

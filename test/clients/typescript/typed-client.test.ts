@@ -57,4 +57,14 @@ describe('the typed client', function () {
       .to.throw(TagtrailError)
       .with.nested.property('problem.fields[0].code', 'too_short');
   });
+
+  it('throws the status of a refusal that is not of the API, but of what stands between', () => {
+    const { unwrap } = client();
+    const response = new Response('<h1>Not here</h1>', { status: 404, statusText: 'Not Found' });
+    for (const error of ['<h1>Not here</h1>', {}, undefined]) {
+      expect(() => unwrap({ error, response }))
+        .to.throw(Error, '404 Not Found')
+        .with.property('name', 'Error');
+    }
+  });
 });

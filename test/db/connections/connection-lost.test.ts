@@ -80,7 +80,7 @@ describe('an error behind which the connection is lost', () => {
 
   it('is that of a pool that no connection becomes free of', async () => {
     const config = serviceConfig(database.url, { max: 1 });
-    const full = createPool({ ...config, connectionTimeoutMillis: 50 }, 1);
+    const full = createPool({ ...config, connectionTimeoutMillis: 1_000 }, 1);
     const client = await full.connect();
     const error = await inTransaction(full, async () => {}).catch((each) => each);
     client.release();

@@ -2,19 +2,19 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import {
+  faultOfConnections,
   faultOfNotifications,
   faultOfSession,
-  faultOfWay,
 } from '../../../db/timescale/connections/direct-connection.ts';
 import { useDatabase } from '../../support/database.ts';
 import { startPgBouncer, usePgBouncer } from '../../support/pgbouncer.ts';
 
-describe('the way to the database', () => {
+describe('the connections to the database', () => {
   const database = useDatabase();
 
-  it('is direct where nothing stands in it, as whichever role', async () => {
-    expect(await faultOfWay(database.url)).to.equal(null);
-    expect(await faultOfWay(database.url, 'tagtrail_api')).to.equal(null);
+  it('are direct where nothing stands between, as whichever role', async () => {
+    expect(await faultOfConnections(database.url)).to.equal(null);
+    expect(await faultOfConnections(database.url, 'tagtrail_api')).to.equal(null);
   });
 
   describe('through a pooler that passes start-up options on', () => {

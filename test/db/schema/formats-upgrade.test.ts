@@ -54,7 +54,8 @@ describe('an upgrade of stored formats', () => {
     }
   });
 
-  it('leaves each as usable as it was', async () => {
+  it('leaves each as usable as it was, with the migrations after it', async () => {
+    await earlier.migrateOn();
     const pool = createWritePool(earlier.url, { max: 1 });
     const faults: unknown[] = [];
     const formats = await loadFormats(pool, new Map(), (fault) => faults.push(fault));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useDatabase } from '../../support/database.ts';
 
-describe('scans and transitions', () => {
+describe('scans, transitions and moves', () => {
   const database = useDatabase();
 
   it('are hypertables where the server has TimescaleDB, and ordinary tables where it has not', async () => {
@@ -20,6 +20,7 @@ describe('scans and transitions', () => {
         ? []
         : [
             { name: 'location_transitions', by: 'observed_at', interval: '30 days' },
+            { name: 'moves', by: 'sealed_at', interval: '30 days' },
             { name: 'scan_events', by: 'observed_at', interval: '1 day' },
           ],
     );
@@ -28,7 +29,7 @@ describe('scans and transitions', () => {
   it('refer to nothing by foreign keys', async () => {
     const keys = await database.rows(
       `select conname from pg_constraint
-       where contype = 'f' and conrelid in ('scan_events'::regclass, 'location_transitions'::regclass)`,
+       where contype = 'f' and conrelid in ('scan_events'::regclass, 'location_transitions'::regclass, 'moves'::regclass)`,
     );
     expect(keys).to.deep.equal([]);
   });

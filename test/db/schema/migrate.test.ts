@@ -90,7 +90,7 @@ describe('migrations', () => {
 
     for (const [lock, what] of [
       ['migration', 'migrates the database'],
-      ['searchIndexes', 'builds the indexes of searches'],
+      ['searchIndexes', 'builds the indexes that are missing'],
       ['recomputation', 'computes histories anew'],
     ] as const) {
       it(`are waited for by the command, which says so: who ${what}`, async () => {

@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
+import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../../db/timescale/schema/migrate.ts';
+import { sweepMoves } from '../../../db/timescale/schema/retention-of-moves.ts';
+import { beginFeeds } from '../../../domain/moves/begin-feeds.ts';
+import { sealAll } from '../../../domain/moves/start-sealing.ts';
 import { serverUrl } from '../../support/database.ts';
 
 describe('a database whose owner is no superuser', () => {
@@ -14,7 +18,7 @@ describe('a database whose owner is no superuser', () => {
     server = new pg.Client(connectionConfig(serverUrl()));
     await server.connect();
     await server.query(`create role ${name} login createrole password 'owner'`);
-    for (const role of ['tagtrail_api', 'tagtrail_access', 'tagtrail_service']) {
+    for (const role of ['tagtrail_api', 'tagtrail_access', 'tagtrail_service', 'tagtrail_people']) {
       // As it is for who made the role: a member who inherits nothing.
       await server.query(`grant ${role} to ${name} with admin true, inherit false, set true`);
     }
@@ -47,5 +51,36 @@ describe('a database whose owner is no superuser', () => {
     const { rows } = await owner.query('select name from organizations');
     await owner.end();
     expect(rows).to.deep.equal([{ name: 'Acme' }]);
+  });
+
+  it('has a move feed that is sealed, takes histories from before it, and is swept', async () => {
+    const url = new URL(withDatabase(serverUrl(), name));
+    url.username = name;
+    url.password = 'owner';
+    const pool = createWritePool(url.href, { max: 2 });
+    await pool.query(
+      `insert into unsealed_moves (org_id, asset_id, kind, recorded_at)
+       select id, 1, 'moved', now() from organizations`,
+    );
+    await pool.query(
+      `with location as (
+         insert into locations (org_id, external_key, name) select id, 'A', 'A' from organizations returning *
+       ), asset as (
+         insert into assets (org_id, external_key, name) select id, 'P', 'P' from organizations returning *
+       ), stay as (
+         insert into location_transitions (org_id, asset_id, observed_at, location_id)
+         select org_id, asset.id, now(), location.id from asset join location using (org_id)
+       )
+       insert into positions (org_id, asset_id, location_id, since)
+       select org_id, asset.id, location.id, now() from asset join location using (org_id)`,
+    );
+    const begun = await beginFeeds(url.href);
+    expect(begun.map(({ assets, transitions }) => ({ assets, transitions }))).to.deep.equal([
+      { assets: 1, transitions: 1 },
+    ]);
+    expect(await sealAll(url.href)).to.equal(2);
+    await pool.query(`update move_days set day = day - 100`);
+    expect(await sweepMoves(pool, 7)).to.be.oneOf([0, 1]);
+    await pool.end();
   });
 });

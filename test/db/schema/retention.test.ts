@@ -56,6 +56,21 @@ describe('retention', () => {
     ).to.deep.equal([{ digest: 'new' }]);
   });
 
+  it('forgets retractions that took nothing back, and keeps the others for good', async () => {
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `insert into retractions (org_id, id, submission_id, indexes, actor_type, actor_id, received_at, taken_back, answer)
+       select $1, id, id, '{0}', 'handheld', '1', now() - make_interval(days => age), taken_back, '{}'
+       from (values ('waits', 29, 0), ('in vain', 31, 0), ('took back', 400, 1)) as given (id, age, taken_back)`,
+      [orgId],
+    );
+    await sweep(database.pool, 30);
+    expect(await database.rows('select id from retractions order by id')).to.deep.equal([
+      { id: 'took back' },
+      { id: 'waits' },
+    ]);
+  });
+
   it('forgets the answers of submissions as it does scans, and keeps newer ones', async () => {
     const { orgId } = await Site.create(database);
     await database.rows(
@@ -69,6 +84,31 @@ describe('retention', () => {
     );
     expect(await sweep(database.pool, 30)).to.include({ submissions: 1 });
     expect(await database.rows('select id from submissions')).to.deep.equal([{ id: '29 days' }]);
+  });
+
+  it('forgets files that were uploaded to be imported more than a week ago, with their bytes', async () => {
+    const { orgId } = await Site.create(database);
+    await database.rows(
+      `with file as (
+         insert into imports (org_id, resource, file_name, bytes, state, user_id, created_at)
+         select $1, 'asset', state || ' ' || age, 1, state, 'user', now() - make_interval(days => age)
+         from unnest(array['uploaded', 'checked', 'applied']) as state cross join unnest(array[6, 8]) as age
+         returning org_id, id
+       )
+       insert into import_work (org_id, import_id, kind, seen_at)
+       select org_id, id, 'checking', now() - interval '8 days' from file limit 1`,
+      [orgId],
+    );
+    await database.rows(
+      `insert into import_parts (org_id, import_id, part, content) select org_id, id, 0, 'x' from imports`,
+    );
+    await sweep(database.pool, 30);
+    expect(
+      await database.rows(
+        `select file_name from imports join import_parts on import_id = id order by file_name`,
+      ),
+    ).to.deep.equal(['applied 6', 'checked 6', 'uploaded 6'].map((name) => ({ file_name: name })));
+    expect(await database.rows('select from import_work')).to.deep.equal([]);
   });
 
   it('forgets the sessions of processes that are gone, and keeps those that processes have in common', async () => {

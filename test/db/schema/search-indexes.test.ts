@@ -64,6 +64,26 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     expect(await missing()).to.deep.equal(ALL);
   });
 
+  it('are left out and built like those of a long log of changes, on which nobody waits either', async () => {
+    await migrate(
+      url,
+      readMigrations().filter(({ name }) => name < '0051'),
+    );
+    const change = `insert into changes (org_id, actor_type, actor_id, action, resource_type, resource_id)
+      select 1, 'user', '1', 'update', 'asset', number::text from generate_series`;
+    await client.query(`${change} (1, 100001) number`);
+    await writer.query('begin');
+    await writer.query(`${change} (1, 1) number`);
+    await migrate(url);
+    await writer.query('commit');
+    expect(await finishSearchIndexes(url)).to.deep.equal([
+      ...ALL,
+      'changes__org_id_resource',
+      'changes__org_id_actor',
+    ]);
+    expect(await finishSearchIndexes(url)).to.deep.equal([]);
+  });
+
   it('are built while others write, by one of those who would, while the others wait for it', async () => {
     await migrate(url);
     await writer.query('begin');

@@ -3,7 +3,7 @@ import { type Database, databaseOn } from '../../../db/timescale/connections/dat
 import { openOrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
-import { makeChange } from '../../../domain/changes/make-change.ts';
+import { changed, makeChange, unchanged } from '../../../domain/changes/make-change.ts';
 import { useDatabase } from '../../support/database.ts';
 import { Site } from '../../support/site.ts';
 
@@ -27,7 +27,7 @@ describe('a change', () => {
     const actor = await makeChange(db, ACTOR, async (change) => {
       await change.exec(insert(orgId, 'one'));
       expect(await namesOf(orgId)).to.deep.equal([]);
-      return change.actor;
+      return unchanged(change.actor);
     });
     expect(actor).to.deep.equal(ACTOR);
     expect(await namesOf(orgId)).to.deep.equal(['one']);
@@ -50,6 +50,7 @@ describe('a change', () => {
     await makeChange(db, ACTOR, async (change) => {
       await change.exec(insert(orgId, 'one'));
       await change.exec(insert(orgId, 'two'));
+      return unchanged(null);
     });
     const lock = (name: string) => sql.type(NO_ROWS)`
       update handhelds set name = name || '+' where org_id = ${orgId} and name like ${`${name}%`}`;
@@ -61,6 +62,7 @@ describe('a change', () => {
         own.resolve();
         await others.promise;
         await change.exec(lock(other(name)));
+        return unchanged(null);
       });
     await Promise.all([run('one', first, second), run('two', second, first)]);
     expect((await namesOf(orgId)).sort()).to.deep.equal(['one++', 'two++']);
@@ -71,11 +73,65 @@ describe('a change', () => {
     await foreign.location('DOCK-1');
     const door = openOrganizationDoor(database.url, { max: 2 });
     database.beforeDrop(() => door.end());
-    const seen = await makeChange(door.of(own.orgId), ACTOR, async (change) => ({
-      orgId: change.orgId,
-      actor: change.actor,
-      locations: await change.any(sql.type(NO_ROWS)`select from locations`),
-    }));
+    const seen = await makeChange(door.of(own.orgId), ACTOR, async (change) =>
+      unchanged({
+        orgId: change.orgId,
+        actor: change.actor,
+        locations: await change.any(sql.type(NO_ROWS)`select from locations`),
+      }),
+    );
     expect(seen).to.deep.equal({ orgId: own.orgId, actor: ACTOR, locations: [] });
+  });
+
+  it('is rolled back whole if it cannot be logged, and says so', async () => {
+    const { orgId } = await Site.create(database);
+    const made = makeChange(db, ACTOR, async (change) => {
+      await change.exec(insert(orgId, 'one'));
+      const after = { name: 'U+0000 is no text: \u0000' };
+      return changed('made', [
+        { orgId, action: 'create', resource: { type: 'handheld', id: '\u0000' }, before: null, after },
+      ]);
+    });
+    expect(await made.catch((error) => error.message)).to.include('invalid byte sequence');
+    expect(await namesOf(orgId)).to.deep.equal([]);
+    expect(await database.rows('select from changes where org_id = $1', [orgId])).to.deep.equal([]);
+  });
+
+  it('is logged with its author, in the same transaction', async () => {
+    const { orgId } = await Site.create(database);
+    await makeChange(db, ACTOR, async (change) => {
+      await change.exec(insert(orgId, 'one'));
+      return changed(null, [
+        {
+          orgId,
+          action: 'create',
+          resource: { type: 'handheld', id: 7 },
+          before: null,
+          after: { name: 'one' },
+        },
+      ]);
+    });
+    expect(
+      await database.rows(
+        `select actor_type, actor_id, request_id, action, resource_type, resource_id, external_key, before, after,
+           at between created_at and clock_timestamp() as is_timely, changes.xmin = handhelds.xmin as is_one
+         from changes join handhelds using (org_id) where org_id = $1`,
+        [orgId],
+      ),
+    ).to.deep.equal([
+      {
+        actor_type: 'key',
+        actor_id: ACTOR.id,
+        request_id: 'r-1',
+        action: 'create',
+        resource_type: 'handheld',
+        resource_id: '7',
+        external_key: null,
+        before: null,
+        after: '{"name":"one"}',
+        is_timely: true,
+        is_one: true,
+      },
+    ]);
   });
 });

@@ -17,7 +17,7 @@ export function costOfRecording(database: TestDatabase, scans: readonly Scan[]):
   const cost = { statements: 0, rows: 0 };
   return inTransaction(database.pool, async (client) => {
     const now = Math.max(...scans.map(({ receivedAt }) => receivedAt));
-    const outcomes = await recordScans(counted(client, cost), scans, {
+    const { outcomes } = await recordScans(counted(client, cost), scans, {
       rules: RULES,
       now,
       isCareful: false,

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Move } from '../../../domain/tracking/moves.ts';
 import type { Seen } from '../../../domain/tracking/smoothing/counting.ts';
-import type { Move } from '../../../domain/tracking/tell-moves.ts';
 import { historyByDefinition } from '../../support/sightings.ts';
 import { AssetInMemory } from './smoothing/in-memory.ts';
 import { ARRIVALS, arriving, provingSettings, type RandomRead, someReads } from './smoothing/passing.ts';
 
 const arrivals = fc.tuple(fc.constantFrom(...ARRIVALS), fc.infiniteStream(fc.nat()));
 
-/** In batches, as they may arrive. */
+/** Batches in the order in which they may arrive. */
 function batchesOf(
   reads: readonly RandomRead[],
   [how, random]: [(typeof ARRIVALS)[number], Iterator<number>],
@@ -16,16 +16,18 @@ function batchesOf(
   return arriving(reads, how, () => random.next().value ?? 0);
 }
 
-const told = ({ scan, from }: Move) => ({ at: scan.observedAt, from, to: scan.locationId });
+const facts = ({ scan, from }: Move) => ({ at: scan.observedAt, from, to: scan.locationId });
 
-/** Reads of which none is the same as another but for its strength. */
+/** Without copies that differ in strength only. */
 function distinct(reads: readonly RandomRead[]): RandomRead[] {
   return [
-    ...new Map(reads.map((read) => [`${read.place} ${read.at} ${read.isByPerson}`, read] as const)).values(),
+    ...new Map(
+      reads.map((read) => [`${read.location} ${read.at} ${read.isByPerson}`, read] as const),
+    ).values(),
   ];
 }
 
-describe('the moves that are told', function () {
+describe('the moves of recorded scans', function () {
   this.timeout(300_000);
 
   it('are those by which each scan, as if it had come alone, changes what is history of all so far (5,000 random sets)', () =>
@@ -43,12 +45,12 @@ describe('the moves that are told', function () {
             location = locationByDefinition(soFar);
             return location === from ? [] : [{ at: read.at, from, to: location }];
           });
-          expect((await inBatches.record(batch)).map(told), 'in batches').to.deep.equal(expected);
+          expect((await inBatches.record(batch)).map(facts), 'in batches').to.deep.equal(expected);
           const oneByOne = [];
           for (const read of batch) {
             oneByOne.push(...(await alone.record([read])));
           }
-          expect(oneByOne.map(told), 'one by one').to.deep.equal(expected);
+          expect(oneByOne.map(facts), 'one by one').to.deep.equal(expected);
         }
       }),
       { numRuns: 5_000 },
@@ -57,7 +59,7 @@ describe('the moves that are told', function () {
   it('are the history, of scans in order of time (2,000 random sets)', () =>
     fc.assert(
       fc.asyncProperty(someReads, fc.infiniteStream(fc.nat()), async (some, random) => {
-        // Of an instant only one: the last of several is told of, and the first is what history has.
+        // Of an instant only one: of several the last moves the asset, and the first is in its history.
         const ofInstants = [...new Map(some.map((read) => [read.at, read])).values()];
         const asset = new AssetInMemory([]);
         const moves: Move[] = [];
@@ -80,14 +82,14 @@ describe('the moves that are told', function () {
         for (const batch of batchesOf(some, how)) {
           const before = asset.position.stay?.locationId ?? null;
           const known = new Set(asset.seen.map(nameOf));
-          const moves = (await asset.record(batch)).map(told);
+          const moves = (await asset.record(batch)).map(facts);
           const after = asset.position.stay?.locationId ?? null;
           let location = before;
           for (const { from, to } of moves) {
             expect(from).to.equal(location);
             location = to;
           }
-          if (batch.some((read) => read.place === after && !known.has(nameOf(seenBy(read))))) {
+          if (batch.some((read) => read.location === after && !known.has(nameOf(seenBy(read))))) {
             expect(location).to.equal(after);
           } else {
             // It is elsewhere, if it is, for want of what proved that it was there.
@@ -107,8 +109,8 @@ describe('the moves that are told', function () {
   });
 });
 
-function seenBy({ place, at, rssi, isByPerson }: RandomRead): Seen {
-  return { observedAt: at, locationId: place, rssi: isByPerson ? null : rssi, isByPerson };
+function seenBy({ location, at, rssi, isByPerson }: RandomRead): Seen {
+  return { observedAt: at, locationId: location, rssi: isByPerson ? null : rssi, isByPerson };
 }
 
 function nameOf({ observedAt, locationId, isByPerson }: Seen): string {

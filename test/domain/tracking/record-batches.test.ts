@@ -74,8 +74,8 @@ describe('a batch of scans', () => {
   const bad: [string, OutcomeStatus[], (scan: Scan) => Scan][] = [
     ['too late', ['rejected'], (scan) => ({ ...scan, deviceTime: START - 31 * MICROS_PER_DAY })],
     ['of an unknown tag', ['unknown'], (scan) => ({ ...scan, value: 'nobody' })],
-    ['at no place', ['unplaced'], (scan) => ({ ...scan, locationId: null })],
-    ['at a place that does not exist', ['unplaced'], (scan) => ({ ...scan, locationId: 2_147_483_647 })],
+    ['at no location', ['unplaced'], (scan) => ({ ...scan, locationId: null })],
+    ['at a location that does not exist', ['unplaced'], (scan) => ({ ...scan, locationId: 2_147_483_647 })],
   ];
   for (const [what, expected, spoil] of bad) {
     it(`loses nothing for the sake of a scan ${what}`, async () => {
@@ -97,15 +97,15 @@ describe('a batch of scans', () => {
     });
   }
 
-  it('may be of several organizations, each with its own tags and places', async () => {
+  it('may be of several organizations, each with its own tags and locations', async () => {
     const sites = [site, await Site.create(database, 'Globex'), await Site.create(database, 'Initech')];
     const scans: Scan[] = [];
-    const expected: { assetId: number; places: number[] }[] = [];
+    const expected: { assetId: number; locations: number[] }[] = [];
     for (const [index, each] of sites.entries()) {
-      const places = [await each.location('in'), await each.location('out')];
-      const reader = await each.reader(`several-${index}`, places);
-      expected.push({ assetId: await each.asset('van', 'E2FF'), places });
-      for (const [step, locationId] of places.entries()) {
+      const locations = [await each.location('in'), await each.location('out')];
+      const reader = await each.reader(`several-${index}`, locations);
+      expected.push({ assetId: await each.asset('van', 'E2FF'), locations });
+      for (const [step, locationId] of locations.entries()) {
         scans.push(
           aRead({ orgId: each.orgId, readerId: reader, value: 'E2FF', locationId, at: second(step) }),
         );
@@ -114,9 +114,9 @@ describe('a batch of scans', () => {
     const mixed = scans.toSorted((a, b) => a.receivedAt - b.receivedAt);
     expect(await statuses(mixed)).to.deep.equal(mixed.map(() => 'recorded'));
     expect(await statuses(mixed)).to.deep.equal(mixed.map(() => 'duplicate'));
-    for (const { assetId, places } of expected) {
+    for (const { assetId, locations } of expected) {
       const stored = await storedHistory(database, assetId);
-      expect(stored.map(({ locationId }) => locationId)).to.deep.equal(places);
+      expect(stored.map(({ locationId }) => locationId)).to.deep.equal(locations);
     }
   });
 

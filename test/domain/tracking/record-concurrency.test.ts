@@ -18,13 +18,13 @@ describe('recorders at work at the same time', function () {
   const database = useDatabase();
   let site: Site;
   let readerId: number;
-  const places: number[] = [];
+  const locations: number[] = [];
   let count = 0;
 
   before(async () => {
     site = await Site.create(database);
-    places.push(await site.location('A'), await site.location('B'), await site.location('C'));
-    readerId = await site.reader('dock', places);
+    locations.push(await site.location('A'), await site.location('B'), await site.location('C'));
+    readerId = await site.reader('dock', locations);
   });
 
   async function anAsset(): Promise<{ id: number; value: string }> {
@@ -37,8 +37,12 @@ describe('recorders at work at the same time', function () {
     await site.tag({ assetId: to.id }, from.value);
   }
 
-  const scanOf = (value: string, at: number, locationId = places[0] ?? 0, rssi: number | null = null): Scan =>
-    aRead({ orgId: site.orgId, readerId, value, locationId, at, rssi });
+  const scanOf = (
+    value: string,
+    at: number,
+    locationId = locations[0] ?? 0,
+    rssi: number | null = null,
+  ): Scan => aRead({ orgId: site.orgId, readerId, value, locationId, at, rssi });
 
   async function expectHistoryOf(assetId: number, scans: readonly Scan[]): Promise<void> {
     const sightings = scans.map(
@@ -61,7 +65,7 @@ describe('recorders at work at the same time', function () {
   it('agree on an asset that none has seen', async () => {
     for (let round = 0; round < 25; round++) {
       const { id, value } = await anAsset();
-      const scans = places.map((place, index) => scanOf(value, second(index), place));
+      const scans = locations.map((location, index) => scanOf(value, second(index), location));
       await Promise.all(scans.map((scan) => recordAtFirst(database, [scan])));
       await expectHistoryOf(id, scans);
     }
@@ -81,18 +85,18 @@ describe('recorders at work at the same time', function () {
   it('keep the strongest copy, whoever has it', async () => {
     for (let round = 0; round < 25; round++) {
       const { id, value } = await anAsset();
-      const copies = [-70, -60, null, -50].map((rssi) => scanOf(value, START, places[0], rssi));
+      const copies = [-70, -60, null, -50].map((rssi) => scanOf(value, START, locations[0], rssi));
       await Promise.all(copies.map((scan) => recordAtFirst(database, [scan])));
       const rows = await database.rows('select rssi from scan_events where asset_id = $1', [id]);
       expect(rows).to.deep.equal([{ rssi: -50 }]);
     }
   });
 
-  /** Batches over the same assets, places and strangers, every other one in opposite order. */
+  /** Batches over the same assets, locations and strangers, every other one in opposite order. */
   function crossingBatches(assets: readonly { value: string }[]): Scan[][] {
     return Array.from({ length: 60 }, (_, batch) => {
       const scans = assets.flatMap(({ value }, index) => {
-        const scan = scanOf(value, second((batch * 7) % 60) + index, places[(batch + index) % 3]);
+        const scan = scanOf(value, second((batch * 7) % 60) + index, locations[(batch + index) % 3]);
         const stranger = { ...scan, value: `stranger-${(index * (batch + 1)) % 7}` };
         return index % 4 === 0 ? [scan, stranger] : [scan];
       });
@@ -124,7 +128,7 @@ describe('recorders at work at the same time', function () {
     await nestedLoops.end();
   });
 
-  it('share a place without waiting for each other, and an asset with its editor', async () => {
+  it('share a location without waiting for each other, and an asset with its editor', async () => {
     const [one, other] = [await anAsset(), await anAsset()];
     await inTransaction(database.pool, async (client) => {
       await client.query('update assets set name = $2 where id = $1', [other.id, 'renamed']);
@@ -137,10 +141,10 @@ describe('recorders at work at the same time', function () {
     await expectHistoryOf(other.id, [scanOf(other.value, START)]);
   });
 
-  it('share a place with its editor', async () => {
+  it('share a location with its editor', async () => {
     const { id, value } = await anAsset();
     await inTransaction(database.pool, async (client) => {
-      await client.query('update locations set name = $2 where id = $1', [places[0], 'renamed']);
+      await client.query('update locations set name = $2 where id = $1', [locations[0], 'renamed']);
       const recording = recordAtFirst(database, [scanOf(value, START)]);
       expect(await waits(database, recording)).to.equal(false);
       await recording;
@@ -173,7 +177,7 @@ describe('recorders at work at the same time', function () {
         await record(database, before);
       }
       const newest = scanOf(value, second(10));
-      const late = scanOf(value, second(5), places[1]);
+      const late = scanOf(value, second(5), locations[1]);
       const { recording } = await inTransaction(database.pool, async (client) => {
         await recordIn(client, [newest]);
         const recording = recordAtFirst(database, [late]);

@@ -15,15 +15,15 @@ describe('the cost of recording', function () {
   let site: Site;
   let readerId: number;
   let assets = 0;
-  const places: number[] = [];
+  const locations: number[] = [];
 
   before(async () => {
     site = await Site.create(database);
-    places.push(await site.location('A'), await site.location('B'));
-    readerId = await site.reader('dock', places);
+    locations.push(await site.location('A'), await site.location('B'));
+    readerId = await site.reader('dock', locations);
   });
 
-  /** An asset that was read at alternate places, once a second. */
+  /** An asset that was read at alternate locations, once a second. */
   async function assetWith(stored: number): Promise<{ id: number; value: string }> {
     const value = `crate-${++assets}`;
     const id = await site.asset(value, value);
@@ -33,8 +33,8 @@ describe('the cost of recording', function () {
     return { id, value };
   }
 
-  const scanOf = (value: string, at: number, place: number): Scan =>
-    aRead({ orgId: site.orgId, readerId, value, locationId: places[place % 2] ?? 0, at });
+  const scanOf = (value: string, at: number, location: number): Scan =>
+    aRead({ orgId: site.orgId, readerId, value, locationId: locations[location % 2] ?? 0, at });
 
   const costOf = (scans: readonly Scan[]) => costOfRecording(database, scans);
 
@@ -107,7 +107,7 @@ describe('the cost of recording', function () {
     expect(batch.statements).to.be.at.most(single.statements + 1);
   });
 
-  it('is less for the newest scan at the place where its asset is than for a move', async () => {
+  it('is less for the newest scan at the location where its asset is than for a move', async () => {
     const still = await assetWith(10);
     const moving = await assetWith(10);
     const stay = await costOf([scanOf(still.value, second(60), 9)]);

@@ -78,7 +78,7 @@ describe('the identity of a scan', () => {
     expect([position?.locationId, position?.since]).to.deep.equal([last?.locationId, last?.observedAt]);
   }
 
-  const placesOf = async (asset = assetId) =>
+  const locationsOf = async (asset = assetId) =>
     (await storedHistory(database, asset)).map(({ locationId }) => (locationId === A ? 'A' : 'B'));
 
   describe('of a fixed reader', () => {
@@ -134,12 +134,12 @@ describe('the identity of a scan', () => {
       });
     }
 
-    it('holds for a copy from another place, which changes nothing', async () => {
+    it('holds for a copy from another location, which changes nothing', async () => {
       const moved = atDock({ locationId: B, rssi: -50 });
       expect(await statuses(atDock({ rssi: -70 }), moved)).to.deep.equal(['duplicate', 'recorded']);
       expect(await statuses(moved)).to.deep.equal(['duplicate']);
       expect(await rssiStored()).to.deep.equal([-70]);
-      expect(await placesOf()).to.deep.equal(['A']);
+      expect(await locationsOf()).to.deep.equal(['A']);
       await expectHistoryToFollowFromStoredScans();
     });
 
@@ -187,13 +187,13 @@ describe('the identity of a scan', () => {
 
     it('lets the history follow the stronger one', async () => {
       await record(database, [atDock({ rssi: -70 }), atGate({ rssi: -65 })]);
-      expect(await placesOf()).to.deep.equal(['B']);
+      expect(await locationsOf()).to.deep.equal(['B']);
       expect(await statuses(atDock({ rssi: -60 }))).to.deep.equal(['duplicate']);
-      expect(await placesOf()).to.deep.equal(['A']);
+      expect(await locationsOf()).to.deep.equal(['A']);
       expect(await statuses(atGate({ rssi: -60 }))).to.deep.equal(['duplicate']);
-      expect(await placesOf()).to.deep.equal([A < B ? 'A' : 'B']);
+      expect(await locationsOf()).to.deep.equal([A < B ? 'A' : 'B']);
       expect(await statuses(atGate({ rssi: -59 }))).to.deep.equal(['duplicate']);
-      expect(await placesOf()).to.deep.equal(['B']);
+      expect(await locationsOf()).to.deep.equal(['B']);
       await expectHistoryToFollowFromStoredScans();
     });
 
@@ -204,16 +204,16 @@ describe('the identity of a scan', () => {
         atGate({ rssi: -65 }),
         atDock({ at: LATER }),
       ]);
-      expect(await placesOf()).to.deep.equal(['A']);
+      expect(await locationsOf()).to.deep.equal(['A']);
       await record(database, [atGate({ rssi: -55 })]);
-      expect(await placesOf()).to.deep.equal(['A', 'B', 'A']);
+      expect(await locationsOf()).to.deep.equal(['A', 'B', 'A']);
       await expectHistoryToFollowFromStoredScans();
     });
 
     it('is not weakened again by a weaker copy', async () => {
       await record(database, [atDock({ rssi: -50 }), atGate({ rssi: -60 })]);
       expect(await statuses(atDock({ rssi: -70 }), atDock())).to.deep.equal(['duplicate', 'duplicate']);
-      expect(await placesOf()).to.deep.equal(['A']);
+      expect(await locationsOf()).to.deep.equal(['A']);
       expect(await rssiStored()).to.deep.equal([-50, -60]);
     });
   });
@@ -255,9 +255,9 @@ describe('the identity of a scan', () => {
       }
     });
 
-    it('places the asset where the user said', async () => {
+    it('moves the asset to where the user said', async () => {
       await record(database, [atDock(), byHand('s7', 0, { locationId: B, deviceTime: LATER })]);
-      expect(await placesOf()).to.deep.equal(['A', 'B']);
+      expect(await locationsOf()).to.deep.equal(['A', 'B']);
     });
   });
 });

@@ -19,7 +19,7 @@ describe('recording at a location that is being deleted', function () {
   let site: Site;
   let readerId: number;
   let elsewhere: number;
-  let place: number;
+  let location: number;
   let assetId: number;
   let value = 'none yet';
   let count = 0;
@@ -29,42 +29,44 @@ describe('recording at a location that is being deleted', function () {
     elsewhere = await site.location('elsewhere');
     readerId = await site.reader('dock', []);
   });
-  beforeEach(aNewPlaceAndAsset);
+  beforeEach(aNewLocationAndAsset);
 
-  async function aNewPlaceAndAsset(): Promise<void> {
+  async function aNewLocationAndAsset(): Promise<void> {
     value = `crate-${++count}`;
     assetId = await site.asset(value, value);
-    place = await site.location(`place-${count}`);
+    location = await site.location(`location-${count}`);
   }
 
   const scanAt = (locationId: number, at: number, rssi: number | null = null): Scan =>
     aRead({ orgId: site.orgId, readerId, antenna: locationId, value, locationId, at, rssi });
 
-  /** Deletes the place as a user does: locks it, looks whether a live asset is there, and marks it. */
-  async function deletePlaceIn(client: PoolClient): Promise<boolean> {
-    await client.query('select from locations where id = $1 for update', [place]);
-    const { rowCount } = await client.query(LIVE_ASSETS_THERE, [place]);
+  /** Deletes the location as a user does: locks it, looks whether a live asset is there, and marks it. */
+  async function deleteLocationIn(client: PoolClient): Promise<boolean> {
+    await client.query('select from locations where id = $1 for update', [location]);
+    const { rowCount } = await client.query(LIVE_ASSETS_THERE, [location]);
     if (rowCount === 0) {
-      await client.query('update locations set deleted_at = now() where id = $1', [place]);
+      await client.query('update locations set deleted_at = now() where id = $1', [location]);
     }
     return rowCount === 0;
   }
-  const deletePlace = () => inTransaction(database.pool, deletePlaceIn);
+  const deleteLocation = () => inTransaction(database.pool, deleteLocationIn);
 
-  async function isPlaceDeleted(): Promise<boolean> {
-    const live = await database.rows('select from locations where id = $1 and deleted_at is null', [place]);
+  async function isLocationDeleted(): Promise<boolean> {
+    const live = await database.rows('select from locations where id = $1 and deleted_at is null', [
+      location,
+    ]);
     return live.length === 0;
   }
 
-  async function expectNoLiveAssetAtADeletedPlace(): Promise<void> {
-    const there = await database.rows(LIVE_ASSETS_THERE, [place]);
-    expect([await isPlaceDeleted(), there.length > 0]).to.not.deep.equal([true, true]);
+  async function expectNoLiveAssetAtADeletedLocation(): Promise<void> {
+    const there = await database.rows(LIVE_ASSETS_THERE, [location]);
+    expect([await isLocationDeleted(), there.length > 0]).to.not.deep.equal([true, true]);
   }
 
   it('waits for the deletion, and leaves the scan unplaced', async () => {
     const { recording } = await inTransaction(database.pool, async (client) => {
-      expect(await deletePlaceIn(client)).to.equal(true);
-      const recording = recordAtFirst(database, [scanAt(place, START), scanAt(elsewhere, LATER)]);
+      expect(await deleteLocationIn(client)).to.equal(true);
+      const recording = recordAtFirst(database, [scanAt(location, START), scanAt(elsewhere, LATER)]);
       expect(await waits(database, recording)).to.equal(true);
       return { recording };
     });
@@ -76,46 +78,46 @@ describe('recording at a location that is being deleted', function () {
 
   it('holds the deletion until its commit, and that finds the asset there', async () => {
     const { deletion } = await inTransaction(database.pool, async (client) => {
-      await recordIn(client, [scanAt(place, START)]);
-      const deletion = deletePlace();
+      await recordIn(client, [scanAt(location, START)]);
+      const deletion = deleteLocation();
       expect(await waits(database, deletion)).to.equal(true);
       return { deletion };
     });
     expect(await deletion).to.equal(false);
-    expect(await isPlaceDeleted()).to.equal(false);
-    expect(await storedPosition(database, assetId)).to.include({ locationId: place });
+    expect(await isLocationDeleted()).to.equal(false);
+    expect(await storedPosition(database, assetId)).to.include({ locationId: location });
   });
 
   it('never leaves a live asset there, whoever is first', async () => {
     for (let round = 0; round < 60; round++) {
-      await aNewPlaceAndAsset();
+      await aNewLocationAndAsset();
       const recording = () =>
-        recordAtFirst(database, [scanAt(elsewhere, START), scanAt(place, LATER)]).then(() => {});
-      const deletion = () => deletePlace().then(() => {});
+        recordAtFirst(database, [scanAt(elsewhere, START), scanAt(location, LATER)]).then(() => {});
+      const deletion = () => deleteLocation().then(() => {});
       const [first, second] = round % 2 === 0 ? [recording, deletion] : [deletion, recording];
       await Promise.all([first(), second()]);
-      await expectNoLiveAssetAtADeletedPlace();
+      await expectNoLiveAssetAtADeletedLocation();
     }
   });
 
-  it('never leaves one there by a stronger copy that makes the place the current one again', async () => {
+  it('never leaves one there by a stronger copy that makes the location the current one again', async () => {
     for (let round = 0; round < 20; round++) {
-      await aNewPlaceAndAsset();
-      await record(database, [scanAt(place, START, -70), scanAt(elsewhere, START, -60)]);
-      const stronger = [scanAt(place, START, -50)];
-      await Promise.all([deletePlace(), recordAtFirst(database, stronger)]);
-      await expectNoLiveAssetAtADeletedPlace();
+      await aNewLocationAndAsset();
+      await record(database, [scanAt(location, START, -70), scanAt(elsewhere, START, -60)]);
+      const stronger = [scanAt(location, START, -50)];
+      await Promise.all([deleteLocation(), recordAtFirst(database, stronger)]);
+      await expectNoLiveAssetAtADeletedLocation();
     }
   });
 
   it('never leaves one there by a late scan after which the last stay begins anew', async () => {
     for (let round = 0; round < 20; round++) {
-      await aNewPlaceAndAsset();
-      await record(database, [scanAt(place, START), scanAt(elsewhere, LATER)]);
-      await Promise.all([deletePlace(), recordAtFirst(database, [scanAt(place, LATER + 1)])]);
-      await expectNoLiveAssetAtADeletedPlace();
+      await aNewLocationAndAsset();
+      await record(database, [scanAt(location, START), scanAt(elsewhere, LATER)]);
+      await Promise.all([deleteLocation(), recordAtFirst(database, [scanAt(location, LATER + 1)])]);
+      await expectNoLiveAssetAtADeletedLocation();
       await recordAtFirst(database, [scanAt(elsewhere, START + 1)]);
-      await expectNoLiveAssetAtADeletedPlace();
+      await expectNoLiveAssetAtADeletedLocation();
     }
   });
 });

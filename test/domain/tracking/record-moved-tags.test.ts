@@ -14,7 +14,7 @@ const LATER = AT + 60_000_000;
 
 describe('a read that arrives again after its tag was attached to another asset', () => {
   const database = useDatabase();
-  const places = { A: 0, B: 0 };
+  const locations = { A: 0, B: 0 };
   const readers = { A: 0, B: 0 };
   let site: Site;
   let value = 'none yet';
@@ -24,9 +24,9 @@ describe('a read that arrives again after its tag was attached to another asset'
 
   before(async () => {
     site = await Site.create(database);
-    for (const place of ['A', 'B'] as const) {
-      places[place] = await site.location(place);
-      readers[place] = await site.reader(`at ${place}`, [places[place]]);
+    for (const location of ['A', 'B'] as const) {
+      locations[location] = await site.location(location);
+      readers[location] = await site.reader(`at ${location}`, [locations[location]]);
     }
   });
   beforeEach(async () => {
@@ -35,8 +35,15 @@ describe('a read that arrives again after its tag was attached to another asset'
     second = await site.asset(`second-${value}`);
   });
 
-  const readAt = (place: 'A' | 'B', at: number, rssi: number | null = null): Scan =>
-    aRead({ orgId: site.orgId, readerId: readers[place], value, locationId: places[place], at, rssi });
+  const readAt = (location: 'A' | 'B', at: number, rssi: number | null = null): Scan =>
+    aRead({
+      orgId: site.orgId,
+      readerId: readers[location],
+      value,
+      locationId: locations[location],
+      at,
+      rssi,
+    });
 
   async function moveTag(assetId = second): Promise<void> {
     await database.rows('update tags set detached_at = now() where org_id = $1 and value = $2', [
@@ -48,8 +55,10 @@ describe('a read that arrives again after its tag was attached to another asset'
 
   const statuses = async (...scans: Scan[]) => (await record(database, scans)).map(({ status }) => status);
 
-  const placesOf = async (assetId: number) =>
-    (await storedHistory(database, assetId)).map(({ locationId }) => (locationId === places.A ? 'A' : 'B'));
+  const locationsOf = async (assetId: number) =>
+    (await storedHistory(database, assetId)).map(({ locationId }) =>
+      locationId === locations.A ? 'A' : 'B',
+    );
 
   const scansOf = (assetId: number) =>
     database.rows<Sighting>(
@@ -88,8 +97,8 @@ describe('a read that arrives again after its tag was attached to another asset'
     const outcomes = await record(database, [readAt('A', AT), readAt('B', LATER), readAt('A', AT)]);
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['duplicate', 'recorded', 'duplicate']);
     expect(outcomes[1]).to.have.property('assetId', second);
-    expect(await placesOf(first)).to.deep.equal(['A']);
-    expect(await placesOf(second)).to.deep.equal(['B']);
+    expect(await locationsOf(first)).to.deep.equal(['A']);
+    expect(await locationsOf(second)).to.deep.equal(['B']);
     await expectHistoryOfItsScans(second);
   });
 
@@ -98,7 +107,7 @@ describe('a read that arrives again after its tag was attached to another asset'
     await record(database, [{ ...readAt('B', AT), value: `${value}FF` }, readAt('A', LATER)]);
     await moveTag();
     expect(await statuses(readAt('A', LATER))).to.deep.equal(['duplicate']);
-    expect(await placesOf(second)).to.deep.equal(['B']);
+    expect(await locationsOf(second)).to.deep.equal(['B']);
     await expectHistoryOfItsScans(second);
   });
 
@@ -121,7 +130,7 @@ describe('a read that arrives again after its tag was attached to another asset'
   for (const [when, ownRead] of others) {
     it(`strengthens the scan of the asset that has it, the other one ${when}`, async () => {
       await record(database, [readAt('A', AT, -70), readAt('B', AT, -65)]);
-      expect(await placesOf(first)).to.deep.equal(['B']);
+      expect(await locationsOf(first)).to.deep.equal(['B']);
       await site.tag({ assetId: second }, `${value}FF`);
       await moveTag();
       await record(database, ownRead === null ? [] : [ownRead()], LATER);
@@ -130,7 +139,7 @@ describe('a read that arrives again after its tag was attached to another asset'
       expect((await scansOf(first)).map(({ rssi }) => rssi)).to.deep.equal([-60, -65]);
       expect(await storedHistory(database, second)).to.deep.equal(before);
       await expectHistoryOfItsScans(second);
-      expect(await placesOf(first)).to.deep.equal(['A']);
+      expect(await locationsOf(first)).to.deep.equal(['A']);
       await expectHistoryOfItsScans(first);
     });
   }

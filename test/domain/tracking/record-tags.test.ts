@@ -11,7 +11,7 @@ const IBEACON = 'E2C56DB5DFFB48D2B060D0F5A71096E0';
 describe('which tag a scan is of', () => {
   const database = useDatabase();
   let site: Site;
-  let places = 0;
+  let locations = 0;
   let locationId: number;
   let readerId: number;
   let reads = 0;
@@ -20,7 +20,7 @@ describe('which tag a scan is of', () => {
   beforeEach(async () => {
     site = await Site.create(database);
     locationId = await site.location('hall');
-    readerId = await site.reader(`reader-${++places}`, [locationId]);
+    readerId = await site.reader(`reader-${++locations}`, [locationId]);
   });
 
   async function read(value: string, tagType: TagType = 'rfid'): Promise<Outcome | undefined> {

@@ -150,7 +150,7 @@ describe('unknown tags', () => {
     expect(await listed()).to.deep.equal([{ ...row(), locationId: null }]);
   });
 
-  it('are listed without a place where that is not a live location of the organization', async () => {
+  it('are listed without a location where that is not a live location of the organization', async () => {
     const elsewhere = await (await Site.create(database, 'Other')).location('ELSEWHERE');
     await record(database, [aScan('E28011', START, { locationId: elsewhere })]);
     expect(await listed()).to.deep.equal([{ ...row(), locationId: null }]);

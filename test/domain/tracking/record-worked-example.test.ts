@@ -9,27 +9,27 @@ describe('recording the worked example', () => {
   let site: Site;
   let readerId: number;
   let assets = 0;
-  const places = { A: 0, B: 0 };
+  const locations = { A: 0, B: 0 };
 
   before(async () => {
     site = await Site.create(database);
-    places.A = await site.location('A');
-    places.B = await site.location('B');
-    readerId = await site.reader('dock', [places.A]);
+    locations.A = await site.location('A');
+    locations.B = await site.location('B');
+    readerId = await site.reader('dock', [locations.A]);
   });
 
   const micros = (time: string) => Date.parse(`2026-05-01T${time}Z`) * 1_000;
   const time = (at: number) => new Date(at / 1_000).toISOString().slice(11, -1);
-  const nameOf = (locationId: number) => (locationId === places.A ? 'A' : 'B');
+  const nameOf = (locationId: number) => (locationId === locations.A ? 'A' : 'B');
 
   /** All received at one time, so that only `observedAt` tells them apart. */
   function arrivals(value: string): Scan[] {
-    const arrival = (at: string, place: 'A' | 'B') =>
+    const arrival = (at: string, location: 'A' | 'B') =>
       aRead({
         orgId: site.orgId,
         readerId,
         value,
-        locationId: places[place],
+        locationId: locations[location],
         at: micros(at),
         receivedAt: micros('10:30:00'),
       });

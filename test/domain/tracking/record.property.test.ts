@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { compareRssi } from '../../../domain/tracking/history/history.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { useDatabase } from '../../support/database.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../support/recording.ts';
-import { anInstant, anRssi, historyByDefinition } from '../../support/sightings.ts';
+import { randomSets } from '../../support/random-sets.ts';
+import { aRead, decidingScan, storedDecisions, storedPosition } from '../../support/recording.ts';
+import { anInstant, anRssi, decidedHistoryByDefinition } from '../../support/sightings.ts';
 import { Site } from '../../support/site.ts';
+import { expectFeedToFold, recordAndLook } from '../../support/unsealed-moves.ts';
 
 /**
  * Random reads of an asset with two tags by three readers with two antennas each, at three locations, so that readers
@@ -54,20 +56,29 @@ describe('recording', function () {
         readerId: readers[read.reader] ?? 0,
         value: `${name}-tag-${read.tag}`,
         locationId: locationOf(read),
+        receivedAt: read.at + 10 * read.reader + read.tag,
       });
     return { id, scanOf };
   }
 
-  async function expectHistoryOf(id: number, reads: readonly RandomRead[]): Promise<void> {
+  async function expectHistoryOf(
+    { id, scanOf }: Awaited<ReturnType<typeof anAsset>>,
+    reads: readonly RandomRead[],
+  ): Promise<void> {
     const identity = ({ tag, reader, antenna, at }: RandomRead) => `${tag} ${reader} ${antenna} ${at}`;
     const distinct = [...Map.groupBy(reads, identity).values()].map((copies) =>
       copies.reduce((best, copy) => (compareRssi(copy.rssi, best.rssi) > 0 ? copy : best)),
     );
-    const expected = historyByDefinition(
-      distinct.map((read) => ({ observedAt: read.at, locationId: locationOf(read), rssi: read.rssi })),
+    const expected = decidedHistoryByDefinition(
+      distinct.map((read) => ({
+        observedAt: read.at,
+        locationId: locationOf(read),
+        rssi: read.rssi,
+        scan: decidingScan(scanOf(read)),
+      })),
     );
     const last = expected.at(-1);
-    expect(await storedHistory(database, id)).to.deep.equal(expected);
+    expect(await storedDecisions(database, id)).to.deep.equal(expected);
     expect(await storedPosition(database, id)).to.deep.equal({
       locationId: last?.locationId,
       since: last?.observedAt,
@@ -80,29 +91,35 @@ describe('recording', function () {
     expect(stored?.count).to.equal(distinct.length);
   }
 
-  it('ends in the same rows for the same scans, however they arrive (up to 500 random sets, two writers)', async () => {
+  it('ends in the same rows for the same scans, however they arrive, and tells of every change (up to 500 random sets, two writers)', async () => {
     const aSet = fc.array(aRandomRead, { minLength: 1, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(aSet, fc.infiniteStream(fc.nat()), async (reads, random) => {
         const next = () => random.next().value ?? 0;
         const alone = await anAsset();
+        const look = (asset: typeof alone, batch: RandomRead[]) =>
+          recordAndLook(database, batch.map(asset.scanOf), asset.id);
+        const looks = [];
         for (const batch of batches(reads, next)) {
-          await record(database, batch.map(alone.scanOf));
+          looks.push(await look(alone, batch));
         }
-        await expectHistoryOf(alone.id, reads);
+        await expectHistoryOf(alone, reads);
+        await expectFeedToFold(database, alone.id, looks);
 
         const contested = await anAsset();
+        const contestedLooks: typeof looks = [];
         const writer = async (own: RandomRead[][]) => {
           for (const batch of own) {
-            await record(database, batch.map(contested.scanOf));
+            contestedLooks.push(await look(contested, batch));
           }
         };
         const dealt = Object.groupBy(batches(reads, next), () => (next() % 2 === 0 ? 'one' : 'other'));
         await Promise.all([writer(dealt.one ?? []), writer(dealt.other ?? [])]);
-        await expectHistoryOf(contested.id, reads);
+        await expectHistoryOf(contested, reads);
+        await expectFeedToFold(database, contested.id, contestedLooks);
       }),
       // Where others share the processor, fewer; and what fails says so, however long making it smaller takes.
-      { numRuns: 500, interruptAfterTimeLimit: 60_000 },
+      { numRuns: randomSets(500), interruptAfterTimeLimit: 60_000 },
     );
   });
 });

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { LocatedScan } from '../../../domain/tracking/located-scan.ts';
-import { scanName } from '../../../domain/tracking/located-scan.ts';
+import { scanKey } from '../../../domain/tracking/located-scan.ts';
 import type { Scan } from '../../../domain/tracking/scan.ts';
 import { ScanNumbers } from '../../../domain/tracking/scan-numbers.ts';
 import { aRead } from '../../support/recording.ts';
 
 const few = fc.nat({ max: 2 });
-const aPlacedScan = fc
+const aLocatedScan = fc
   .record({
     orgId: few,
     readerId: few,
@@ -39,11 +39,11 @@ const aPlacedScan = fc
 describe('numbers of scans', () => {
   it('are the same for copies of a scan and in the order of the first ones, whatever else is there', () => {
     fc.assert(
-      fc.property(fc.array(aPlacedScan, { maxLength: 30 }), (scans) => {
+      fc.property(fc.array(aLocatedScan, { maxLength: 30 }), (scans) => {
         const numbers = new ScanNumbers();
-        const names = [...new Set(scans.map(scanName))];
+        const keys = [...new Set(scans.map(scanKey))];
         expect(scans.map((scan) => numbers.numberOf(scan))).to.deep.equal(
-          scans.map((scan) => names.indexOf(scanName(scan))),
+          scans.map((scan) => keys.indexOf(scanKey(scan))),
         );
       }),
       { numRuns: 500 },

@@ -30,8 +30,8 @@ describe('a bug that strikes while messages are recorded', () => {
     faults = 1;
     const { rejections } = await intake.receive('portal', '{"value":"E280"}');
     expect(rejections).to.deep.equal(['it could not be recorded: a bug']);
-    expect(intake.told.outages).to.deep.equal([]);
-    expect(intake.told.poison).to.have.lengthOf(1);
+    expect(intake.reported.outages).to.deep.equal([]);
+    expect(intake.reported.poison).to.have.lengthOf(1);
     expect(await database.rows('select reason from rejected_messages')).to.deep.equal([
       { reason: 'it could not be recorded: a bug' },
     ]);
@@ -42,7 +42,7 @@ describe('a bug that strikes while messages are recorded', () => {
     const error = await intake.receive('portal', '{"value":"E280"}').catch((each) => each);
     faults = 0;
     expect(error).to.include({ message: 'a bug' });
-    expect(intake.told.outages).to.deep.equal([]);
+    expect(intake.reported.outages).to.deep.equal([]);
   });
 
   it('leaves the next message alone', async () => {

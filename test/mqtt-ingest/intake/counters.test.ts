@@ -3,9 +3,9 @@ import { Registry } from 'prom-client';
 import { createClock } from '../../../base/clock.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
 import { idsToReplay } from '../../../domain/administration/rejected/kept-message.ts';
+import { loadRegistered } from '../../../domain/messages/load-registered.ts';
+import { replay } from '../../../domain/messages/replay.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
-import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
-import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { type Cut, openCuttingProxy } from '../../support/cutting-proxy.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -67,8 +67,19 @@ describe('the counters of readers', () => {
       reads: ROUNDS,
       recorded: ROUNDS,
     });
+    // Replays were not heard, and what was sent again because of an outage is not counted twice.
+    expect(
+      await database.rows(
+        `select heard.messages::integer from readers
+         cross join lateral (
+           select coalesce(sum(span.messages), 0)
+             + (select heard_messages from reader_counters where reader_id = readers.id) as messages
+           from reader_spans span where span.reader_id = readers.id) heard
+         order by readers.id`,
+      ),
+    ).to.deep.equal([{ messages: ROUNDS }, { messages: ROUNDS }, { messages: ROUNDS }]);
     expect(await database.rows('select count from unknown_tags')).to.deep.equal([{ count: ROUNDS }]);
-    expect(intake.told.poison).to.deep.equal([]);
+    expect(intake.reported.poison).to.deep.equal([]);
 
     async function publish(lane: number): Promise<void> {
       for (let round = lane; round < ROUNDS; round += LANES) {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
-import { ClocksApart, DatabaseClock } from '../../../services/mqtt-ingest/intake/database-clock.ts';
+import { ClocksApart } from '../../../domain/messages/clocks-apart.ts';
+import { DatabaseClock } from '../../../services/mqtt-ingest/intake/database-clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';
@@ -27,7 +28,7 @@ describe("ingestion beside a clock that is not the database's", () => {
   });
   beforeEach(async () => {
     ahead = 0;
-    intake.told.outages.length = 0;
+    intake.reported.outages.length = 0;
     await database.rows('truncate scan_events');
   });
 
@@ -44,8 +45,8 @@ describe("ingestion beside a clock that is not the database's", () => {
       const received = intake.receive('portal', '{"value":"E280"}').then(() => {
         isAcknowledged = true;
       });
-      await until(() => intake.told.outages.length > 1);
-      expect(intake.told.outages).to.satisfy((all: unknown[]) =>
+      await until(() => intake.reported.outages.length > 1);
+      expect(intake.reported.outages).to.satisfy((all: unknown[]) =>
         all.every((each) => each instanceof ClocksApart),
       );
       expect({ isAcknowledged, stored: await stored() }).to.deep.equal({ isAcknowledged: false, stored: [] });
@@ -62,14 +63,14 @@ describe("ingestion beside a clock that is not the database's", () => {
       const [row] = await stored();
       expect(row?.seconds).to.be.within(0, 60);
       await databaseClock.ask(database.pool);
-      expect(intake.told.poison).to.deep.equal([]);
+      expect(intake.reported.poison).to.deep.equal([]);
     });
   }
 
   it('goes on where they differ by a few seconds', async () => {
     ahead = 3 * SECOND;
     await intake.receive('portal', '{"value":"E280"}');
-    expect(intake.told.outages).to.deep.equal([]);
+    expect(intake.reported.outages).to.deep.equal([]);
     expect(await stored()).to.have.length(1);
   });
 });

@@ -21,7 +21,10 @@ describe('large messages', () => {
       const [seed = { topic: 'a', payload: Buffer.of() }] = seeds;
       const cut = (payload: Buffer) => payload.subarray(0, payload.length - 7);
       const payloads = [
-        ...largePayloads(seed.payload, MAX_PAYLOAD_BYTES - 64),
+        // The largest there can be for each decoding; what a format makes of them does not depend on their size.
+        ...(format.name.startsWith('whole-language')
+          ? largePayloads(seed.payload, MAX_PAYLOAD_BYTES - 64)
+          : []),
         ...largePayloads(seed.payload, 2 * LARGE).flatMap((payload) => [payload, cut(payload)]),
       ];
       const different: number[] = [];

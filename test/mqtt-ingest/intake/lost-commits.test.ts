@@ -60,11 +60,11 @@ describe('a connection to the database that is lost while committing', () => {
   ];
   for (const [cut, promise, at] of cases) {
     it(promise, async () => {
-      const [before, outages] = [proxy.cuts(), intake.told.outages.length];
+      const [before, outages] = [proxy.cuts(), intake.reported.outages.length];
       proxy.cutNext(cut, (bytes) => bytes.includes(at ?? 'commit\0'));
       await send(30);
       expect(proxy.cuts()).to.equal(before + 1);
-      expect(intake.told.outages).to.have.length.above(outages);
+      expect(intake.reported.outages).to.have.length.above(outages);
       await expectCountedOnce(10);
     });
   }
@@ -77,6 +77,6 @@ describe('a connection to the database that is lost while committing', () => {
       sent += 12;
     }
     await expectCountedOnce(sent / 3);
-    expect(intake.told.poison).to.deep.equal([]);
+    expect(intake.reported.poison).to.deep.equal([]);
   });
 });

@@ -83,12 +83,12 @@ describe('a message that the database refuses', () => {
 
   it('waits unacknowledged and is lost in no way where rejected messages cannot be kept: a full disk', async () => {
     await refuse('rejected_messages', 'true', '53100');
-    const outages = intake.told.outages.length;
+    const outages = intake.reported.outages.length;
     let isAcknowledged = false;
     const received = intake.receive('portal', 'no JSON').then(() => {
       isAcknowledged = true;
     });
-    await until(() => intake.told.outages.length >= outages + 3);
+    await until(() => intake.reported.outages.length >= outages + 3);
     expect(isAcknowledged).to.equal(false);
     expect(await countersOf(database)).to.deep.include({ messages: null });
     await database.rows('drop function refuse() cascade');
@@ -101,10 +101,10 @@ describe('a message that the database refuses', () => {
 
   it('waits unacknowledged where there are no ids left for rejected messages, and it is said which', async () => {
     await database.rows(`select setval('rejected_messages_id_seq', 9223372036854775807)`);
-    const outages = intake.told.outages.length;
+    const outages = intake.reported.outages.length;
     const received = intake.receive('portal', 'no JSON');
-    await until(() => intake.told.outages.length >= outages + 2);
-    expect(String(intake.told.outages.at(-1))).to.include('"rejected_messages_id_seq"');
+    await until(() => intake.reported.outages.length >= outages + 2);
+    expect(String(intake.reported.outages.at(-1))).to.include('"rejected_messages_id_seq"');
     await database.rows(`select setval('rejected_messages_id_seq', 1)`);
     await received;
     expect(await countersOf(database)).to.include({ messages: 1, messages_rejected: 1 });
@@ -118,9 +118,9 @@ describe('a message that the database refuses', () => {
   ] as const) {
     it(`waits, and is not rejected, where the database ${state}`, async () => {
       await refuse('scan_events', 'true', sqlState);
-      const outages = intake.told.outages.length;
+      const outages = intake.reported.outages.length;
       const received = intake.receive('portal', '{"value":"E280"}');
-      await until(() => intake.told.outages.length >= outages + 2);
+      await until(() => intake.reported.outages.length >= outages + 2);
       await database.rows('drop function refuse() cascade');
       await received;
       expect(await countersOf(database)).to.include({ messages: 1, recorded: 1, messages_rejected: 0 });

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { Client } from '../../../db/timescale/connections/client.ts';
 import { connectionConfig } from '../../../db/timescale/connections/connection.ts';
 import { listReaders } from '../../../domain/administration/readers/list-readers.ts';
-import { examineReaders } from '../../../services/cli/doctor/readers.ts';
+import { examineReaders } from '../../../domain/health/readers.ts';
 import { collectReaderCounters } from '../../../services/mqtt-ingest/metrics/collect-reader-counters.ts';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';

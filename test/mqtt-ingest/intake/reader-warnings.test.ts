@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { RegisteredReader } from '../../../domain/messages/load-readers.ts';
 import { type ReaderWarning, ReaderWarnings } from '../../../services/mqtt-ingest/intake/reader-warnings.ts';
-import type { RegisteredReader } from '../../../services/mqtt-ingest/registry/load-readers.ts';
 import { builtin, map } from '../../support/mapping.ts';
 
 describe('the warnings of readers', () => {

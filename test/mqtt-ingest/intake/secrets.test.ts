@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createClock } from '../../../base/clock.ts';
 import { listKept } from '../../../domain/administration/rejected/kept-message.ts';
-import { loadRegistered } from '../../../services/mqtt-ingest/registry/load-registered.ts';
-import { replay } from '../../../services/mqtt-ingest/rejected/replay.ts';
+import { loadRegistered } from '../../../domain/messages/load-registered.ts';
+import { replay } from '../../../domain/messages/replay.ts';
 import { TEST_ACTOR } from '../../support/actor.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countersOf, openIntake, RULES, type TestIntake } from '../../support/intake.ts';

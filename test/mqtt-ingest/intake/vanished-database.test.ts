@@ -40,8 +40,8 @@ describe('a database that vanishes without a word, and is another from then on',
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     await Promise.all(received);
-    expect(intake.told.outages).to.not.be.empty;
-    expect(intake.told.poison).to.deep.equal([]);
+    expect(intake.reported.outages).to.not.be.empty;
+    expect(intake.reported.poison).to.deep.equal([]);
     expect(await countersOf(database)).to.deep.include({
       messages,
       messages_rejected: messages / 3,

@@ -3,12 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { type Packet, parser, writeToStream } from 'mqtt-packet';
 import { until } from '../../support/subscribed-ingest.ts';
 
-/** A broker's end of one connection, packet by packet. */
 export interface BrokerSide {
-  /** What the client has sent so far. */
   received: Packet[];
   send(packet: Packet): void;
-  /** Resolves when the client has sent `count` packets of this kind. */
   sent(cmd: Packet['cmd'], count: number): Promise<void>;
   /** The message ids that were acknowledged, in order. */
   acknowledged(): (number | undefined)[];

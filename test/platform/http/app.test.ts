@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { invalid, required, tooLong } from '../../../base/checks/issues.ts';
 import { AppError, conflict } from '../../../base/errors.ts';
 import { createHttpApp, type HttpAppOptions } from '../../../platform/http/app.ts';
+import { bearerOf } from '../../../platform/http/bearer.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { Problem } from '../../../platform/http/problem.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
@@ -21,7 +22,12 @@ describe('an application of declared routes', () => {
   const start = async (options: Partial<HttpAppOptions<Context>>) => {
     const app = createHttpApp<Context>({
       routes: [],
-      access: { authenticate: async (token) => ({ token }), authorize: () => {}, callerOf: () => ({}) },
+      access: {
+        credentialOf: bearerOf,
+        authenticate: async (token) => ({ token }),
+        authorize: () => {},
+        callerOf: () => ({}),
+      },
       log: pino({ level: 'silent' }),
       registry: new Registry(),
       ...options,
@@ -142,6 +148,7 @@ describe('an application of declared routes', () => {
         takeMore: async () => ({}),
       },
       access: {
+        credentialOf: bearerOf,
         authenticate: async (token) => {
           stages.push('authenticate');
           return { token };

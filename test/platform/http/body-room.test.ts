@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Sender } from '../../../platform/http/body-bounds.ts';
-import { BodyRoom, type Place } from '../../../platform/http/body-room.ts';
+import { BodyRoom, type Reservation } from '../../../platform/http/body-room.ts';
+import type { Sender } from '../../../platform/http/body-room-bounds.ts';
 import type { Problem } from '../../../platform/http/problem.ts';
 
 const BOUNDS = {
@@ -19,7 +19,7 @@ const BOUNDS = {
 describe('the room for request bodies', () => {
   const never = new AbortController().signal;
   const sender = (organization: string, caller = organization): Sender => ({ organization, caller });
-  const typeOf = (entering: Promise<Place>) =>
+  const typeOf = (entering: Promise<Reservation>) =>
     entering.then(
       () => 'let in',
       ({ type, message }: Problem) => `${type}: ${message.split(';')[0]}`,
@@ -49,11 +49,11 @@ describe('the room for request bodies', () => {
 
   it('keeps what a body was announced with only until it is known how large it is', async () => {
     const room = new BodyRoom(BOUNDS);
-    const place = await room.enter(sender('a'), 40, never);
+    const reservation = await room.enter(sender('a'), 40, never);
     const second = room.enter(sender('a'), 30, never);
-    place.complete(10);
+    reservation.complete(10);
     expect(room.bytes).to.equal(40);
-    place.leave();
+    reservation.leave();
     (await second).leave();
     expect(room.bytes).to.equal(0);
   });
@@ -86,12 +86,12 @@ describe('the room for request bodies', () => {
     );
     const lost: string[] = [];
     const begin = async (organization: string, caller: string, bytes: number) => {
-      const place = await room.enter(sender(organization, caller), bytes, never);
-      place.onLost(({ type }) => {
+      const reservation = await room.enter(sender(organization, caller), bytes, never);
+      reservation.onLost(({ type }) => {
         lost.push(`${caller} ${type}`);
-        place.leave();
+        reservation.leave();
       });
-      return place;
+      return reservation;
     };
     await begin('a', 'a1', 30);
     await begin('a', 'a2', 20);
@@ -106,8 +106,8 @@ describe('the room for request bodies', () => {
 
   it('takes it from what is not there in time, and ends the wait of what cannot be let in', async () => {
     const room = new BodyRoom({ ...BOUNDS, stall: 100, deadline: 40, patience: 20 });
-    const place = await room.enter(sender('a'), 40, never);
-    const late = new Promise<Problem>((resolve) => place.onLost(resolve));
+    const reservation = await room.enter(sender('a'), 40, never);
+    const late = new Promise<Problem>((resolve) => reservation.onLost(resolve));
     expect(await typeOf(room.enter(sender('a'), 40, never))).to.match(
       /^unavailable: The request body could not/,
     );
@@ -117,12 +117,12 @@ describe('the room for request bodies', () => {
 
   it('forgets who hangs up while waiting', async () => {
     const room = new BodyRoom(BOUNDS);
-    const place = await room.enter(sender('a'), 40, never);
+    const reservation = await room.enter(sender('a'), 40, never);
     const hangingUp = new AbortController();
     const gone = typeOf(room.enter(sender('a'), 40, hangingUp.signal));
     hangingUp.abort();
     expect(await gone).to.equal('bad_request: Request body was cut off');
-    place.leave();
+    reservation.leave();
     expect([room.bytes, room.waiting]).to.deep.equal([0, 0]);
   });
 });

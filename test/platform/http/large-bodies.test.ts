@@ -71,7 +71,8 @@ describe('large bodies', () => {
     for (const [operationId, body] of Object.entries(bodies)) {
       it(`of ${operationId} come to the same in a thread and out of it`, async function () {
         this.timeout(180_000);
-        const texts = [...faultyBodies(body.schema), ...worstBodies(body.schema).map(({ text }) => text)];
+        const worst = worstBodies(body.schema, 2 * LARGE);
+        const texts = [...faultyBodies(body.schema), ...worst.map(({ text }) => text)];
         const different: string[] = [];
         for (const text of [...texts, '{"a":"\xff"}', Buffer.from([0x7b, 0xff, 0x7d])]) {
           const bytes = Buffer.from(text);

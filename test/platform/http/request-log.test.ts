@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { notFound } from '../../../base/errors.ts';
 import { createHttpApp } from '../../../platform/http/app.ts';
-import { unauthorized } from '../../../platform/http/bearer.ts';
+import { bearerOf, unauthorized } from '../../../platform/http/bearer.ts';
 import { servePages } from '../../../platform/http/pages.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import type { LoggedRequests } from '../../../platform/http/request-log.ts';
@@ -46,6 +46,7 @@ describe('the log of requests', () => {
     }),
   ];
   const access = {
+    credentialOf: bearerOf,
     authenticate: async (token: string) => {
       if (token === 'old') {
         throw unauthorized('API key has expired', { orgId: 7, apiKeyId: 'OLD' });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createHttpApp } from '../../../platform/http/app.ts';
+import { bearerOf } from '../../../platform/http/bearer.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { routesOf } from '../../../platform/http/route.ts';
 import { answered } from '../../../platform/http/success.ts';
@@ -36,7 +37,12 @@ describe('what a route is given of a request', () => {
           },
         },
       ],
-      access: { authenticate: async (token) => token, authorize: () => {}, callerOf: () => ({}) },
+      access: {
+        credentialOf: bearerOf,
+        authenticate: async (token) => token,
+        authorize: () => {},
+        callerOf: () => ({}),
+      },
       log: pino({ level: 'silent' }),
       registry: new Registry(),
     });

@@ -63,4 +63,26 @@ describe('a caller that closes its side behind the request', () => {
     await once(response, 'close');
     expect(response.writableFinished).to.equal(false);
   });
+
+  for (const behind of [1, 15, 5_000]) {
+    it(`is noticed to have hung up with ${behind} requests behind the one under way, which never begin`, async () => {
+      await listening.close();
+      let begun = 0;
+      const first = Promise.withResolvers<ServerResponse>();
+      listening = await listenOn(
+        (_request, response) => {
+          begun += 1;
+          first.resolve(response);
+        },
+        { host: '127.0.0.1', port: 0, setting: 'API_PORT' },
+      );
+      const socket = send('GET / HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(1 + behind));
+      socket.on('error', () => {});
+      const response = await first.promise;
+      socket.destroy();
+      await once(response, 'close');
+      expect(response.writableFinished).to.equal(false);
+      expect(begun).to.equal(1);
+    });
+  }
 });

@@ -32,6 +32,8 @@ const PROCESSES: [string, NodeJS.ProcessEnv, string, string[], string[]][] = [
   ['handheld-gateway', {}, 'Handheld gateway listening', ['koa'], ['aedes', 'mqtt']],
 ];
 
+const NOTE_LOADED = `--import=${new URL('../../support/note-loaded.ts', import.meta.url)}`;
+
 describe('a process that starts', () => {
   const database = useDatabase();
   let folder: string;
@@ -50,11 +52,12 @@ describe('a process that starts', () => {
         DATABASE_URL: database.url,
         API_PORT: '0',
         HANDHELD_PORT: '0',
+        CONSOLE_PORT: '0',
         INGEST_PORT: '0',
         MQTT_PORT: '0',
         SHUTDOWN_DELAY_MS: '0',
         LOADED_FILE: file,
-        NODE_OPTIONS: `--import=${new URL('../../support/note-loaded.ts', import.meta.url)}`,
+        NODE_OPTIONS: NOTE_LOADED,
         ...environment,
       });
       try {
@@ -68,4 +71,18 @@ describe('a process that starts', () => {
       expect(loaded.filter((name) => [...ON_REQUEST, ...others].includes(name))).to.deep.equal([]);
     });
   }
+
+  it('loads one command of the command line, and not what others need', async () => {
+    const file = join(folder, 'command.json');
+    const program = run('services/cli/tagtrail.ts', ['org', 'list'], {
+      DATABASE_URL: database.url,
+      LOADED_FILE: file,
+      NODE_OPTIONS: NOTE_LOADED,
+    });
+    expect(await program.ended, program.stderr()).to.equal(0);
+    const loaded: string[] = JSON.parse(readFileSync(file, 'utf8'));
+    expect(loaded).to.include.members(['commander', 'pg']);
+    const others = ['@redis/client', 'csv-parse', 'mqtt', 'prom-client', 'ulid', 'undici'];
+    expect(loaded.filter((name) => others.includes(name))).to.deep.equal([]);
+  });
 });

@@ -146,7 +146,12 @@ describe('the logs of all processes at their lowest level', () => {
       start('api', { API_PORT: '0', REDIS_URL: redisUrl.href }),
       start('handheld-gateway', { HANDHELD_PORT: '0', REDIS_URL: redisUrl.href }),
       start('mqtt-ingest', { INGEST_PORT: '0', MQTT_URL: brokerUrl.href, MQTT_CLIENT_ID: 'logs' }),
-      start('standalone', { API_PORT: '0', HANDHELD_PORT: '0', MQTT_PORT: String(mqttPort) }),
+      start('standalone', {
+        API_PORT: '0',
+        HANDHELD_PORT: '0',
+        CONSOLE_PORT: '0',
+        MQTT_PORT: String(mqttPort),
+      }),
     ]);
 
     const assets = `${addressOf(api)}/api/v1/assets`;

@@ -20,7 +20,7 @@ describe('the scenario of a seed', () => {
     expect(payloads(2)).to.not.deep.equal(payloads(1));
   });
 
-  it('reads nothing outside of its two hours, and an asset at one place at a time', () => {
+  it('reads nothing outside of its two hours, and an asset at one location at a time', () => {
     for (const { visits } of scenario.itineraries) {
       let left = START;
       for (const visit of visits) {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { tagKey } from '../../../domain/tracking/tag-key.ts';
 import { ASSETS } from '../../../services/standalone/demo/assets.ts';
-import { antennaAt, PLACES, READERS, STOPS } from '../../../services/standalone/demo/site.ts';
+import { antennaAt, LOCATIONS, READERS, STOPS } from '../../../services/standalone/demo/site.ts';
 
 describe('the simulated site', () => {
   it('has an antenna wherever assets stop, and only there', () => {
-    const watched = READERS.flatMap(({ antennas }) => antennas.filter((place) => place !== null));
+    const watched = READERS.flatMap(({ antennas }) => antennas.filter((location) => location !== null));
     expect(watched.toSorted()).to.deep.equal(STOPS.map(({ key }) => key).sort());
     for (const { key } of STOPS) {
       const { reader, port } = antennaAt(key);
@@ -15,7 +15,7 @@ describe('the simulated site', () => {
 
   it('has locations in three levels, parents before children', () => {
     const depths = new Map<string | null, number>([[null, 0]]);
-    for (const { key, parent } of PLACES) {
+    for (const { key, parent } of LOCATIONS) {
       const depth = depths.get(parent);
       if (depth === undefined) {
         throw new Error(`${key} comes before ${parent}`);

@@ -4,8 +4,8 @@ import { truthOf } from '../../../services/standalone/demo/truth.ts';
 import { micros } from '../../support/mapping.ts';
 
 describe('what is true of an itinerary', () => {
-  const visit = (place: string, enteredAt: string, leftAt: string, ...reads: string[]): Visit => ({
-    place,
+  const visit = (location: string, enteredAt: string, leftAt: string, ...reads: string[]): Visit => ({
+    location,
     enteredAt: at(enteredAt),
     leftAt: at(leftAt),
     reads: reads.map((time) => ({ at: at(time), rssi: -60 })),

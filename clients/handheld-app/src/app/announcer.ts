@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { type Cue, Sounds } from '../feedback/sounds.ts';
 import { type Verdict, verdictOf } from '../feedback/verdict.ts';
 import type { StoredScan } from '../storage/scan.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Something to tell the user that no scan shows, such as a scan that was not accepted. */
 export interface Notice {
@@ -23,7 +24,7 @@ export class Announcer {
 
   /** A scan that the app cannot accept is heard and shown, never dropped silently. */
   notTaken(title: string, says: string, cue: 'problem' | 'refused' = 'problem'): void {
-    this.notice.value = { word: 'Not taken', title, says };
+    this.notice.value = { word: texts.value.notTaken.word, title, says };
     this.cue(cue);
   }
 

@@ -1,15 +1,17 @@
 import { computed, signal } from '@preact/signals';
 import { ulid } from 'ulid';
+import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import { cueOf, storedCueOf } from '../feedback/verdict.ts';
+import { Finding } from '../finding/finding.ts';
 import { GatewayClient } from '../gateway/client.ts';
 import type { Place } from '../gateway/place.ts';
 import { Places } from '../places/places.ts';
 import { DeviceClock } from '../queue/device-clock.ts';
 import { forgetTokens } from '../queue/forget-tokens.ts';
+import { Forgetting } from '../queue/forgetting.ts';
 import { learnedPlaces } from '../queue/learned-places.ts';
 import { QueueView } from '../queue/queue.ts';
 import { Recorder } from '../queue/recorder.ts';
-import { discard, queueAgain } from '../queue/refused-submissions.ts';
 import { Sender } from '../queue/sender.ts';
 import { forgetOldest, placeLeg } from '../queue/store.ts';
 import { isUnplaced } from '../queue/unplaced.ts';
@@ -22,13 +24,15 @@ import { Updates } from '../session/updates.ts';
 import type { Database } from '../storage/database.ts';
 import { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
+import type { FinishedSweep } from '../sweep/finished-sweeps.ts';
 import { Sweeping } from '../sweep/sweeping.ts';
+import { texts } from '../texts/texts.ts';
 import { Announcer } from './announcer.ts';
 import { endedBySignIn } from './ended-by-sign-in.ts';
+import { Refused } from './refused.ts';
 import { ScanTaker } from './scan-taker.ts';
-
-/** Answers after which old scans are pruned again: an app that is never closed must not fill the device. */
-const FORGET_EVERY = 1_000;
+import { Sweeps } from './sweeps.ts';
+import { Undoing } from './undoing.ts';
 
 /** Milliseconds between requests for a list that a sweep started without. */
 const SWEEP_LIST_EVERY_MS = 10_000;
@@ -44,10 +48,14 @@ export class App {
   readonly places: Places;
   readonly walking: Walking;
   readonly sweeping: Sweeping;
+  readonly sweeps: Sweeps;
+  readonly finding: Finding;
   readonly queue: QueueView;
   readonly sender: Sender;
   readonly updates = new Updates();
   readonly scans: ScanTaker;
+  readonly refused: Refused;
+  readonly undoing: Undoing;
   /** Recent scans made before any place was chosen. */
   readonly unplaced = computed(() => {
     const { unplaced } = this.walking.now.value;
@@ -58,10 +66,13 @@ export class App {
   readonly #clock: DeviceClock;
   readonly #announcer: Announcer;
   readonly #database: Database;
-  #answersSinceForgetting = 0;
+  readonly #forgetting: Forgetting;
+  /** What follows from the last answer, until it is done. */
+  #answering: Promise<void> = Promise.resolve();
 
   constructor(database: Database) {
     this.#database = database;
+    this.#forgetting = new Forgetting(database);
     this.#clock = new DeviceClock(now, () => performance.now());
     const gateway = new GatewayClient(now, (gatewayTime) => this.#clock.heard(gatewayTime));
     const otherTabs = new OtherTabs(() => void this.#changedElsewhere());
@@ -83,12 +94,7 @@ export class App {
     const recorder = new Recorder(
       database,
       (scans) => void this.#stored(scans),
-      () =>
-        this.#announcer.notTaken(
-          'Not taken',
-          'This device has no room left to keep it. Send what is queued first.',
-          'refused',
-        ),
+      () => this.#announcer.notTaken(texts.value.notTaken.word, texts.value.notTaken.noRoom, 'refused'),
     );
     this.scans = new ScanTaker({
       session: this.session,
@@ -109,10 +115,26 @@ export class App {
       newId: ulid,
       random: Math.random,
       isOffline: () => !navigator.onLine,
-      onAnswered: (scans) => void this.#answered(scans),
-      onRefused: () => void this.#refused(),
+      settle: (finished) => this.#settle(finished),
+      onAnswered: (scans) => {
+        this.#answering = this.#answered(scans);
+      },
+      onSwept: () => void this.#show(),
+      onTakenBack: () => void this.#show(),
+      onRefused: () => void this.#onRefused(),
       onUnauthorized: (token, detail) => void this.session.reject(token, detail),
     });
+    this.sweeps = new Sweeps({
+      ...{ sweeping: this.sweeping, queue: this.queue, sender: this.sender },
+      ...{ clock: this.#clock, announcer: this.#announcer, settings: this.settings },
+    });
+    this.finding = new Finding({
+      ...{ database, gateway, now, token: () => this.session.token.value },
+      onUnauthorized: (token, detail) => void this.session.reject(token, detail),
+    });
+    const after = { show: () => this.#show(), send: () => this.sender.retryNow() };
+    this.refused = new Refused(database, after);
+    this.undoing = new Undoing({ database, announcer: this.#announcer, ...after });
   }
 
   get notice() {
@@ -143,6 +165,19 @@ export class App {
     this.sender.retryNow();
     void this.#refreshPlaces();
     void this.#completeSweep();
+    void this.finding.refresh();
+  }
+
+  /** Looks for what was scanned, and records nothing. */
+  lookFor(scanned: string): void {
+    if (hasTokenShape(scanned)) {
+      const { aToken, neitherSentNorKept } = texts.value.notTaken;
+      this.#announcer.notTaken(aToken, neitherSentNorKept, 'refused');
+      return;
+    }
+    this.notice.value = null;
+    this.#announcer.cue('taken');
+    void this.finding.search(scanned.trim());
   }
 
   async goTo(place: Place): Promise<void> {
@@ -158,23 +193,6 @@ export class App {
       await this.#show();
       this.sender.retryNow();
     }
-  }
-
-  async startSweep(place: Place): Promise<void> {
-    this.#announcer.notice.value = null;
-    await this.sweeping.start(ulid(), place);
-  }
-
-  /** Resends what was refused; `place` replaces one that no longer exists. */
-  async sendAgain(submissionId: string, place: Place | null): Promise<void> {
-    await queueAgain(this.#database, submissionId, place);
-    await this.#show();
-    this.sender.retryNow();
-  }
-
-  async discard(submissionId: string): Promise<void> {
-    await discard(this.#database, submissionId);
-    await this.#show();
   }
 
   async signIn(token: string): Promise<{ detail: string } | null> {
@@ -214,33 +232,42 @@ export class App {
     this.#announcer.cueFor(scans, storedCueOf);
     this.sender.wake();
     await this.#show();
+    await this.#askAboutHeld();
   }
 
   async #answered(scans: readonly StoredScan[]): Promise<void> {
     this.#announcer.cueFor(scans, cueOf);
     await this.walking.learn(learnedPlaces(scans));
-    await this.#forgetOldest(scans.length);
+    await this.#forgetting.answered(scans.length);
     await this.#show();
     await this.sweeping.lookUp(scans);
     await this.#completeSweep();
+  }
+
+  /** The answers to its scans are shown by then, and the list that it began without, if there is one. */
+  async #settle(finished: FinishedSweep): Promise<FinishedSweep | null> {
+    if (finished.state === 'finished') {
+      await this.#answering;
+      await this.#completeSweep();
+    }
+    return this.sweeping.report(finished);
   }
 
   /** Fetches the list that a sweep started without. */
   async #completeSweep(): Promise<void> {
     if (navigator.onLine) {
       await this.sweeping.complete();
+      await this.#askAboutHeld();
     }
   }
 
-  async #forgetOldest(answers: number): Promise<void> {
-    this.#answersSinceForgetting += answers;
-    if (this.#answersSinceForgetting >= FORGET_EVERY) {
-      this.#answersSinceForgetting = 0;
-      await forgetOldest(this.#database);
+  async #askAboutHeld(): Promise<void> {
+    if (await this.sweeping.askAboutHeld()) {
+      await this.queue.read();
     }
   }
 
-  async #refused(): Promise<void> {
+  async #onRefused(): Promise<void> {
     this.#announcer.cue('refused');
     // Mostly because the place is gone: the tree says so.
     void this.#refreshPlaces();

@@ -1,5 +1,6 @@
 import type { Place } from '../gateway/place.ts';
 import type { Sweep } from '../sweep/sweep.ts';
+import { texts } from '../texts/texts.ts';
 import type { Notice } from './announcer.ts';
 
 /** What the user was at. */
@@ -10,13 +11,12 @@ export interface Whereabouts {
 
 /** What does not exist under the new token: the sweep, or the place. */
 export function endedBySignIn(before: Whereabouts, after: Whereabouts): Notice | null {
-  const word = 'Signed in';
-  const says = 'This token’s organization has no such place. Choose where you are.';
+  const { signedIn: word, noSuchPlace: says, sweepOver, noLongerAt } = texts.value.signIn;
   if (before.sweep !== null && after.sweep === null) {
-    return { word, title: `The sweep of ${before.sweep.place.name} is over`, says };
+    return { word, title: sweepOver(before.sweep.place.name), says };
   }
   if (before.place !== null && after.place === null) {
-    return { word, title: `You are no longer at ${before.place.name}`, says };
+    return { word, title: noLongerAt(before.place.name), says };
   }
   return null;
 }

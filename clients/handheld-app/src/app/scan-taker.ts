@@ -1,9 +1,8 @@
 import { hasTokenShape } from '../../../../base/tag-secrets.ts';
-import { placeOf } from '../gateway/place.ts';
+import { type Location, placeOf } from '../gateway/place.ts';
 import type { Places } from '../places/places.ts';
 import type { Recorder } from '../queue/recorder.ts';
 import type { Walking } from '../queue/walking.ts';
-import { ADVICE } from '../scanning/broken-scan-advice.ts';
 import { guessTagType } from '../scanning/guess-tag-type.ts';
 import { type BrokenScans, heard } from '../scanning/kept-broken-scans.ts';
 import { whyUnusable } from '../scanning/usable-value.ts';
@@ -11,6 +10,7 @@ import type { Broken } from '../scanning/wedge.ts';
 import type { Session } from '../session/session.ts';
 import type { KeptSettings } from '../session/settings.ts';
 import type { Sweeping } from '../sweep/sweeping.ts';
+import { texts } from '../texts/texts.ts';
 import type { Announcer } from './announcer.ts';
 
 interface Parts {
@@ -36,31 +36,25 @@ export class ScanTaker {
   /** Accepts a scanned or typed value. Its time is now; everything else may wait. */
   take(scanned: string): void {
     const { announcer, session, sweeping, walking } = this.#parts;
+    const said = texts.value.notTaken;
     if (!session.isOpen.value) {
-      announcer.notTaken(
-        'Not a handheld’s token',
-        'Sign in first: until then nothing else is taken.',
-        'refused',
-      );
+      announcer.notTaken(said.noToken, said.signInFirst, 'refused');
       return;
     }
     if (hasTokenShape(scanned)) {
-      announcer.notTaken('That is a token, not a tag', 'It is neither sent nor kept.', 'refused');
+      announcer.notTaken(said.aToken, said.neitherSentNorKept, 'refused');
       return;
     }
     const observed_at = this.#parts.now().toISOString();
     const { value, tagType, location } = this.#recognized(scanned);
     const unusable = whyUnusable(tagType, value);
     if (unusable !== null) {
-      announcer.notTaken('Not a tag', unusable);
+      announcer.notTaken(said.notATag, unusable);
       return;
     }
     const sweep = sweeping.open;
     if (sweep !== null && location !== null && location.id !== sweep.place.id) {
-      announcer.notTaken(
-        `The tag of ${location.name}`,
-        `This sweep is of ${sweep.place.name}. Finish it first.`,
-      );
+      announcer.notTaken(said.tagOf(location.name), said.sweepIsOf(sweep.place.name));
       return;
     }
     announcer.notice.value = null;
@@ -75,6 +69,7 @@ export class ScanTaker {
       leg: walk.leg,
       sets,
       sweep: sweep?.id ?? null,
+      isHeld: sweep?.isCheck === true,
     };
     if (sets !== null && sets.id !== walk.place?.id) {
       walking.now.value = walking.next(sets);
@@ -82,16 +77,21 @@ export class ScanTaker {
     this.#parts.recorder.record(scan, walking.now.value);
   }
 
+  /** The place whose tag it is, if the device knows. */
+  placeOf(scanned: string): Location | null {
+    return this.#recognized(scanned).location;
+  }
+
   /** Keeps an incomplete scan for display only: what is left of it may be another tag's value. */
   takeBroken(broken: Broken): void {
     const { announcer, session } = this.#parts;
-    const { title, says } = ADVICE[broken.why];
+    const { title, says } = texts.value.broken[broken.why];
     if (!session.isOpen.value) {
       announcer.notTaken(title, says);
       return;
     }
     const kept = this.#parts.broken.keep(broken, this.#parts.now().toISOString());
-    announcer.notTaken(title, `${says} Heard: ${heard(kept)}. Nothing was sent.`);
+    announcer.notTaken(title, texts.value.notTaken.heard(says, heard(kept)));
   }
 
   /** The kind of tag: as the user set, as the tree knows it, or guessed. */

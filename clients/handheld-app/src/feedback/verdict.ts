@@ -1,79 +1,127 @@
 import type { ShownScan } from '../queue/queue.ts';
 import type { StoredScan } from '../storage/scan.ts';
+import { texts } from '../texts/texts.ts';
 import type { Cue } from './sounds.ts';
 
 /** How a scan is shown: colour and icon (`tone`), a word, a sentence. */
 export interface Verdict {
-  tone: 'queued' | 'moved' | 'seen' | 'place' | 'problem' | 'refused';
+  tone: 'queued' | 'moved' | 'seen' | 'place' | 'problem' | 'refused' | 'undone';
   word: string;
   says: string;
 }
 
+function told(tone: Verdict['tone'], [word, says]: readonly [string, string]): Verdict {
+  return { tone, word, says };
+}
+
 export function verdictOf({ scan, known }: ShownScan): Verdict {
+  const undone = takenBack(scan);
+  if (undone !== null) {
+    return undone;
+  }
+  if (scan.state === 'held') {
+    return checked(scan);
+  }
   if (scan.state === 'refused') {
-    return { tone: 'refused', word: 'Refused', says: 'The gateway did not take it. See History.' };
+    return told('refused', texts.value.verdict.refused);
   }
   return scan.result === null ? unanswered({ scan, known }) : answered(scan);
 }
 
+/** In a sweep that only checks. */
+function checked({ result, place, sets }: StoredScan): Verdict {
+  if (sets !== null) {
+    return told('place', texts.value.verdict.nothingMoves);
+  }
+  if (result?.status === 'unknown') {
+    return told('problem', texts.value.verdict.checkedUnknown);
+  }
+  const isElsewhere = result?.asset != null && result.location?.id !== place?.id;
+  return isElsewhere
+    ? {
+        tone: 'problem',
+        word: texts.value.verdict.elsewhere,
+        says: texts.value.verdict.elsewhereAt(result?.location?.name),
+      }
+    : told('seen', texts.value.verdict.checked);
+}
+
+function takenBack({ state, undo }: StoredScan): Verdict | null {
+  if (state === 'withdrawn') {
+    return told('undone', texts.value.verdict.withdrawn);
+  }
+  switch (undo?.state) {
+    case 'asked':
+      return told('undone', texts.value.verdict.toBeTakenBack);
+    case 'done':
+      return told('undone', texts.value.verdict.takenBack);
+    case 'refused':
+      return { tone: 'problem', word: texts.value.verdict.notTakenBack, says: undo?.reason ?? '' };
+    default:
+      return null;
+  }
+}
+
 function unanswered({ scan, known }: ShownScan): Verdict {
   if (scan.sets !== null) {
-    return { tone: 'place', word: 'You are here', says: 'Scans from now on count here.' };
+    return told('place', texts.value.verdict.setsPlace);
   }
   if (scan.place === null) {
-    return { tone: 'problem', word: 'No place yet', says: 'Kept on this device. Choose where you are.' };
+    return told('problem', texts.value.verdict.noPlaceYet);
   }
   const elsewhere = known?.place != null && known.place.id !== scan.place.id;
   if (elsewhere) {
-    return { tone: 'queued', word: 'Kept', says: `Belongs to ${known.place?.name}. To be moved here.` };
+    return {
+      tone: 'queued',
+      word: texts.value.verdict.kept[0],
+      says: texts.value.verdict.belongsTo(known.place?.name),
+    };
   }
-  return { tone: 'queued', word: 'Kept', says: 'On this device, to be sent.' };
+  return told('queued', texts.value.verdict.kept);
 }
 
 function answered({ result, place, sweep }: StoredScan): Verdict {
-  const at = result?.location?.name ?? place?.name ?? 'here';
+  const at = result?.location?.name ?? place?.name ?? texts.value.verdict.here;
   // A walk goes on where the gateway says; a sweep stays where it is.
   if (sweep !== null && result?.location != null && result.location.id !== place?.id) {
     return {
       tone: 'problem',
-      word: 'Recorded elsewhere',
-      says: `Recorded at ${at}, not at ${place?.name ?? 'the place of the sweep'}.`,
+      word: texts.value.verdict.recordedElsewhere,
+      says: texts.value.verdict.recordedAt(at, place?.name),
     };
   }
   switch (result?.status) {
     case 'moved':
       return {
         tone: 'moved',
-        word: 'Moved here',
+        word: texts.value.verdict.moved,
         says:
-          result.from === null ? `Seen for the first time, at ${at}.` : `From ${result.from.name} to ${at}.`,
+          result.from === null
+            ? texts.value.verdict.firstTime(at)
+            : texts.value.verdict.fromTo(result.from.name, at),
       };
     case 'seen':
-      return { tone: 'seen', word: 'Seen', says: `Seen at ${at}. Nothing to move.` };
+      return { tone: 'seen', word: texts.value.verdict.seen, says: texts.value.verdict.seenAt(at) };
     case 'duplicate':
-      return { tone: 'seen', word: 'Known', says: 'This scan was recorded before.' };
+      return told('seen', texts.value.verdict.duplicate);
     case 'location':
-      return { tone: 'place', word: 'You are here', says: 'Scans after it count here.' };
+      return told('place', texts.value.verdict.location);
     case 'ambiguous':
-      return { tone: 'problem', word: 'Ambiguous', says: 'More than one tag matches. Nothing was moved.' };
+      return told('problem', texts.value.verdict.ambiguous);
     case 'no_location':
-      return {
-        tone: 'problem',
-        word: 'No place',
-        says: 'Not recorded. Choose where you are, then scan it again.',
-      };
+      return told('problem', texts.value.verdict.noLocation);
     case 'too_late':
-      return { tone: 'problem', word: 'Too late', says: 'It waited too long to be sent. Scan it again.' };
+      return told('problem', texts.value.verdict.tooLate);
     case 'unusable':
-      return { tone: 'problem', word: 'Not a tag', says: 'It looks like a token, and was not recorded.' };
+      return told('problem', texts.value.verdict.unusable);
     case 'unknown':
+      return told('problem', texts.value.verdict.unknown);
+    default:
       return {
         tone: 'problem',
-        word: 'Unknown tag',
-        says: 'No asset has this tag. It is listed for the office.',
+        word: texts.value.verdict.notClear,
+        says: texts.value.verdict.gatewaySays(result?.status),
       };
-    default:
-      return { tone: 'problem', word: 'Not clear', says: `The gateway says “${result?.status}”.` };
   }
 }
 
@@ -84,6 +132,7 @@ const CUES: Record<Verdict['tone'], Cue> = {
   place: 'place',
   problem: 'problem',
   refused: 'refused',
+  undone: 'same',
 };
 
 /** One sound for scans answered together; a problem always prevails. */

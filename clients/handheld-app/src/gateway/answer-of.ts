@@ -1,3 +1,4 @@
+import { texts } from '../texts/texts.ts';
 import type { Answer } from './answers.ts';
 
 interface Body {
@@ -15,8 +16,11 @@ export function inJson(text: string): Body | null {
   }
 }
 
-/** @param body null if it is not JSON and hence not the gateway's. */
-export function answerOf(response: Response, body: Body | null): Answer<unknown> {
+/**
+ * @param body null if it is not JSON and hence not the gateway's.
+ * @param mayForbid whether 403 is about what was asked, and not about the token.
+ */
+export function answerOf(response: Response, body: Body | null, mayForbid = false): Answer<unknown> {
   const { status } = response;
   if (response.ok) {
     return body?.data === undefined ? foreign() : { kind: 'ok', data: body.data, total: body.total_count };
@@ -33,7 +37,7 @@ export function answerOf(response: Response, body: Body | null): Answer<unknown>
     return { kind: 'unreachable', detail: answeredWith(status), seconds: null };
   }
   // A token may stop being good in more than one way: 403 and 422 say that its organization is gone.
-  if (status === 401 || status === 403 || status === 422) {
+  if (status === 401 || (status === 403 && !mayForbid) || status === 422) {
     return { kind: 'unauthorized', detail };
   }
   return { kind: 'refused', status, detail: inWords(body.error) };
@@ -55,14 +59,14 @@ interface Fault {
 function inWords({ detail = '', fields = [] }: Fault): string {
   const said = fields.slice(0, 3).map(({ message }) => message);
   const more = fields.length - said.length;
-  return said.length === 0 ? detail : said.join('. ') + (more > 0 ? ` (and ${more} more)` : '');
+  return said.length === 0 ? detail : said.join('. ') + (more > 0 ? texts.value.gateway.more(more) : '');
 }
 
 export function foreign(): { kind: 'unreachable'; detail: string; seconds: null } {
-  return { kind: 'unreachable', detail: 'Something other than the gateway answers here.', seconds: null };
+  return { kind: 'unreachable', detail: texts.value.gateway.foreign, seconds: null };
 }
 
 /** For the user to tell whoever runs what is between device and gateway. */
 function answeredWith(status: number): string {
-  return `The gateway (or a server in front of it) answered with status ${status}.`;
+  return texts.value.gateway.status(status);
 }

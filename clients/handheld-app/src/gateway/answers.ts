@@ -33,6 +33,27 @@ export interface Submission {
   scans: SubmittedScan[];
 }
 
+/** Resent unchanged. */
+export interface Retraction {
+  retraction_id: string;
+  submission_id: string;
+  indexes: readonly number[];
+}
+
+/** What a finished sweep came to. Resent unchanged, except for the time of sending. */
+export interface SweepReport {
+  location: { id: number };
+  /** By the device's clock, as `ended_at`. */
+  began_at: string;
+  ended_at: string;
+  include_descendants: boolean;
+  expected: readonly number[];
+  found: readonly number[];
+  moved_here: readonly number[];
+  missing: readonly number[];
+  unknown: readonly string[];
+}
+
 /** The outcome of a request. Only the gateway itself counts: a hotel's log-in page is no network. */
 export type Answer<Data> =
   /** `total`: number of rows of a list on all pages. */

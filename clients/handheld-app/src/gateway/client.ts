@@ -1,6 +1,16 @@
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
+import { texts } from '../texts/texts.ts';
 import { answerOf, foreign, inJson } from './answer-of.ts';
-import type { Answer, ListedAsset, ScanResult, Submission } from './answers.ts';
+import type {
+  Answer,
+  AssetRef,
+  ListedAsset,
+  Retraction,
+  ScanResult,
+  Submission,
+  SweepReport,
+} from './answers.ts';
+import type { AssetPage, FoundAsset } from './found-asset.ts';
 import type { Location, Place } from './place.ts';
 import { resultOf } from './result-of.ts';
 
@@ -12,6 +22,11 @@ const MOST_DOUBLINGS = 3;
 const LOOK_UP_PATIENCE_MS = 8_000;
 const PAGE = 1000;
 const MOST_ATTEMPTS = 3;
+
+interface Tag {
+  tag_type: TagType;
+  value: string;
+}
 
 export class GatewayClient {
   readonly #now: () => Date;
@@ -40,6 +55,30 @@ export class GatewayClient {
       : foreign();
   }
 
+  /** @param failures as of {@link submit}. */
+  async sweep(
+    token: string,
+    sweepId: string,
+    report: SweepReport,
+    failures: number,
+  ): Promise<Answer<unknown>> {
+    const body = { sweep_id: sweepId, ...report, sent_at: this.#now().toISOString() };
+    const answer = await this.#request(token, '/handheld/v1/sweeps', { body, failures });
+    const isForUs =
+      answer.kind !== 'ok' || (answer.data as { sweep_id?: unknown } | null)?.sweep_id === sweepId;
+    return isForUs ? answer : foreign();
+  }
+
+  /** Takes scans of a submission back. @param failures as of {@link submit}. */
+  async retract(token: string, retraction: Retraction, failures: number): Promise<Answer<unknown>> {
+    const path = '/handheld/v1/retractions';
+    const answer = await this.#request(token, path, { body: retraction, failures, mayForbid: true });
+    const { retraction_id } = (answer.kind === 'ok' ? (answer.data ?? {}) : {}) as {
+      retraction_id?: unknown;
+    };
+    return answer.kind !== 'ok' || retraction_id === retraction.retraction_id ? answer : foreign();
+  }
+
   /** A cheap request, for the gateway's clock. */
   async time(token: string): Promise<Answer<unknown>> {
     return this.#request(token, '/handheld/v1/locations?limit=1');
@@ -53,28 +92,74 @@ export class GatewayClient {
     return this.#list<ListedAsset>(token, `/handheld/v1/locations/${locationId}/assets`);
   }
 
-  /** Where the tag's asset is; null if it was never seen. */
-  async whereIs(token: string, tag: { tag_type: TagType; value: string }): Promise<Answer<Place | null>> {
-    const answer = await this.#request(token, `/handheld/v1/tags?${new URLSearchParams(tag)}`);
+  /** The first live assets by key, with where they are. @param most of them, in whole pages. */
+  async assets(token: string, most: number): Promise<Answer<FoundAsset[]>> {
+    return this.#list<FoundAsset>(token, '/handheld/v1/assets', most);
+  }
+
+  async findAssets(token: string, words: string, most: number): Promise<Answer<FoundAsset[]>> {
+    const query = new URLSearchParams({ q: words, limit: String(most) });
+    const answer = await this.#request(token, `/handheld/v1/assets?${query}`);
+    return answer.kind !== 'ok'
+      ? answer
+      : Array.isArray(answer.data)
+        ? { kind: 'ok', data: answer.data, total: answer.total }
+        : foreign();
+  }
+
+  async asset(token: string, id: number): Promise<Answer<AssetPage>> {
+    const answer = await this.#request(token, `/handheld/v1/assets/${id}`);
+    return answer.kind !== 'ok' || (answer.data as { id?: unknown } | null)?.id === id
+      ? (answer as Answer<AssetPage>)
+      : foreign();
+  }
+
+  /** What a tag is attached to, as the result of a scan that only checks; refused with 404 if that is unknown. */
+  async behind(token: string, { tag_type, value }: Tag): Promise<Answer<ScanResult>> {
+    const answer = await this.#request(
+      token,
+      `/handheld/v1/tags?${new URLSearchParams({ tag_type, value })}`,
+    );
     if (answer.kind !== 'ok') {
       return answer;
     }
-    const { asset } = (answer.data ?? {}) as { asset?: { location?: Place | null } | null };
-    return { kind: 'ok', data: asset?.location ?? null };
+    const { asset, location } = (answer.data ?? {}) as {
+      asset?: (AssetRef & { location: Place | null }) | null;
+      location?: Place | null;
+    };
+    const status = asset == null ? 'location' : 'checked';
+    const at = asset == null ? (location ?? null) : asset.location;
+    return { kind: 'ok', data: { status, asset: asset ?? null, location: at, from: null } };
+  }
+
+  /** Where the tag's asset is; null if it was never seen. */
+  async whereIs(token: string, tag: Tag): Promise<Answer<Place | null>> {
+    const answer = await this.behind(token, tag);
+    return answer.kind === 'ok'
+      ? { kind: 'ok', data: answer.data.asset === null ? null : answer.data.location }
+      : answer;
   }
 
   /** A whole list, never part of one: if it changes while being paged through, it starts over. */
-  async #list<Row extends { id: number }>(token: string, path: string): Promise<Answer<Row[]>> {
+  async #list<Row extends { id: number }>(
+    token: string,
+    path: string,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<Answer<Row[]>> {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      const answer = await this.#pages<Row>(token, path);
-      if (answer.kind !== 'ok' || isWhole(answer)) {
+      const answer = await this.#pages<Row>(token, path, most);
+      if (answer.kind !== 'ok' || isWhole(answer, most)) {
         return answer;
       }
     }
-    return { kind: 'unreachable', detail: 'The list changes faster than it can be read.', seconds: null };
+    return { kind: 'unreachable', detail: texts.value.gateway.changing, seconds: null };
   }
 
-  async #pages<Row extends { id: number }>(token: string, path: string): Promise<Answer<Row[]>> {
+  async #pages<Row extends { id: number }>(
+    token: string,
+    path: string,
+    most: number,
+  ): Promise<Answer<Row[]>> {
     const rows: Row[] = [];
     for (;;) {
       const answer = await this.#request(token, `${path}?limit=${PAGE}&offset=${rows.length}`);
@@ -85,7 +170,7 @@ export class GatewayClient {
         return foreign();
       }
       rows.push(...answer.data);
-      if (answer.data.length < PAGE) {
+      if (answer.data.length < PAGE || rows.length >= most) {
         return { kind: 'ok', data: rows, total: answer.total };
       }
     }
@@ -94,7 +179,7 @@ export class GatewayClient {
   async #request(
     token: string,
     path: string,
-    sent?: { body: object; failures: number },
+    sent?: { body: object; failures: number; mayForbid?: boolean },
   ): Promise<Answer<unknown>> {
     const text = sent === undefined ? null : JSON.stringify(sent.body);
     try {
@@ -108,7 +193,7 @@ export class GatewayClient {
         cache: 'no-store',
         signal: timeLimit(text === null ? LOOK_UP_PATIENCE_MS : patienceFor(text, sent?.failures ?? 0)),
       });
-      const answer = answerOf(response, inJson(await response.text()));
+      const answer = answerOf(response, inJson(await response.text()), sent?.mayForbid);
       const time = Date.parse(response.headers.get('Date') ?? '');
       if (answer.kind === 'ok' && !Number.isNaN(time)) {
         this.#onTime(new Date(time));
@@ -116,15 +201,18 @@ export class GatewayClient {
       return answer;
     } catch {
       // No network, or no answer in time.
-      return { kind: 'unreachable', detail: 'The gateway cannot be reached.', seconds: null };
+      return { kind: 'unreachable', detail: texts.value.gateway.unreachable, seconds: null };
     }
   }
 }
 
 /** No row is missing or there twice. */
-function isWhole({ data, total }: { data: readonly { id: number }[]; total?: number | undefined }): boolean {
+function isWhole(
+  { data, total }: { data: readonly { id: number }[]; total?: number | undefined },
+  most: number,
+): boolean {
   const ids = new Set(data.map(({ id }) => id));
-  return ids.size === data.length && (total === undefined || total === data.length);
+  return ids.size === data.length && (total === undefined || Math.min(total, most) === data.length);
 }
 
 function patienceFor(text: string, failures: number): number {

@@ -1,6 +1,6 @@
-import { ADVICE } from '../scanning/broken-scan-advice.ts';
+import { Icon } from '../../../ui/parts/icon.tsx';
 import { type BrokenScan, heard } from '../scanning/kept-broken-scans.ts';
-import { Icon } from './icon.tsx';
+import { texts } from '../texts/texts.ts';
 import { timeOf } from './titles.ts';
 
 export function BrokenRow({ broken }: { broken: BrokenScan }) {
@@ -11,7 +11,10 @@ export function BrokenRow({ broken }: { broken: BrokenScan }) {
       </span>
       <span class="row-text">
         <span class="row-title">{heard(broken)}</span>
-        <span class="row-sub">{ADVICE[broken.why].title} · not sent</span>
+        <span class="row-sub">
+          {texts.value.broken[broken.why].title}
+          {texts.value.notTaken.notSent}
+        </span>
       </span>
       <time class="row-time" dateTime={broken.at}>
         {timeOf(broken.at)}

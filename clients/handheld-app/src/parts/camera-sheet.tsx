@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CameraFault, type CameraProblem, watchCodes } from '../scanning/camera.ts';
+import { Sheet } from '../../../ui/parts/sheet.tsx';
+import { CameraFault, type CameraProblem, type Watching, watchCodes } from '../scanning/camera.ts';
 import { Repeats } from '../scanning/repeats.ts';
-import { Sheet } from './sheet.tsx';
+import { texts } from '../texts/texts.ts';
+import { CameraControls } from './camera-controls.tsx';
 
 export function CameraSheet({
   title,
@@ -14,12 +16,14 @@ export function CameraSheet({
   onClose: () => void;
   children?: preact.ComponentChildren;
 }) {
+  const { camera } = texts.value;
   const video = useRef<HTMLVideoElement>(null);
   const heard = useRef(onCode);
   heard.current = onCode;
   const [problem, setProblem] = useState<CameraProblem | null>(null);
+  const [watching, setWatching] = useState<Watching | null>(null);
   useEffect(() => {
-    let stop: (() => void) | null = null;
+    let started: Watching | null = null;
     let isClosed = false;
     const repeats = new Repeats();
     const onSeen = (value: string) => {
@@ -29,13 +33,18 @@ export function CameraSheet({
     };
     if (video.current !== null) {
       watchCodes(video.current, onSeen).then(
-        (started) => {
-          stop = started;
+        (now) => {
+          started = now;
           if (isClosed) {
-            started();
+            now.stop();
+          } else {
+            setWatching(now);
           }
         },
         (error) => {
+          if (isClosed) {
+            return;
+          }
           if (!(error instanceof CameraFault)) {
             throw error;
           }
@@ -45,20 +54,21 @@ export function CameraSheet({
     }
     return () => {
       isClosed = true;
-      stop?.();
+      started?.stop();
     };
   }, []);
   return (
-    <Sheet title={title} onClose={onClose}>
+    <Sheet closeLabel={texts.value.frame.close} title={title} onClose={onClose}>
       {problem === null ? (
         <div class="finder">
-          <video ref={video} muted playsInline aria-label="What the camera sees" />
+          <video ref={video} muted playsInline aria-label={camera.sees} />
           <div class="finder-frame" aria-hidden="true" />
+          {watching !== null && <CameraControls watching={watching} />}
         </div>
       ) : (
         <div class="advice" role="alert">
-          <h3>{problem.title}</h3>
-          <p>{problem.remedy}</p>
+          <h3>{camera[problem].title}</h3>
+          <p>{camera[problem].remedy}</p>
         </div>
       )}
       {problem === null && children}

@@ -1,8 +1,10 @@
+import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
-import { Icon } from './icon.tsx';
+import { texts } from '../texts/texts.ts';
 
 export function PlaceBar() {
   const { walking, places, sweeping } = useApp();
+  const said = texts.value.place;
   const sweep = sweeping.open;
   const place = sweep?.place ?? walking.now.value.place;
   const path = place === null ? [] : places.tree.value.ancestors(place.id);
@@ -14,17 +16,17 @@ export function PlaceBar() {
       <Icon name="place" />
       <span class="place-bar-text">
         <span class="place-bar-label">
-          {place === null ? 'No place yet' : sweep === null ? 'You are at' : 'Sweeping'}
+          {place === null ? said.none : sweep === null ? said.youAreAt : said.sweeping}
         </span>
-        <span class="place-bar-name">{place?.name ?? 'Where are you?'}</span>
+        <span class="place-bar-name">{place?.name ?? said.whereAreYou}</span>
         {place !== null && (
           <span class="place-bar-path">
-            {[place.external_key, path.at(-1)?.name].filter(Boolean).join(' · in ')}
+            {[place.external_key, path.at(-1)?.name].filter(Boolean).join(said.in)}
           </span>
         )}
       </span>
       <span class="place-bar-change">
-        {place === null ? <Icon name="forward" /> : sweep === null ? 'Change' : 'Open'}
+        {place === null ? <Icon name="forward" /> : sweep === null ? said.change : said.open}
       </span>
     </a>
   );

@@ -1,26 +1,28 @@
 import { useState } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
+import { texts } from '../texts/texts.ts';
 import { CameraSheet } from './camera-sheet.tsx';
-import { Icon } from './icon.tsx';
 import { TypeSheet } from './type-sheet.tsx';
 import { VerdictCard } from './verdict-card.tsx';
 
 export function ScanActions() {
   const app = useApp();
+  const said = texts.value.scan;
   const [open, setOpen] = useState<'camera' | 'type' | null>(null);
   return (
     <div class="actions">
       <button type="button" class="action" onClick={() => setOpen('camera')}>
         <Icon name="camera" />
-        Camera
+        {said.camera}
       </button>
       <button type="button" class="action" onClick={() => setOpen('type')}>
         <Icon name="keyboard" />
-        Type
+        {said.type}
       </button>
       {open === 'camera' && (
         <CameraSheet
-          title="Scan with the camera"
+          title={said.withCamera}
           onCode={(value) => app.scans.take(value)}
           onClose={() => setOpen(null)}
         >

@@ -1,20 +1,20 @@
+import { Choice } from '../../../ui/parts/choice.tsx';
 import { useApp } from '../app/app-context.ts';
-import { Choice } from './choice.tsx';
-
-const OPTIONS = [
-  { value: 'auto', word: 'Auto' },
-  { value: 'rfid', word: 'RFID' },
-  { value: 'barcode', word: 'Barcode' },
-  { value: 'ble', word: 'BLE' },
-] as const;
+import { texts } from '../texts/texts.ts';
 
 /** The kind of tag that scanned values are taken for. */
 export function TagTypeChoice() {
   const { settings } = useApp();
+  const said = texts.value.scan;
   return (
     <Choice
-      label="Read as"
-      options={OPTIONS}
+      label={said.readAs}
+      options={[
+        { value: 'auto', word: said.auto },
+        { value: 'rfid', word: 'RFID' },
+        { value: 'barcode', word: said.barcode },
+        { value: 'ble', word: 'BLE' },
+      ]}
       value={settings.now.value.tagType}
       onChoose={(tagType) => void settings.change({ tagType })}
     />

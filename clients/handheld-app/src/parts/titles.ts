@@ -1,4 +1,6 @@
+import type { AssetRef } from '../gateway/answers.ts';
 import type { ShownScan } from '../queue/queue.ts';
+import { language } from '../texts/texts.ts';
 
 /** The asset's or place's name if known, else the value. */
 export function titleOf({ scan, known }: ShownScan): string {
@@ -9,9 +11,15 @@ export function titleOf({ scan, known }: ShownScan): string {
   return result?.asset?.name ?? sets?.name ?? known?.asset.name ?? value;
 }
 
+/** The asset that was scanned, if that is known. */
+export function assetOf({ scan, known }: ShownScan): AssetRef | null {
+  const { result, sets } = scan;
+  return result === null ? (sets === null ? (known?.asset ?? null) : null) : result.asset;
+}
+
 /** Time of day with seconds: two scans are rarely a minute apart. */
 export function timeOf(instant: string): string {
-  return new Date(instant).toLocaleTimeString(undefined, {
+  return new Date(instant).toLocaleTimeString(language.value, {
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
@@ -26,10 +34,9 @@ export function momentOf(instant: string): string {
 }
 
 export function dayOf(instant: string): string {
-  return new Date(instant).toLocaleDateString(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
-}
-
-/** `1 scan`, `2 scans`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return new Date(instant).toLocaleDateString(language.value, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+  });
 }

@@ -1,8 +1,10 @@
 import { useRef } from 'preact/hooks';
-import { Sheet } from './sheet.tsx';
+import { Sheet } from '../../../ui/parts/sheet.tsx';
+import { texts } from '../texts/texts.ts';
 import { TagTypeChoice } from './tag-type-choice.tsx';
 
 export function TypeSheet({ onValue, onClose }: { onValue: (value: string) => void; onClose: () => void }) {
+  const said = texts.value.scan;
   const field = useRef<HTMLInputElement>(null);
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -13,10 +15,10 @@ export function TypeSheet({ onValue, onClose }: { onValue: (value: string) => vo
     }
   };
   return (
-    <Sheet title="Type a tag" onClose={onClose}>
+    <Sheet closeLabel={texts.value.frame.close} title={said.typeATag} onClose={onClose}>
       <form class="stack" onSubmit={onSubmit}>
         <label class="field">
-          <span>What is printed on it</span>
+          <span>{said.printed}</span>
           <input
             ref={field}
             name="value"
@@ -31,7 +33,7 @@ export function TypeSheet({ onValue, onClose }: { onValue: (value: string) => vo
         </label>
         <TagTypeChoice />
         <button type="submit" class="primary">
-          Take it
+          {said.take}
         </button>
       </form>
     </Sheet>

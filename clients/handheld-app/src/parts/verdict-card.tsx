@@ -1,10 +1,16 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../../../ui/parts/icon.tsx';
 import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';
 import type { ShownScan } from '../queue/queue.ts';
-import { Icon } from './icon.tsx';
+import { texts } from '../texts/texts.ts';
 import { titleOf } from './titles.ts';
 
-export function VerdictCard(props: { shown: ShownScan | undefined; notice: Notice | null }) {
+export function VerdictCard(props: {
+  shown: ShownScan | undefined;
+  notice: Notice | null;
+  children?: ComponentChildren;
+}) {
   return (
     <div class="latest" role="status" aria-live="assertive">
       <Card {...props} />
@@ -12,7 +18,7 @@ export function VerdictCard(props: { shown: ShownScan | undefined; notice: Notic
   );
 }
 
-function Card({ shown, notice }: { shown: ShownScan | undefined; notice: Notice | null }) {
+function Card({ shown, notice, children }: Parameters<typeof VerdictCard>[0]) {
   if (notice !== null) {
     return (
       <div class="tag tone-problem">
@@ -30,10 +36,10 @@ function Card({ shown, notice }: { shown: ShownScan | undefined; notice: Notice 
       <div class="tag tone-empty">
         <p class="tag-word">
           <Icon name="scan" />
-          Ready
+          {texts.value.scan.ready}
         </p>
-        <p class="tag-title">Scan a tag</p>
-        <p class="tag-says">Pull the trigger at any time. Scan the tag of a place to say where you are.</p>
+        <p class="tag-title">{texts.value.scan.scanATag}</p>
+        <p class="tag-says">{texts.value.scan.hint}</p>
       </div>
     );
   }
@@ -57,6 +63,7 @@ function Card({ shown, notice }: { shown: ShownScan | undefined; notice: Notice 
       <p class="tag-value mono">
         <span class="tag-type">{scan.tag_type}</span> {title === scan.value ? '' : scan.value}
       </p>
+      {children}
     </div>
   );
 }

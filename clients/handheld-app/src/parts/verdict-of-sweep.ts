@@ -1,6 +1,7 @@
+import type { IconName } from '../../../ui/parts/icon.tsx';
 import type { SweepOutcome } from '../sweep/outcome.ts';
 import type { Sweep } from '../sweep/sweep.ts';
-import type { IconName } from './icon.tsx';
+import { texts } from '../texts/texts.ts';
 import { momentOf } from './titles.ts';
 
 /** A finished sweep in words for the user. Unknowns are named, and then nothing counts as fine. */
@@ -15,7 +16,7 @@ export interface SweepVerdict {
 /** @param expected number of assets that should be there; null if unknown. */
 export function verdictOfSweep(sweep: Sweep, expected: number | null, outcome: SweepOutcome): SweepVerdict {
   const { missing, toCheck } = outcome;
-  const check = toCheck.length === 0 ? '' : `, ${toCheck.length} to check`;
+  const check = toCheck.length === 0 ? '' : texts.value.outcome.toCheck(toCheck.length);
   const title = presence(sweep.list, expected, outcome) + check;
   const says = noteOfList(sweep);
   if (expected === null || sweep.list === 'gone' || missing.length > 0 || toCheck.length > 0) {
@@ -27,42 +28,40 @@ export function verdictOfSweep(sweep: Sweep, expected: number | null, outcome: S
 }
 
 function presence(list: Sweep['list'], expected: number | null, { found, missing }: SweepOutcome): string {
+  const said = texts.value.outcome;
   if (list === 'gone') {
-    return 'This place is not there any more';
+    return said.gone;
   }
   if (expected === null) {
-    return 'What should be here is not known';
+    return said.notKnown;
   }
   if (missing.length > 0) {
-    return `${missing.length} of ${expected} missing`;
+    return said.missing(missing.length, expected);
   }
   if (expected === 0) {
-    return 'Nothing was expected here';
+    return said.nothingExpected;
   }
-  return found.length === expected ? `All ${expected} are here` : `${found.length} of ${expected} are here`;
+  return found.length === expected ? said.allHere(expected) : said.someHere(found.length, expected);
 }
 
 /** A note on the age of the list; null if it was fetched at the start of the sweep. */
 export function noteOfList({ expected, fetched_at, list }: Sweep): string | null {
+  const said = texts.value.outcome;
   switch (list) {
     case 'asked':
     case 'during':
       return null;
     case 'awaited':
-      return fetched_at === null
-        ? 'What should be here is being asked for. What is missing is told when it comes.'
-        : `This goes by the list of ${momentOf(fetched_at)}, until the new one comes that was asked for`;
+      return fetched_at === null ? said.asked : said.askedWithList(momentOf(fetched_at));
     case 'gone':
-      return 'Somebody has deleted this place, so that nobody can say what should be here.';
+      return said.deleted;
     case 'later':
-      return `Compared with what should be here as of ${momentOf(fetched_at ?? '')}, when the network was back`;
+      return said.later(momentOf(fetched_at ?? ''));
     default:
       break;
   }
   if (expected === null || fetched_at === null) {
-    return 'There was no network, and no list of what should be here. What is missing is told once there is one.';
+    return said.noList;
   }
-  return list === 'earlier'
-    ? `There was no network. This goes by the list of ${momentOf(fetched_at)}, until there is a newer one`
-    : null;
+  return list === 'earlier' ? said.earlier(momentOf(fetched_at)) : null;
 }

@@ -1,7 +1,8 @@
+import { Icon } from '../../../ui/parts/icon.tsx';
 import type { Notice } from '../app/announcer.ts';
 import { verdictOf } from '../feedback/verdict.ts';
 import type { ShownScan } from '../queue/queue.ts';
-import { Icon } from './icon.tsx';
+import { texts } from '../texts/texts.ts';
 import { titleOf } from './titles.ts';
 
 export function VerdictStrip(props: { shown: ShownScan | undefined; notice: Notice | null }) {
@@ -26,8 +27,8 @@ function Strip({ shown, notice }: { shown: ShownScan | undefined; notice: Notice
     return (
       <div class="tag-flat tone-empty">
         <Icon name="scan" />
-        <span class="tag-flat-title">Scan all you find</span>
-        <span class="tag-flat-word">Pull the trigger at any time.</span>
+        <span class="tag-flat-title">{texts.value.scan.scanAll}</span>
+        <span class="tag-flat-word">{texts.value.scan.anyTime}</span>
       </div>
     );
   }

@@ -5,6 +5,8 @@ import type { KnownAsset } from '../storage/known-asset.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
+import { type FinishedSweep, finishedSweeps } from '../sweep/finished-sweeps.ts';
+import { undosWaiting } from './undo.ts';
 
 const SHOWN = 200;
 
@@ -15,11 +17,20 @@ export interface ShownScan {
 
 /** What screens show of the queue; reloaded on every change, in this tab or another. */
 export class QueueView {
+  /** Scans, finished sweeps and what takes scans back that are not sent. */
   readonly waiting = signal(0);
+  /** Those that take scans back among them. */
+  readonly waitingUndos = signal(0);
+  /** Sweeps among them. */
+  readonly waitingSweeps = signal(0);
+  readonly refusedSweeps = signal<readonly FinishedSweep[]>([]);
+  /** Whether something to be sent is being stored: not counted yet, and not safe. */
+  readonly isStoring = signal(false);
   readonly recent = signal<readonly ShownScan[]>([]);
   readonly refused = signal<readonly StoredSubmission[]>([]);
   readonly #database: Database;
   readonly #otherTabs: OtherTabs;
+  #storing = 0;
   /** Debounced: changes in quick succession are read together. */
   readonly read = latest(() => this.#read());
 
@@ -34,6 +45,19 @@ export class QueueView {
     await this.read();
   }
 
+  /** Call with what stores something to be sent. Resolves when it is shown. */
+  async storing(work: Promise<void>): Promise<void> {
+    this.#storing += 1;
+    this.isStoring.value = true;
+    try {
+      await work;
+    } finally {
+      await this.changed();
+      this.#storing -= 1;
+      this.isStoring.value = this.#storing > 0;
+    }
+  }
+
   async #read(): Promise<void> {
     const transaction = this.#database.transaction(['scans', 'submissions']);
     const scans = transaction.objectStore('scans');
@@ -44,7 +68,11 @@ export class QueueView {
       newest(scans),
     ]);
     const known = await findKnown(this.#database, recent);
-    this.waiting.value = queued + bundled;
+    const sweeps = await finishedSweeps(this.#database);
+    this.refusedSweeps.value = sweeps.filter(({ state }) => state === 'refused');
+    this.waitingSweeps.value = sweeps.length - this.refusedSweeps.value.length;
+    this.waitingUndos.value = (await undosWaiting(this.#database)).length;
+    this.waiting.value = queued + bundled + this.waitingSweeps.value + this.waitingUndos.value;
     this.refused.value = refused;
     this.recent.value = recent.map((scan, index) => ({ scan, known: known[index] ?? null }));
   }

@@ -1,6 +1,6 @@
 import { type Place, placeOf } from '../gateway/place.ts';
-import type { Database } from '../storage/database.ts';
-import { anew, STRICT } from './store.ts';
+import { type Database, STRICT } from '../storage/database.ts';
+import { anew } from './store.ts';
 
 /** Sets aside a submission that the gateway refuses, for the user to see; the next one can go. */
 export async function setAside(

@@ -2,11 +2,18 @@ import { signal } from '@preact/signals';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoredScan } from '../storage/scan.ts';
+import {
+  changeFinished,
+  correctFinished,
+  type FinishedSweep,
+  nextFinished,
+} from '../sweep/finished-sweeps.ts';
 import { backOff } from './back-off.ts';
 import { MOST_SCANS } from './bundle.ts';
 import type { DeviceClock } from './device-clock.ts';
 import { queueAgain, setAside } from './refused-submissions.ts';
 import { correctTimes, storeResults, takeNext } from './store.ts';
+import { nextUndo, settleUndo, type Undo } from './undo.ts';
 
 export interface SenderParts {
   database: Database;
@@ -18,7 +25,11 @@ export interface SenderParts {
   random(): number;
   /** Whether the browser knows that there is no network. */
   isOffline(): boolean;
+  /** Settles what is sent of a finished sweep; null if the user went on with it. */
+  settle(finished: FinishedSweep): Promise<FinishedSweep | null>;
   onAnswered(scans: readonly StoredScan[]): void;
+  onSwept(): void;
+  onTakenBack(): void;
   onRefused(reason: string): void;
   onUnauthorized(token: string, detail: string): void;
 }
@@ -27,7 +38,7 @@ export interface SenderParts {
 export type Link = 'fine' | 'sending' | 'offline' | 'waiting';
 
 /**
- * Sends the queue in order, one submission at a time per device: each is stored with its id first and sent under that
+ * Sends the queue in order, one submission or finished sweep at a time per device: each is stored with its id first and sent under that
  * id until the gateway answers. The gateway accepts an id once, so repeating is harmless; tabs take turns by a lock,
  * and where there are no locks (pages without TLS) they repeat at worst.
  */
@@ -99,7 +110,23 @@ export class Sender {
           return;
         }
       }
-      await correctTimes(database, clock.takeCorrections());
+      const corrections = clock.takeCorrections();
+      await correctTimes(database, corrections);
+      await correctFinished(database, corrections);
+      const undo = await nextUndo(database);
+      if (undo !== null) {
+        if (await this.#sendUndo(token, undo)) {
+          continue;
+        }
+        return;
+      }
+      const finished = await nextFinished(database);
+      if (finished !== null) {
+        if (await this.#sendFinished(token, finished)) {
+          continue;
+        }
+        return;
+      }
       const next = await takeNext(database, newId, Math.min(this.#mostScans, this.#mostInTime));
       if (next === null) {
         this.link.value = 'fine';
@@ -116,13 +143,12 @@ export class Sender {
     token: string,
     { submission }: NonNullable<Awaited<ReturnType<typeof takeNext>>>,
   ): Promise<boolean> {
-    const { database, gateway, onAnswered, onUnauthorized } = this.#parts;
+    const { database, gateway, onAnswered } = this.#parts;
     this.link.value = 'sending';
     const answer = await gateway.submit(token, submission, this.#failures);
     const isSlow = answer.kind === 'too_large' && answer.isForSlowness;
     if (answer.kind !== 'unreachable' && !isSlow) {
-      this.#failures = 0;
-      this.trouble.value = null;
+      this.#succeeded();
     }
     switch (answer.kind) {
       case 'ok':
@@ -153,13 +179,79 @@ export class Sender {
         return true;
       }
       case 'unauthorized':
-        this.link.value = 'fine';
-        onUnauthorized(token, answer.detail);
-        return false;
+        return this.#waitForSignIn(token, answer);
       case 'unreachable':
         this.#tryLater(answer);
         return false;
     }
+  }
+
+  /** After its submission was answered. @returns whether the next one can go. */
+  async #sendUndo(token: string, undo: Undo): Promise<boolean> {
+    const { database, gateway, onTakenBack } = this.#parts;
+    this.link.value = 'sending';
+    const { retraction_id, submission_id, indexes } = undo;
+    const answer = await gateway.retract(token, { retraction_id, submission_id, indexes }, this.#failures);
+    switch (answer.kind) {
+      case 'unauthorized':
+        return this.#waitForSignIn(token, answer);
+      case 'unreachable':
+        this.#tryLater(answer);
+        return false;
+      default:
+        this.#succeeded();
+        await settleUndo(database, undo, answer.kind === 'ok' ? null : answer.detail);
+        onTakenBack();
+        return true;
+    }
+  }
+
+  /** After what was scanned before it was finished. @returns whether the next one can go. */
+  async #sendFinished(token: string, finished: FinishedSweep): Promise<boolean> {
+    const { database, gateway, onSwept, onRefused } = this.#parts;
+    this.link.value = 'sending';
+    const settled = await this.#parts.settle(finished);
+    if (settled === null || settled.report === null) {
+      return true;
+    }
+    const { sweep_id } = settled;
+    const answer = await gateway.sweep(token, sweep_id, settled.report, this.#failures);
+    switch (answer.kind) {
+      case 'ok':
+        this.#succeeded();
+        await changeFinished(database, sweep_id, () => null);
+        onSwept();
+        return true;
+      case 'unauthorized':
+        return this.#waitForSignIn(token, answer);
+      case 'unreachable':
+        this.#tryLater(answer);
+        return false;
+      default:
+        if (answer.kind === 'too_large' && answer.isForSlowness) {
+          this.#tryLater({ detail: answer.detail, seconds: null });
+          return false;
+        }
+        this.#succeeded();
+        await changeFinished(database, sweep_id, (now) => ({
+          ...now,
+          ...{ state: 'refused', reason: answer.detail },
+        }));
+        onRefused(answer.detail);
+        return true;
+    }
+  }
+
+  /** @returns false: nothing else can go either. */
+  #waitForSignIn(token: string, { detail }: { detail: string }): false {
+    this.link.value = 'fine';
+    this.#parts.onUnauthorized(token, detail);
+    return false;
+  }
+
+  #succeeded(): void {
+    this.#failures = 0;
+    this.trouble.value = null;
   }
 
   async #setAside(

@@ -1,6 +1,6 @@
 import type { ScanResult } from '../gateway/answers.ts';
 import { type Place, placeOf } from '../gateway/place.ts';
-import type { Database, StoredSubmission } from '../storage/database.ts';
+import { type Database, STRICT, type StoredSubmission } from '../storage/database.ts';
 import { knownKey } from '../storage/known.ts';
 import type { NewScan, StoredScan } from '../storage/scan.ts';
 import { nextBundle, submissionOf } from './bundle.ts';
@@ -19,12 +19,9 @@ export interface Walk {
 /** Answered scans kept for display. */
 const MOST_ANSWERED = 2_000;
 
-/** On the disk, not only on its way there: a scan's sound promises that. */
-export const STRICT = { durability: 'strict' } as const;
-
-/** The scan as if never sent. */
-export function anew(scan: StoredScan): StoredScan {
-  return { ...scan, state: 'queued', submission_id: null, result: null };
+/** The scan as if never sent, and never to be sent if it was to be taken back. */
+export function anew({ index: _, undo, ...scan }: StoredScan): StoredScan {
+  return { ...scan, state: undo === undefined ? 'queued' : 'withdrawn', submission_id: null, result: null };
 }
 
 /** Stores scans in order, with the walk after them, all or nothing. */
@@ -35,8 +32,9 @@ export async function addScans(
 ): Promise<StoredScan[]> {
   const transaction = database.transaction(['scans', 'kept'], 'readwrite', STRICT);
   const stored: StoredScan[] = [];
-  for (const scan of scans) {
-    const row = { ...scan, state: 'queued', submission_id: null, result: null } as const;
+  for (const { isHeld = false, ...scan } of scans) {
+    const state = isHeld ? ('held' as const) : ('queued' as const);
+    const row = { ...scan, state, submission_id: null, result: null };
     // The database gives the number.
     const seq = await transaction.objectStore('scans').add(row as unknown as StoredScan);
     stored.push({ ...row, seq });
@@ -57,7 +55,7 @@ export async function correctTimes(
   const transaction = database.transaction('scans', 'readwrite', STRICT);
   for (const [seq, milliseconds] of corrections) {
     const scan = await transaction.store.get(seq);
-    if (scan?.state === 'queued') {
+    if (scan?.state === 'queued' || scan?.state === 'held') {
       const observed_at = new Date(Date.parse(scan.observed_at) + milliseconds).toISOString();
       await transaction.store.put({ ...scan, observed_at });
     }
@@ -92,8 +90,8 @@ export async function takeNext(
   const { submission_id } = submission;
   const stored = { submission_id, submission, state: 'ready', reason: null, status: null } as const;
   await submissions.add(stored);
-  for (const scan of bundle) {
-    await scans.put({ ...scan, state: 'bundled', submission_id });
+  for (const [index, scan] of bundle.entries()) {
+    await scans.put({ ...scan, state: 'bundled', submission_id, index });
   }
   await transaction.done;
   return stored;
@@ -127,8 +125,9 @@ export async function storeResults(
     }
     const done: StoredScan = { ...scan, state: 'done', result };
     await scans.put(done);
-    if (result?.asset != null && result.location !== null) {
-      const known = { asset: result.asset, place: result.location };
+    if (result?.asset != null && result.location !== null && scan.undo === undefined) {
+      const at = result.status === 'moved' ? { at: scan.observed_at } : {};
+      const known = { asset: result.asset, place: result.location, ...at };
       await transaction.objectStore('known').put(known, knownKey(scan));
     }
     answered.push(done);
@@ -173,7 +172,11 @@ export async function placeLeg(database: Database, leg: string, place: Place): P
 export async function forgetOldest(database: Database): Promise<void> {
   const transaction = database.transaction(['scans', 'kept'], 'readwrite');
   const scans = transaction.objectStore('scans');
-  const done = await scans.index('state').getAllKeys('done');
+  const state = scans.index('state');
+  const done = (
+    await Promise.all((['done', 'withdrawn', 'held'] as const).map((each) => state.getAllKeys(each)))
+  ).flat();
+  done.sort((one, other) => one - other);
   const oldest = done.slice(0, Math.max(0, done.length - MOST_ANSWERED));
   if (oldest.length > 0) {
     const sweep = (await transaction.objectStore('kept').get('sweep')) as { id: string } | undefined;

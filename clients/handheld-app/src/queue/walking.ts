@@ -4,19 +4,25 @@ import type { LocationTree } from '../places/tree.ts';
 import type { Database } from '../storage/database.ts';
 import type { Walk } from './store.ts';
 
+const MOST_RECENT = 5;
+
 /** The user's place and walk, stored on the device. */
 export class Walking {
   readonly now = signal<Walk>({ place: null, leg: '', unplaced: null });
+  /** Where the user was, the latest first, here included. */
+  readonly recent = signal<readonly Place[]>([]);
   readonly #database: Database;
   readonly #newId: () => string;
 
   constructor(database: Database, newId: () => string) {
     this.#database = database;
     this.#newId = newId;
+    this.now.subscribe(({ place }) => this.#remember(place));
   }
 
   async load(): Promise<void> {
     const kept = (await this.#database.get('kept', 'walk')) as Partial<Walk> | undefined;
+    this.recent.value = ((await this.#database.get('kept', 'recent places')) as Place[] | undefined) ?? [];
     this.now.value = { ...this.next(null), unplaced: null, ...kept };
   }
 
@@ -52,6 +58,16 @@ export class Walking {
     if (place !== undefined) {
       this.now.value = { ...this.now.value, place: placeOf(place), unplaced: this.#unplacedSoFar() };
       await this.#database.put('kept', this.now.value, 'walk');
+    }
+  }
+
+  #remember(place: Place | null): void {
+    const recent = this.recent.peek();
+    if (place !== null && recent[0]?.id !== place.id) {
+      const others = recent.filter(({ id }) => id !== place.id);
+      this.recent.value = [place, ...others].slice(0, MOST_RECENT);
+      // A comfort: nothing rests on it.
+      void this.#database.put('kept', this.recent.value, 'recent places').catch(() => {});
     }
   }
 

@@ -1,3 +1,5 @@
+import { plainValue } from './plain-value.ts';
+
 /** The Barcode Detection API of Chrome on Android and macOS, missing from TypeScript's library. */
 interface BarcodeDetector {
   detect(image: CanvasImageSource): Promise<{ rawValue: string }[]>;
@@ -12,29 +14,18 @@ declare global {
   }
 }
 
-export type CameraProblem = { title: string; remedy: string };
-
-const UNABLE: CameraProblem = {
-  title: 'This browser cannot read codes with the camera',
-  remedy: 'Chrome on Android can. Here, use a scanner that types, or type the value in.',
-};
-
-const INSECURE: CameraProblem = {
-  title: 'The camera needs a secure connection',
-  remedy: 'Open the app by its https address, or use a scanner that types.',
-};
-
-const DENIED: CameraProblem = {
-  title: 'The camera is not allowed',
-  remedy: 'Tap the lock beside the address, allow the camera for this page, and try again.',
-};
-
-const NO_CAMERA: CameraProblem = {
-  title: 'There is no camera to use',
-  remedy: 'It may be in use by another app. Close that, or use a scanner that types.',
-};
+/** The text of why it cannot, and what to do. */
+export type CameraProblem = 'notHere' | 'insecure' | 'denied' | 'none';
 
 const PAUSE_MS = 120;
+
+/** What can be done while it watches. */
+export interface Watching {
+  stop(): void;
+  /** Null where the camera has none, or the browser does not say. */
+  setTorch: ((isOn: boolean) => void) | null;
+  zoom: { min: number; max: number; step: number; now: number; set(value: number): void } | null;
+}
 
 /**
  * Shows the camera's picture in `video` and reports each code it sees, until stopped.
@@ -44,46 +35,110 @@ const PAUSE_MS = 120;
 export async function watchCodes(
   video: HTMLVideoElement,
   onCode: (value: string) => void,
-): Promise<() => void> {
-  const { BarcodeDetector } = window;
+): Promise<Watching> {
   if (!window.isSecureContext || navigator.mediaDevices === undefined) {
-    throw new CameraFault(INSECURE);
+    throw new CameraFault('insecure');
   }
-  if (BarcodeDetector === undefined) {
-    throw new CameraFault(UNABLE);
-  }
-  const formats = await BarcodeDetector.getSupportedFormats();
-  if (formats.length === 0) {
-    throw new CameraFault(UNABLE);
-  }
+  const read = await codeReader();
   const stream = await openCamera();
-  const detector = new BarcodeDetector({ formats });
   video.srcObject = stream;
-  await video.play();
-  let timer: ReturnType<typeof setTimeout>;
-  const look = async () => {
-    // A frame that cannot be read is followed by one that can.
-    const codes = await detector.detect(video).catch(() => []);
-    for (const { rawValue } of codes) {
-      onCode(rawValue);
-    }
-    timer = setTimeout(look, PAUSE_MS);
-  };
-  timer = setTimeout(look, 0);
-  return () => {
-    clearTimeout(timer);
+  const release = () => {
     for (const track of stream.getTracks()) {
       track.stop();
     }
     video.srcObject = null;
   };
+  try {
+    await video.play();
+  } catch (error) {
+    release(); // closed meanwhile: the camera's light must not stay on
+    throw error;
+  }
+  let timer: ReturnType<typeof setTimeout>;
+  let isStopped = false;
+  const look = async () => {
+    // A frame that cannot be read is followed by one that can.
+    const codes = await read(video).catch(() => []);
+    if (isStopped) {
+      return;
+    }
+    for (const code of codes) {
+      onCode(plainValue(code));
+    }
+    timer = setTimeout(look, PAUSE_MS);
+  };
+  timer = setTimeout(look, 0);
+  return {
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+      release();
+    },
+    ...controlsOf(stream.getVideoTracks()[0]),
+  };
+}
+
+/** Torch and zoom are in no standard that TypeScript's library knows. */
+interface Capabilities {
+  torch?: boolean;
+  zoom?: { min: number; max: number; step?: number };
+}
+
+function controlsOf(track: MediaStreamTrack | undefined): Pick<Watching, 'setTorch' | 'zoom'> {
+  const { torch, zoom } = (track?.getCapabilities?.() ?? {}) as Capabilities;
+  // A camera that refuses stays as it is.
+  const set = (settings: object) =>
+    void track?.applyConstraints({ advanced: [settings] } as MediaTrackConstraints).catch(() => {});
+  const { zoom: now = zoom?.min ?? 1 } = (track?.getSettings() ?? {}) as { zoom?: number };
+  return {
+    setTorch: torch === true ? (isOn) => set({ torch: isOn }) : null,
+    zoom:
+      zoom === undefined || zoom.max <= zoom.min
+        ? null
+        : { min: zoom.min, max: zoom.max, step: zoom.step ?? 0.1, now, set: (value) => set({ zoom: value }) },
+  };
+}
+
+/** The browser's own reader where it has one, else ours. */
+async function codeReader(): Promise<(video: HTMLVideoElement) => Promise<string[]>> {
+  const formats = (await window.BarcodeDetector?.getSupportedFormats().catch(() => [])) ?? [];
+  if (window.BarcodeDetector !== undefined && formats.length > 0) {
+    const detector = new window.BarcodeDetector({ formats });
+    return async (video) => (await detector.detect(video)).map(({ rawValue }) => rawValue);
+  }
+  try {
+    const { openDecoder } = await import('./decoder.ts');
+    const decode = await openDecoder();
+    const canvas = document.createElement('canvas');
+    return async (video) => {
+      const image = pictureOf(video, canvas);
+      return image === null ? [] : decode(image);
+    };
+  } catch {
+    throw new CameraFault('notHere');
+  }
+}
+
+const LONGEST_SIDE = 1280;
+
+function pictureOf(video: HTMLVideoElement, canvas: HTMLCanvasElement): ImageData | null {
+  const { videoWidth, videoHeight } = video;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  if (videoWidth === 0 || context === null) {
+    return null;
+  }
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(videoWidth, videoHeight));
+  canvas.width = Math.round(videoWidth * scale);
+  canvas.height = Math.round(videoHeight * scale);
+  context.drawImage(video, 0, 0, canvas.width, canvas.height);
+  return context.getImageData(0, 0, canvas.width, canvas.height);
 }
 
 export class CameraFault extends Error {
   readonly problem: CameraProblem;
 
   constructor(problem: CameraProblem) {
-    super(problem.title);
+    super(problem);
     this.problem = problem;
   }
 }
@@ -95,6 +150,6 @@ async function openCamera(): Promise<MediaStream> {
     });
   } catch (error) {
     const isDenied = error instanceof DOMException && error.name === 'NotAllowedError';
-    throw new CameraFault(isDenied ? DENIED : NO_CAMERA);
+    throw new CameraFault(isDenied ? 'denied' : 'none');
   }
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import type { Database } from '../storage/database.ts';
+import { texts } from '../texts/texts.ts';
 import type { Broken } from './wedge.ts';
 
 /** A scan without a usable value: kept for display, never sent. */
@@ -54,5 +55,7 @@ function mayBeToken(parts: readonly string[]): boolean {
 
 /** What was heard, for the user, without possible secrets. */
 export function heard({ parts }: Broken): string {
-  return parts.length === 0 ? 'parts that may be of a token' : parts.map((part) => `“${part}”`).join(' … ');
+  return parts.length === 0
+    ? texts.value.notTaken.partsOfToken
+    : parts.map((part) => `“${part}”`).join(' … ');
 }

@@ -57,13 +57,20 @@ export function listenToWedge({ limit, onScan, onBroken, onPace }: WedgeEars): (
       event.stopPropagation();
       return;
     }
-    const isCommand = event.ctrlKey || event.altKey || event.metaKey || event.repeat;
-    isHeard = !isCommand && [...event.key].length === 1;
+    const isSeparator = isGroupSeparator(event);
+    // Control by itself is on its way to become one.
+    const isCommand =
+      !isSeparator &&
+      event.key !== 'Control' &&
+      (event.ctrlKey || event.altKey || event.metaKey || event.repeat);
+    isHeard = !isCommand && !isSeparator && [...event.key].length === 1;
     const stroke = isOfNumber(event)
       ? decoder.unknown(event.timeStamp, fieldOf(event.target))
       : isCommand
         ? decoder.command(event.timeStamp)
-        : decoder.press(event.key, event.timeStamp, fieldOf(event.target));
+        : isSeparator
+          ? decoder.separator(event.timeStamp, fieldOf(event.target))
+          : decoder.press(event.key, event.timeStamp, fieldOf(event.target));
     isEndDown = stroke.kind === 'scan' || stroke.kind === 'broken' || stroke.kind === 'end';
     if (isEndDown) {
       // Enter would press the button that has the focus, Tab would move it.
@@ -113,6 +120,11 @@ function isOfInputMethod({ key, isComposing }: KeyboardEvent): boolean {
 /** Alt codes on the keypad: how some scanners type characters that have no key. */
 function isOfNumber({ altKey, ctrlKey, code }: KeyboardEvent): boolean {
   return altKey && !ctrlKey && /^Numpad\d$/.test(code);
+}
+
+/** Ctrl+] is the group separator (0x1D), which scanners type for FNC1; by its place where a layout has no such key. */
+function isGroupSeparator({ key, code, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey && !altKey && !metaKey && (key === ']' || key === '\u001d' || code === 'BracketRight');
 }
 
 function restore(befores: readonly FieldBefore[]): void {

@@ -1,3 +1,4 @@
+import { plainValue } from './plain-value.ts';
 import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm.ts';
 
 /**
@@ -9,9 +10,10 @@ import { isBegunByMachine, isSteady, LONGEST_LIMIT_MS, rhythmOf } from './rhythm
  * typing, a whole scan, or a scan in pieces (`rhythm.ts`).
  * 2. In pieces means broken: something in it took longer than the pause limit, or a person had just typed in front of
  * it.
- * 3. Broken, however steady: a scan in which a key was pressed that is no character (scanners type separators as
- * Ctrl+], F8 and the like) or that contains something unreadable (`unknown`); one that began up to `LONGEST_LIMIT_MS`
- * after the page began to receive keys, or while it lost them; one longer than a tag can be.
+ * 3. Broken, however steady: a scan in which a key was pressed that is neither a character nor GS1's separator (`FNC1`,
+ * which scanners type as Ctrl+] or F8, and which is no part of the value) or that contains something unreadable
+ * (`unknown`); one that began up to `LONGEST_LIMIT_MS` after the page began to receive keys, or while it lost them; one
+ * longer than a tag can be.
  * 4. Characters without an end are broken if a machine began them. For `DOUBTED_MS` after them, and after those a
  * person may have typed outside of a field, what follows may be their tail: it is accepted only if it begins as they
  * do, which is the same label scanned again.
@@ -87,6 +89,9 @@ export class WedgeDecoder<Before = never> {
       return { kind: 'typing' };
     }
     this.#forgetIfOld(at);
+    if (SEPARATORS.has(key)) {
+      return this.separator(at, before);
+    }
     if (key === 'Enter' || key === 'Tab') {
       return this.#end(at);
     }
@@ -94,6 +99,12 @@ export class WedgeDecoder<Before = never> {
       return this.command(at);
     }
     return this.#add(key, at, before);
+  }
+
+  /** Call for FNC1, as between the parts of a GS1 code; a key in front of a scan is none. */
+  separator(at: number, before: Before | null = null): Stroke<Before> {
+    this.#forgetIfOld(at);
+    return this.#typed.length === 0 ? this.command(at) : this.#add(FNC1, at, before);
   }
 
   /** Call for unidentifiable input: a word of an on-screen keyboard, a character by its number. */
@@ -192,7 +203,7 @@ export class WedgeDecoder<Before = never> {
         if (this.#hasKeys || this.#isTooLong || this.#isInterrupted) {
           return this.#broken(this.#hasKeys ? 'keys' : this.#isTooLong ? 'long' : 'interrupted', 0);
         }
-        const value = this.#text();
+        const value = plainValue(this.#text());
         const slowest = Math.max(endGap, ...gaps);
         if (this.#head !== null && !value.startsWith(this.#head.text)) {
           const parts = [this.#head.text, value];
@@ -209,7 +220,7 @@ export class WedgeDecoder<Before = never> {
       if (index > 0 && why !== 'slow' && (gap > this.#limit() || index === from)) {
         parts.push('');
       }
-      parts.push((parts.pop() ?? '') + text);
+      parts.push((parts.pop() ?? '') + (text === FNC1 ? '' : text));
     }
     return { kind: 'broken', broken: { why, parts }, slowest, undo: this.#before(from) };
   }
@@ -245,7 +256,7 @@ export class WedgeDecoder<Before = never> {
   #doubt(): void {
     const isDoubted = !this.#isInField || isBegunByMachine(this.#gaps(), this.#limit());
     if (this.#typed.length > 0 && isDoubted) {
-      this.#head = { text: this.#text(), at: this.#lastAt };
+      this.#head = { text: plainValue(this.#text()), at: this.#lastAt };
     }
   }
 
@@ -259,4 +270,7 @@ export class WedgeDecoder<Before = never> {
   }
 }
 
-const MODIFIERS = new Set(['Shift', 'CapsLock', 'AltGraph', 'NumLock']);
+const MODIFIERS = new Set(['Shift', 'CapsLock', 'AltGraph', 'NumLock', 'Control']);
+
+const FNC1 = '\u001d';
+const SEPARATORS = new Set([FNC1, 'F8']);

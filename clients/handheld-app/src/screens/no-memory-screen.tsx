@@ -1,9 +1,13 @@
-import { Mark } from '../parts/mark.tsx';
-import { useTheme } from '../parts/use-theme.ts';
+import { Mark } from '../../../ui/parts/mark.tsx';
+import { useTheme } from '../../../ui/parts/use-theme.ts';
+import { texts } from '../texts/texts.ts';
+import { useLanguage } from './use-language.ts';
 
 /** Shown where the browser stores nothing for this page: no scan would be safe, so none is accepted. */
 export function NoMemoryScreen({ reason }: { reason: string }) {
   useTheme('auto');
+  useLanguage('auto');
+  const said = texts.value.noMemory;
   return (
     <main class="sign-in">
       <div class="sign-in-head">
@@ -11,16 +15,13 @@ export function NoMemoryScreen({ reason }: { reason: string }) {
         <h1>tagtrail</h1>
       </div>
       <div class="advice advice-strong" role="alert">
-        <h2>This browser keeps nothing on the device</h2>
-        <p>Scans would be lost, so none can be taken.</p>
+        <h2>{said.title}</h2>
+        <p>{said.lost}</p>
       </div>
-      <p>
-        Allow this page to store data in the browser’s settings (“cookies and site data”), leave private
-        browsing, and see that the device has room. If somebody else manages the device, show them this page.
-      </p>
+      <p>{said.remedy}</p>
       <p class="hint mono">{reason}</p>
       <button type="button" class="primary" onClick={() => location.reload()}>
-        Try again
+        {said.tryAgain}
       </button>
     </main>
   );

@@ -3,24 +3,30 @@ import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
 import { ScanRow } from '../parts/scan-row.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';
+import { UndoButton } from '../parts/undo-button.tsx';
 import { UnplacedCard } from '../parts/unplaced-card.tsx';
 import { VerdictCard } from '../parts/verdict-card.tsx';
+import { folded } from '../queue/folded.ts';
+import { texts } from '../texts/texts.ts';
 
 const EARLIER = 12;
 
 export function ScanScreen() {
   const { queue, notice } = useApp();
-  const [latest, ...earlier] = queue.recent.value;
-  const below = notice.value === null ? earlier : queue.recent.value;
+  const folds = folded(queue.recent.value);
+  const [latest] = folds;
+  const below = notice.value === null ? folds.slice(1) : folds;
   return (
     <div class="scan">
-      <h1 class="unseen">Scan</h1>
+      <h1 class="unseen">{texts.value.frame.scan}</h1>
       <PlaceBar />
       <UnplacedCard />
-      <VerdictCard shown={latest} notice={notice.value} />
-      <ul class="rows rows-earlier" aria-label="Scanned before">
-        {below.slice(0, EARLIER).map((shown) => (
-          <ScanRow key={shown.scan.seq} shown={shown} />
+      <VerdictCard shown={queue.recent.value[0]} notice={notice.value}>
+        {latest !== undefined && <UndoButton fold={latest} isPlain />}
+      </VerdictCard>
+      <ul class="rows rows-earlier" aria-label={texts.value.scan.before}>
+        {below.slice(0, EARLIER).map((fold) => (
+          <ScanRow key={fold.scans.at(-1)?.scan.seq} fold={fold} />
         ))}
       </ul>
       <div class="thumb">

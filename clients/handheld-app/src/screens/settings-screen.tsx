@@ -1,59 +1,62 @@
 import { useState } from 'preact/hooks';
+import { Choice } from '../../../ui/parts/choice.tsx';
 import { useApp } from '../app/app-context.ts';
-import { Choice } from '../parts/choice.tsx';
 import { PlainHttpNote } from '../parts/plain-http-note.tsx';
 import { TagTypeChoice } from '../parts/tag-type-choice.tsx';
-import { counted } from '../parts/titles.ts';
-
-const THEMES = [
-  { value: 'auto', word: 'As the device' },
-  { value: 'light', word: 'Light' },
-  { value: 'dark', word: 'Dark' },
-] as const;
-
-const SOUNDS = [
-  { value: 'on', word: 'On' },
-  { value: 'off', word: 'Off' },
-] as const;
-
-const PAUSES = [
-  { value: 'auto', word: 'Learned' },
-  { value: 'short', word: 'Short' },
-  { value: 'long', word: 'Long' },
-] as const;
+import { waitingIn } from '../parts/waiting-in.ts';
+import { texts } from '../texts/texts.ts';
 
 export function SettingsScreen() {
   const app = useApp();
-  const { theme, sound, pauses } = app.settings.now.value;
+  const said = texts.value.settings;
+  const { theme, language, sound, pauses } = app.settings.now.value;
   return (
     <div class="stack">
-      <h1>Settings</h1>
+      <h1>{said.title}</h1>
       <PlainHttpNote />
       <div class="panel stack">
         <Choice
-          label="Colours"
-          options={THEMES}
+          label={said.language}
+          options={[
+            { value: 'auto', word: said.asDevice },
+            { value: 'en', word: 'English' },
+            { value: 'de', word: 'Deutsch' },
+          ]}
+          value={language}
+          onChoose={(value) => void app.settings.change({ language: value })}
+        />
+        <Choice
+          label={said.colours}
+          options={[
+            { value: 'auto', word: said.asDevice },
+            { value: 'light', word: said.light },
+            { value: 'dark', word: said.dark },
+          ]}
           value={theme}
           onChoose={(value) => void app.settings.change({ theme: value })}
         />
         <Choice
-          label="Sound"
-          options={SOUNDS}
+          label={said.sound}
+          options={[
+            { value: 'on', word: said.on },
+            { value: 'off', word: said.off },
+          ]}
           value={sound ? 'on' : 'off'}
           onChoose={(value) => void app.settings.change({ sound: value === 'on' })}
         />
         <TagTypeChoice />
-        <p class="hint">Auto takes what looks like an EPC in hex for RFID, and all else for a barcode.</p>
+        <p class="hint">{said.autoHint}</p>
         <Choice
-          label="Pauses within a scan"
-          options={PAUSES}
+          label={said.pauses}
+          options={[
+            { value: 'auto', word: said.learned },
+            { value: 'short', word: said.short },
+            { value: 'long', word: said.long },
+          ]}
           value={pauses}
           onChoose={(value) => void app.settings.change({ pauses: value })}
         />
-        <p class="hint">
-          A scan with a longer pause is broken and has to be made again. Bluetooth scanners pause longer than
-          those on a cable; learned goes by the scanner’s last scans.
-        </p>
+        <p class="hint">{said.pausesHint}</p>
       </div>
       <SignOut />
     </div>
@@ -62,18 +65,15 @@ export function SettingsScreen() {
 
 function SignOut() {
   const app = useApp();
+  const said = texts.value.settings;
   const [isSure, setSure] = useState(false);
   const waiting = app.queue.waiting.value;
   return (
     <div class="panel stack">
-      <h2>Handheld {app.session.stored.value.handheld}</h2>
-      <p class="hint">
-        {waiting === 0
-          ? 'Nothing on this device waits to be sent.'
-          : `${counted(waiting, 'scan')} not yet sent. They stay here, and go out when you sign in again.`}
-      </p>
+      <h2>{said.handheld(app.session.stored.value.handheld)}</h2>
+      <p class="hint">{waiting === 0 ? said.nothingWaits : said.waits(waitingIn(app.queue))}</p>
       <button type="button" class="danger" onClick={() => (isSure ? void app.signOut() : setSure(true))}>
-        {isSure ? 'Yes, sign out' : 'Sign out'}
+        {isSure ? said.yesSignOut : said.signOut}
       </button>
     </div>
   );

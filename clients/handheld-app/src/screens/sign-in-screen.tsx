@@ -1,17 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
+import { Mark } from '../../../ui/parts/mark.tsx';
 import { useApp } from '../app/app-context.ts';
 import { goToScreen } from '../app/router.ts';
 import { CameraSheet } from '../parts/camera-sheet.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { PlainHttpNote } from '../parts/plain-http-note.tsx';
-import { counted } from '../parts/titles.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
+import { waitingIn } from '../parts/waiting-in.ts';
 import { tokenIn } from '../session/token.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Nobody is signed in, or the token was refused. Scans stay on the device. */
 export function SignInScreen() {
   const app = useApp();
+  const said = texts.value.signIn;
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -27,7 +29,7 @@ export function SignInScreen() {
     setCamera(false);
     const token = tokenIn(given);
     if (token === null) {
-      setFault('That is not a handheld’s token. It begins with th_');
+      setFault(said.noToken);
       return;
     }
     if (!isAgreed && waiting > 0 && app.session.isAnother(token)) {
@@ -58,16 +60,16 @@ export function SignInScreen() {
         <h1>tagtrail</h1>
         {rejected === null && (
           <p>
-            Scan tags, walk the places, sweep a location.
-            {window.isSecureContext && ' With or without a network.'}
+            {said.what}
+            {window.isSecureContext && said.offlineToo}
           </p>
         )}
       </div>
       <PlainHttpNote />
       {rejected !== null && (
         <div class="advice advice-strong" role="alert">
-          <h2>Please sign in again</h2>
-          <p>The gateway no longer takes this device’s token: {rejected}.</p>
+          <h2>{said.again}</h2>
+          <p>{said.noLonger(rejected)}</p>
         </div>
       )}
       {(latest !== undefined || app.notice.value !== null) && (
@@ -76,8 +78,7 @@ export function SignInScreen() {
       {waiting > 0 && (
         <p class="kept">
           <Icon name="queued" />
-          {counted(waiting, 'scan')} {waiting === 1 ? 'is' : 'are'} safe on this device, and{' '}
-          {waiting === 1 ? 'goes' : 'go'} out once you are signed in.
+          {said.safe(waitingIn(app.queue), waiting)}
         </p>
       )}
       {another === null ? (
@@ -89,7 +90,7 @@ export function SignInScreen() {
           }}
         >
           <label class="field">
-            <span>Token of this handheld</span>
+            <span>{said.token}</span>
             <input
               name="token"
               class="mono"
@@ -107,39 +108,33 @@ export function SignInScreen() {
             {fault}
           </p>
           <button type="submit" class="primary" disabled={isBusy}>
-            {isBusy ? 'Signing in…' : 'Sign in'}
+            {isBusy ? said.signingIn : said.signIn}
           </button>
           <button type="button" class="secondary" onClick={() => setCamera(true)}>
             <Icon name="camera" />
-            Scan the token
+            {said.scanToken}
           </button>
-          <p class="hint">
-            Paste it, or scan it as a code. Whoever runs the gateway makes one with “tagtrail handheld
-            create”.
-          </p>
+          <p class="hint">{said.hint}</p>
         </form>
       ) : (
         <div class="advice stack" role="alert">
-          <h2>This is another handheld’s token</h2>
-          <p>
-            {counted(waiting, 'scan')} made before would be sent with it. Go on only if it belongs to the same
-            organization.
-          </p>
+          <h2>{said.another}</h2>
+          <p>{said.anotherHint(waitingIn(app.queue))}</p>
           <button
             type="button"
             class="primary"
             onClick={() => void attempt(another, true).then(() => setAnother(null))}
           >
-            Sign in and send them
+            {said.sendThem}
           </button>
           <button type="button" class="secondary" onClick={() => setAnother(null)}>
-            Use another token
+            {said.useAnother}
           </button>
         </div>
       )}
       {isCamera && (
         <CameraSheet
-          title="Scan the token"
+          title={said.scanToken}
           onCode={(value) => void attempt(value)}
           onClose={() => setCamera(false)}
         />

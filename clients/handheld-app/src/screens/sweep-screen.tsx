@@ -1,12 +1,15 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Choice } from '../../../ui/parts/choice.tsx';
+import { Icon } from '../../../ui/parts/icon.tsx';
 import { useApp } from '../app/app-context.ts';
-import { Icon } from '../parts/icon.tsx';
 import { PlaceBar } from '../parts/place-bar.tsx';
 import { ScanActions } from '../parts/scan-actions.tsx';
-import { HEAPS, Shelf } from '../parts/shelf.tsx';
-import { counted, momentOf, timeOf } from '../parts/titles.ts';
+import { HEAPS, isShown, Shelf } from '../parts/shelf.tsx';
+import { momentOf, timeOf } from '../parts/titles.ts';
 import { noteOfList, verdictOfSweep } from '../parts/verdict-of-sweep.ts';
 import { VerdictStrip } from '../parts/verdict-strip.tsx';
 import type { Sweep } from '../sweep/sweep.ts';
+import { texts } from '../texts/texts.ts';
 
 /** Checks whether everything that should be at a place is there. */
 export function SweepScreen() {
@@ -20,32 +23,46 @@ export function SweepScreen() {
 
 function Beginning() {
   const app = useApp();
+  const said = texts.value.sweep;
+  const { sweeping } = app;
   const { place } = app.walking.now.value;
+  const { sweep } = app.settings.now.value;
   return (
     <div class="sweep">
-      <h1>Sweep</h1>
+      <h1>{said.title}</h1>
       <PlaceBar />
-      <ul class="rows" aria-label="What a sweep tells">
-        {HEAPS.map(({ word, tone, icon, means }) => (
-          <li class="row" key={word}>
+      <ul class="rows" aria-label={said.tells}>
+        {HEAPS.filter(
+          ({ kind }) => kind === 'toCheck' || isShown(kind, sweeping.outcome.value, sweep === 'check'),
+        ).map(({ kind, tone, icon }) => (
+          <li class="row" key={kind}>
             <span class={`dot tone-${tone}`}>
               <Icon name={icon} />
             </span>
             <span class="row-text">
-              <span class="row-title">{word}</span>
-              <span class="row-sub row-sub-long">{means}</span>
+              <span class="row-title">{texts.value.heaps[kind].word}</span>
+              <span class="row-sub row-sub-long">{texts.value.heaps[kind].means}</span>
             </span>
           </li>
         ))}
       </ul>
       <div class="thumb">
+        <Choice
+          label={said.finds}
+          options={[
+            { value: 'move', word: said.moveHere },
+            { value: 'check', word: said.onlyCheck },
+          ]}
+          value={sweep}
+          onChoose={(way) => void app.settings.change({ sweep: way })}
+        />
         <button
           type="button"
           class="primary"
           disabled={place === null}
-          onClick={() => place !== null && void app.startSweep(place)}
+          onClick={() => place !== null && void app.sweeps.start(place)}
         >
-          {place === null ? 'Choose a place first' : `Sweep ${place.name}`}
+          {place === null ? said.choosePlaceFirst : said.begin(place.name)}
         </button>
       </div>
     </div>
@@ -54,15 +71,19 @@ function Beginning() {
 
 function UnderWay({ sweep }: { sweep: Sweep }) {
   const app = useApp();
+  const said = texts.value.sweep;
   const { found } = app.sweeping.outcome.value;
+  const top = useRef<HTMLDivElement>(null);
+  // Who had to scroll to the button that began it sees what is scanned.
+  useLayoutEffect(() => top.current?.scrollIntoView(), []);
   const last = app.queue.recent.value.find(({ scan }) => scan.sweep === sweep.id);
   return (
-    <div class="sweep">
-      <h1 class="unseen">Sweep of {sweep.place.name}</h1>
+    <div class="sweep" ref={top}>
+      <h1 class="unseen">{said.of(sweep.place.name)}</h1>
       <div class="sweep-head">
         <Ring part={found.length} whole={app.sweeping.expectedCount.value} />
         <div>
-          <p class="sweep-label">Sweeping</p>
+          <p class="sweep-label">{sweep.isCheck ? said.onlyChecking : said.sweeping}</p>
           <p class="sweep-place">{sweep.place.name}</p>
           <ListAge sweep={sweep} expected={app.sweeping.expectedCount.value} />
         </div>
@@ -71,8 +92,8 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
       <Shelf isOver={false} />
       <div class="thumb">
         <ScanActions />
-        <button type="button" class="primary" onClick={() => void app.sweeping.finish()}>
-          Finish
+        <button type="button" class="primary" onClick={() => void app.sweeps.finish()}>
+          {said.finish}
         </button>
       </div>
     </div>
@@ -81,6 +102,7 @@ function UnderWay({ sweep }: { sweep: Sweep }) {
 
 function Finished({ sweep }: { sweep: Sweep }) {
   const app = useApp();
+  const said = texts.value.sweep;
   const outcome = app.sweeping.outcome.value;
   const { tone, icon, title, says } = verdictOfSweep(sweep, app.sweeping.expectedCount.value, outcome);
   return (
@@ -89,21 +111,21 @@ function Finished({ sweep }: { sweep: Sweep }) {
       <div class={`tag tone-${tone}`} role="status">
         <p class="tag-word">
           <Icon name={icon} />
-          Sweep finished
+          {said.finished}
         </p>
         <p class="tag-title">{title}</p>
         <p class="tag-says">
-          {timeOf(sweep.started_at)} to {sweep.finished_at === null ? '' : timeOf(sweep.finished_at)}
+          {said.fromTo(timeOf(sweep.started_at), sweep.finished_at === null ? '' : timeOf(sweep.finished_at))}
           {says !== null && `. ${says}`}
         </p>
       </div>
       <Shelf isOver />
       <div class="thumb pair">
-        <button type="button" class="secondary" onClick={() => void app.sweeping.resume()}>
-          Go on
+        <button type="button" class="secondary" onClick={() => void app.sweeps.resume()}>
+          {said.goOn}
         </button>
-        <button type="button" class="primary" onClick={() => void app.sweeping.clear()}>
-          Done
+        <button type="button" class="primary" onClick={() => void app.sweeps.end()}>
+          {said.done}
         </button>
       </div>
     </div>
@@ -114,11 +136,11 @@ function Finished({ sweep }: { sweep: Sweep }) {
 function ListAge({ sweep, expected }: { sweep: Sweep; expected: number | null }) {
   const note = noteOfList(sweep);
   if (expected === null || sweep.fetched_at === null) {
-    return <p class="hint">{note ?? 'What should be here is not known.'}</p>;
+    return <p class="hint">{note ?? texts.value.sweep.shouldBeNotKnown}</p>;
   }
   return (
     <p class="hint">
-      {counted(expected, 'asset')} expected, as of {momentOf(sweep.fetched_at)}
+      {texts.value.sweep.expected(texts.value.counts.assets(expected), momentOf(sweep.fetched_at))}
       {note !== null && `. ${note}`}
     </p>
   );
@@ -129,19 +151,14 @@ function Ring({ part, whole }: { part: number; whole: number | null }) {
   const around = 2 * Math.PI * 42;
   const share = whole === null || whole === 0 ? 0 : part / whole;
   return (
-    <svg
-      class="ring"
-      viewBox="0 0 100 100"
-      role="img"
-      aria-label={`${part} of ${whole ?? 'nobody knows how many'} found`}
-    >
+    <svg class="ring" viewBox="0 0 100 100" role="img" aria-label={texts.value.sweep.ring(part, whole)}>
       <circle class="ring-whole" cx="50" cy="50" r="42" />
       <circle class="ring-part" cx="50" cy="50" r="42" stroke-dasharray={`${around * share} ${around}`} />
       <text x="50" y="53" class="ring-count">
         {part}
       </text>
       <text x="50" y="71" class="ring-of">
-        of {whole ?? '?'}
+        {texts.value.sweep.of_(whole)}
       </text>
     </svg>
   );

@@ -96,7 +96,7 @@ export class Session {
     const transaction = this.#database.transaction(['lists', 'known', 'kept'], 'readwrite');
     await transaction.objectStore('lists').clear();
     await transaction.objectStore('known').clear();
-    for (const name of ['tree', 'walk', 'sweep', 'broken']) {
+    for (const name of ['tree', 'walk', 'sweep', 'broken', 'assets', 'looked at', 'recent places']) {
       await transaction.objectStore('kept').delete(name);
     }
     await transaction.done;

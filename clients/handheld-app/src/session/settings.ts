@@ -1,17 +1,28 @@
 import { signal } from '@preact/signals';
 import type { TagType } from '../../../../domain/tracking/tag-type.ts';
+import type { Theme } from '../../../ui/parts/use-theme.ts';
 import type { Database } from '../storage/database.ts';
 
 export interface Settings {
-  theme: 'auto' | 'light' | 'dark';
+  theme: Theme;
+  language: 'auto' | 'en' | 'de';
   sound: boolean;
   /** The kind of tag that scanned values are taken for; `auto` guesses. */
   tagType: 'auto' | TagType;
+  /** Whether what a sweep finds moves there, or is only checked. */
+  sweep: 'move' | 'check';
   /** Allowed pauses within a scan; `auto` learns them. */
   pauses: 'auto' | 'short' | 'long';
 }
 
-const DEFAULTS: Settings = { theme: 'auto', sound: true, tagType: 'auto', pauses: 'auto' };
+const DEFAULTS: Settings = {
+  theme: 'auto',
+  language: 'auto',
+  sound: true,
+  tagType: 'auto',
+  sweep: 'move',
+  pauses: 'auto',
+};
 
 export class KeptSettings {
   readonly now = signal<Settings>(DEFAULTS);

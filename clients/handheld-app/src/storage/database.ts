@@ -27,9 +27,12 @@ interface Schema extends DBSchema {
   submissions: { key: string; value: StoredSubmission; indexes: { state: string } };
   lists: { key: number; value: StoredList };
   known: { key: string; value: KnownAsset };
-  /** Single values by name: token, walk, tree, sweep, settings. */
+  /** Single values by name: token, walk, tree, sweep, settings, assets, and each finished sweep that is not sent. */
   kept: { key: string; value: unknown };
 }
+
+/** On the disk, not only on its way there: a scan's sound promises that. */
+export const STRICT = { durability: 'strict' } as const;
 
 export type Database = IDBPDatabase<Schema>;
 

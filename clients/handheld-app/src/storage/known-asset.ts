@@ -6,4 +6,6 @@ export interface KnownAsset {
   asset: AssetRef;
   /** Where it was when this was learned. */
   place: Place | null;
+  /** When it was there; missing in what earlier versions stored. */
+  at?: string;
 }

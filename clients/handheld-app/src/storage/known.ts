@@ -32,7 +32,7 @@ export async function keepList(
   for (const { tags, ...asset } of assets) {
     for (const { tag_type, value } of tags) {
       if (isTagType(tag_type)) {
-        await known.put({ asset, place }, knownKey({ tag_type, value }));
+        await known.put({ asset, place, at: fetchedAt }, knownKey({ tag_type, value }));
       }
     }
   }

@@ -7,9 +7,11 @@ import type { Place } from '../gateway/place.ts';
  *
  * queued -> bundled (in a submission, which may have been sent) -> done | refused
  *
- * A refused scan is queued anew when the user resends it, and deleted when the user discards it.
+ * A refused scan is queued anew when the user resends it, and deleted when the user discards it. One that the user takes
+ * back before it is in a submission is withdrawn, and never sent. Those of a sweep that only checks are held, with what
+ * the gateway knows of their tags as result, until the user has what was found moved here, if ever.
  */
-export type ScanState = 'queued' | 'bundled' | 'done' | 'refused';
+export type ScanState = 'queued' | 'bundled' | 'done' | 'refused' | 'withdrawn' | 'held';
 
 export interface NewScan {
   tag_type: TagType;
@@ -22,6 +24,8 @@ export interface NewScan {
   /** The place that the tag belongs to, if known as a location's: the walk goes on there. */
   sets: Place | null;
   sweep: string | null;
+  /** Of a sweep that only checks. */
+  isHeld?: boolean;
 }
 
 export interface StoredScan extends NewScan {
@@ -29,5 +33,14 @@ export interface StoredScan extends NewScan {
   seq: number;
   state: ScanState;
   submission_id: string | null;
+  /** In its submission; missing in what earlier versions sent. */
+  index?: number;
   result: ScanResult | null;
+  /** The user takes it back after it was sent; the reason if the gateway refuses that. */
+  undo?: { id: string; state: 'asked' | 'done' | 'refused'; reason: string | null };
+}
+
+/** Whether the user has taken it back, whatever became of that. */
+export function isUndone({ state, undo }: StoredScan): boolean {
+  return state === 'withdrawn' || (undo !== undefined && undo.state !== 'refused');
 }

@@ -1,16 +1,20 @@
+import type { ListedAsset } from '../gateway/answers.ts';
 import type { Database } from '../storage/database.ts';
 import { findKnown } from '../storage/known.ts';
+import { isUndone } from '../storage/scan.ts';
 import { expectedHere } from './expected-here.ts';
 import { type SweepOutcome, sweepOutcome } from './outcome.ts';
 import type { Sweep } from './sweep.ts';
 import { whereaboutsOf } from './whereabouts.ts';
 
-/** What a sweep has come to by what the device has stored; without a count where nobody knows what to expect. */
+/** What a sweep has come to by what the device has stored; `expected` is null where nobody knows. */
 export async function countSweep(
   database: Database,
   sweep: Sweep,
-): Promise<{ expectedCount: number | null; outcome: SweepOutcome }> {
-  const scans = await database.getAllFromIndex('scans', 'sweep', sweep.id);
+): Promise<{ expected: readonly ListedAsset[] | null; outcome: SweepOutcome }> {
+  const scans = (await database.getAllFromIndex('scans', 'sweep', sweep.id)).filter(
+    (scan) => !isUndone(scan),
+  );
   const unanswered = scans.filter(({ result }) => result === null);
   const known = new Map(
     (await findKnown(database, unanswered)).map((asset, index) => [unanswered[index], asset]),
@@ -22,5 +26,5 @@ export async function countSweep(
     scans,
     (scan) => known.get(scan) ?? null,
   );
-  return { expectedCount: expected?.length ?? null, outcome };
+  return { expected, outcome };
 }

@@ -40,6 +40,8 @@ export interface SweptToCheck {
 export interface SweepOutcome {
   found: SweptAsset[];
   movedHere: SweptAsset[];
+  /** Found by a sweep that only checks, and not expected: it is recorded elsewhere. */
+  elsewhere: SweptAsset[];
   missing: AssetRef[];
   unknown: SweptTag[];
   toCheck: SweptToCheck[];
@@ -65,6 +67,7 @@ export function sweepOutcome(
   const expectedIds = new Set(expected.map(({ id }) => id));
   const swept = new Map<number, Standing>();
   const unknown = new Map<string, SweptTag>();
+  const held = new Map<number, SweptAsset>();
   for (const scan of scans) {
     const tag = `${scan.tag_type}:${scan.value}`;
     const remembered = scan.result === null ? known(scan) : null;
@@ -77,18 +80,27 @@ export function sweepOutcome(
       continue;
     }
     unknown.delete(tag);
+    if (scan.state === 'held') {
+      const from = scan.result?.location?.name ?? remembered?.place?.name ?? null;
+      held.set(asset.id, { asset, from, isPending: false });
+      continue;
+    }
     const isExpected = expectedIds.has(asset.id);
     const before = swept.get(asset.id) ?? standingAtFirst(remembered, asset, { place, isExpected });
     swept.set(asset.id, standingAfter(before, scan, place));
   }
+  const checked = [...held.values()].filter(({ asset }) => !swept.has(asset.id));
   const standings = [...swept.values()].map((standing) => standingLookedUp(standing, whereabouts));
   const here = standings
     .filter((standing) => isHere(standing, place))
     .map(({ asset, from, isPending }) => ({ asset, from, isPending }));
   return {
-    found: here.filter(({ asset }) => expectedIds.has(asset.id)).map((line) => ({ ...line, from: null })),
+    found: [...here, ...checked]
+      .filter(({ asset }) => expectedIds.has(asset.id))
+      .map((line) => ({ ...line, from: null })),
+    elsewhere: checked.filter(({ asset }) => !expectedIds.has(asset.id)),
     movedHere: here.filter(({ asset }) => !expectedIds.has(asset.id)),
-    missing: expected.filter(({ id }) => !swept.has(id)),
+    missing: expected.filter(({ id }) => !swept.has(id) && !held.has(id)),
     unknown: [...unknown.values()],
     toCheck: [
       ...otherPlaces(place, scans).map((what) => ({ what, why: 'place' as const, at: what.name })),
@@ -105,11 +117,13 @@ export function sweepOutcome(
 
 /** Places whose tags the gateway knew and the device did not. */
 function otherPlaces(place: Place, scans: readonly StoredScan[]): Place[] {
-  const set = scans.flatMap(({ result }) => (result?.status === 'location' ? (result.location ?? []) : []));
+  const set = scans.flatMap(({ result, state }) =>
+    result?.status === 'location' && state !== 'held' ? (result.location ?? []) : [],
+  );
   return [...new Map(set.map((each) => [each.id, each])).values()].filter(({ id }) => id !== place.id);
 }
 
-const RECORDED = new Set(['moved', 'seen', 'duplicate']);
+const RECORDED = new Set(['moved', 'seen', 'duplicate', 'checked']);
 
 function assetOf({ state, result }: StoredScan, known: KnownAsset | null): AssetRef | null {
   if (state === 'refused') {

@@ -14,6 +14,8 @@ export interface Sweep {
   place: Place;
   started_at: string;
   finished_at: string | null;
+  /** Nothing moves but what the user has moved here. */
+  isCheck?: boolean;
   expected: ListedAsset[] | null;
   fetched_at: string | null;
   /** Missing in sweeps of earlier versions. */

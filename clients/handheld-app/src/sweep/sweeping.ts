@@ -7,13 +7,29 @@ import { keepList } from '../storage/known.ts';
 import { latest } from '../storage/latest.ts';
 import type { OtherTabs } from '../storage/other-tabs.ts';
 import type { StoredScan } from '../storage/scan.ts';
+import { askAboutHeld, moveHere } from './checking.ts';
 import { countSweep } from './count-sweep.ts';
+import {
+  changeFinished,
+  type FinishedSweep,
+  finishedSweeps,
+  queueFinished,
+  unqueueFinished,
+} from './finished-sweeps.ts';
 import { KeptSweep } from './kept-sweep.ts';
 import type { SweepOutcome, SweptToCheck } from './outcome.ts';
 import { type Sweep, wantsList } from './sweep.ts';
+import { reportOf } from './sweep-report.ts';
 import { askWhere, keepWhereabouts } from './whereabouts.ts';
 
-const NOTHING: SweepOutcome = { found: [], movedHere: [], missing: [], unknown: [], toCheck: [] };
+const NOTHING: SweepOutcome = {
+  found: [],
+  movedHere: [],
+  elsewhere: [],
+  missing: [],
+  unknown: [],
+  toCheck: [],
+};
 
 export interface SweepingParts {
   database: Database;
@@ -36,7 +52,9 @@ export class Sweeping {
   readonly #clock: () => Date;
   readonly #otherTabs: OtherTabs;
   readonly #token: () => string | null;
-  readonly #asking = new Set<string>();
+  #isAskingAboutHeld = false;
+  /** Requests for lists under way, by sweep. */
+  readonly #asking = new Map<string, Promise<void>>();
 
   constructor({ database, gateway, clock, otherTabs, token }: SweepingParts) {
     this.#kept = new KeptSweep(database);
@@ -61,12 +79,13 @@ export class Sweeping {
   }
 
   /** Starts at once: scans belong to it from now on, however long its list takes. */
-  async start(id: string, place: Place): Promise<void> {
+  async start(id: string, place: Place, isCheck: boolean): Promise<void> {
     const sweep: Sweep = {
       id,
       place: placeOf(place),
       started_at: this.#clock().toISOString(),
       finished_at: null,
+      isCheck,
       expected: null,
       fetched_at: null,
       list: 'awaited',
@@ -90,14 +109,15 @@ export class Sweeping {
     }
   }
 
-  async #ask({ id, place, list }: Sweep): Promise<void> {
+  async #ask(sweep: Sweep): Promise<void> {
+    const asking = this.#asking.get(sweep.id) ?? this.#askOnce(sweep);
+    this.#asking.set(sweep.id, asking);
+    await asking.finally(() => this.#asking.delete(sweep.id));
+  }
+
+  async #askOnce({ id, place, list }: Sweep): Promise<void> {
     const token = this.#token();
-    if (this.#asking.has(id)) {
-      return;
-    }
-    this.#asking.add(id);
     const answer = await (token === null ? null : this.#gateway.assetsAt(token, place.id));
-    this.#asking.delete(id);
     if (this.#token() !== token) {
       return; // it may be another organization's; whoever is signed in now asks anew
     }
@@ -139,21 +159,95 @@ export class Sweeping {
     }
   }
 
-  async finish(): Promise<void> {
+  /** Asks what a sweep has found that only checks. Without a network that stays open. @returns whether there is news. */
+  async askAboutHeld(): Promise<boolean> {
+    const sweep = this.now.value;
+    const token = this.#token();
+    if (sweep?.isCheck !== true || token === null || this.#isAskingAboutHeld) {
+      return false;
+    }
+    this.#isAskingAboutHeld = true;
+    let isNews = false;
+    try {
+      while (await askAboutHeld(this.#database, this.#gateway, token, this.now.value ?? sweep)) {
+        isNews = true;
+        this.#otherTabs.tell();
+        await this.recount();
+      }
+    } finally {
+      this.#isAskingAboutHeld = false;
+    }
+    return isNews;
+  }
+
+  /** Queues the scans of what was found here and belongs elsewhere. */
+  async moveHere(): Promise<void> {
+    const sweep = this.now.value;
+    if (sweep !== null) {
+      const found = new Set(this.outcome.value.elsewhere.map(({ asset }) => asset.id));
+      await moveHere(this.#database, sweep, found);
+    }
+  }
+
+  /** Queues it as well, under this id. @param mark by which a correction of its times is known. */
+  async finish(sweep_id: string, mark: number): Promise<void> {
     const finished_at = this.#clock().toISOString();
-    await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at }));
+    await this.#change(
+      this.now.value?.id,
+      (now) => ({ ...now, finished_at }),
+      (transaction, sweep) => queueFinished(transaction, sweep, { sweep_id, mark }),
+    );
   }
 
+  /** Goes on with it: what was finished is not sent, if it was not sent yet. */
   async resume(): Promise<void> {
-    await this.#change(this.now.value?.id, (now) => ({ ...now, finished_at: null }));
+    await this.#change(
+      this.now.value?.id,
+      (now) => ({ ...now, finished_at: null }),
+      (transaction, sweep) => unqueueFinished(transaction, sweep.id),
+    );
   }
 
+  /** The user is done with it: what its screen shows now is what is sent. */
   async clear(): Promise<void> {
-    await this.#change(this.now.value?.id, () => null);
+    const sweep = this.now.value;
+    await this.#change(sweep?.id, () => null);
+    for (const each of await finishedSweeps(this.#database)) {
+      if (each.sweep.id === sweep?.id && each.state === 'finished') {
+        await this.#settle(each.sweep_id, sweep, 'told');
+      }
+    }
   }
 
-  async #change(id: string | undefined, change: (sweep: Sweep) => Sweep | null): Promise<void> {
-    if (await this.#kept.change(id, change)) {
+  /** Settles what is sent of a finished sweep. @returns null if the user went on with it. */
+  async report({ sweep_id, sweep, state }: FinishedSweep): Promise<FinishedSweep | null> {
+    if (state === 'finished') {
+      const now = this.now.value;
+      return this.#settle(sweep_id, now?.id === sweep.id ? now : sweep, 'ready');
+    }
+    return changeFinished(this.#database, sweep_id, (now) => ({ ...now, state: 'ready' }));
+  }
+
+  async #settle(sweepId: string, shown: Sweep, state: 'told' | 'ready'): Promise<FinishedSweep | null> {
+    const found = await reportOf(this.#database, shown);
+    return changeFinished(this.#database, sweepId, (now) => {
+      if (now.state !== 'finished') {
+        return now;
+      }
+      const { started_at, finished_at } = now.sweep;
+      const ended_at = finished_at ?? started_at;
+      // The clock may have been set back meanwhile.
+      const began_at = new Date(Math.min(Date.parse(started_at), Date.parse(ended_at))).toISOString();
+      return { ...now, state, report: { ...found, began_at, ended_at } };
+    });
+  }
+
+  async #change(
+    id: string | undefined,
+    change: (sweep: Sweep) => Sweep | null,
+    also?: Parameters<KeptSweep['change']>[2],
+  ): Promise<void> {
+    if (await this.#kept.change(id, change, also)) {
       this.#otherTabs.tell();
       await this.recount();
     }
@@ -166,8 +260,8 @@ export class Sweeping {
       this.expectedCount.value = null;
       return;
     }
-    const { expectedCount, outcome } = await countSweep(this.#database, sweep);
-    this.expectedCount.value = expectedCount;
+    const { expected, outcome } = await countSweep(this.#database, sweep);
+    this.expectedCount.value = expected?.length ?? null;
     this.outcome.value = outcome;
   }
 }

@@ -4,6 +4,8 @@
 declare const self: ServiceWorkerGlobalScope;
 declare const APP_VERSION: string;
 declare const APP_FILES: readonly string[];
+/** Kept when they are first asked for. */
+declare const LATER_FILES: readonly string[];
 
 const CACHE = `tagtrail-${APP_VERSION}`;
 
@@ -30,6 +32,8 @@ self.addEventListener('fetch', (event) => {
   const isPage = event.request.mode === 'navigate' && url.pathname === '/';
   if (isPage || APP_FILES.includes(url.pathname.slice(1))) {
     event.respondWith(kept(isPage ? '/' : url.pathname, event.request));
+  } else if (LATER_FILES.includes(url.pathname.slice(1))) {
+    event.respondWith(keptFromNowOn(event.request));
   }
 });
 
@@ -49,4 +53,17 @@ async function dropOtherVersions(): Promise<void> {
 async function kept(path: string, request: Request): Promise<Response> {
   const cache = await caches.open(CACHE);
   return (await cache.match(path)) ?? fetch(request);
+}
+
+async function keptFromNowOn(request: Request): Promise<Response> {
+  const cache = await caches.open(CACHE);
+  const before = await cache.match(request.url);
+  if (before !== undefined) {
+    return before;
+  }
+  const response = await fetch(request);
+  if (response.ok) {
+    await cache.put(request.url, response.clone());
+  }
+  return response;
 }

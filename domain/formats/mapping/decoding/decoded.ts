@@ -1,9 +1,6 @@
-/** The content of some bytes. */
 export type Decoded =
   | {
-      /** At least one. */
       readonly documents: readonly unknown[];
-      /** Undecodable bytes after the documents. */
       readonly rest?: { readonly reason: string; readonly excerpt: string };
     }
   | {

@@ -1,11 +1,9 @@
 import { MAX_DEPTH } from '../values/limits.ts';
 
-/** The extent of a JSON value in some bytes, with what parsing needs to know. */
 export interface JsonExtent {
-  /** Offset after its last byte. */
   readonly end: number;
   readonly tooDeep: boolean;
-  /** Whether a number has more digits than a double holds. */
+  /** True if a number has more digits than a double holds. */
   readonly hasLongNumbers: boolean;
 }
 
@@ -15,8 +13,8 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 
 /**
- * Walks over one JSON value from `start`, without recursion and without judging its syntax: that is the parser's
- * part. Bytes suffice, since all that matters is ASCII, and UTF-8 uses no ASCII byte within a character.
+ * Walks over one JSON value from `start`, without recursion or syntax checks, which are left to the parser.
+ * Works on bytes: only ASCII matters, and UTF-8 uses no ASCII byte within a character.
  */
 export function jsonExtent(bytes: Uint8Array, start: number): JsonExtent {
   let depth = 0;
@@ -73,7 +71,7 @@ function endOfDigits(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Whether the digits, read as one integer, exceed 2^53; up to there a double keeps them all. */
+/** True if the digits, read as one integer, exceed 2^53; up to there a double keeps them all. */
 function isLongNumber(bytes: Uint8Array, from: number, end: number): boolean {
   let digits = 0;
   for (let at = from; at < end; at += 1) {

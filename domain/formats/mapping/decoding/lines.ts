@@ -28,9 +28,9 @@ export function decodeText(payload: Buffer): Decoded {
 }
 
 /**
- * Splits a line of separated values. A field that begins with a double quote ends at the next one that is not doubled
- * (RFC 4180, section 2). Devices' unbalanced quotes are tolerated; csv-parse rejects them, and sets itself up for every
- * line, which takes 100 times as long.
+ * Splits a line of separated values. A quoted field ends at the next quote that is not doubled (RFC 4180,
+ * section 2). Unbalanced quotes, which devices send, are tolerated; csv-parse rejects them, and its set-up
+ * per line takes 100 times as long.
  */
 export function splitFields(line: string, separator: string): string[] {
   if (!line.includes('"')) {

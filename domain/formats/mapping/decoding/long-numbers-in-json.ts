@@ -22,7 +22,7 @@ const STRING_OR_LONG = /"(?:[^"\\]|\\[\s\S])*(?:"|$)|-?\d[\d.]{14,}(?:[eE][+-]?\
 const PREFIX = `${randomUUID()}:`;
 
 function marked(number: string): string {
-  // What is no number is not to become a string that is JSON.
+  // Invalid numbers must not become valid JSON strings.
   return NUMBER.test(number) ? `"${PREFIX}${number}"` : number;
 }
 

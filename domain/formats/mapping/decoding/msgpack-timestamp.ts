@@ -1,6 +1,6 @@
 import { LongNumber } from '../values/long-number.ts';
 
-/** A timestamp of MessagePack in epoch seconds; null if it has none of the three sizes. */
+/** MessagePack timestamp to epoch seconds; null unless it has one of the three valid sizes. */
 export function msgpackTimestamp(bytes: Buffer): number | LongNumber | null {
   switch (bytes.length) {
     case 4:

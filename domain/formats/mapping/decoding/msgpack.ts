@@ -4,12 +4,13 @@ import type { Decoded } from './decoded.ts';
 import { msgpackTimestamp } from './msgpack-timestamp.ts';
 
 /**
- * MessagePack. Bytes become upper-case hex digits, a timestamp epoch seconds with its fraction, any other extension
- * null, a key that is no text its digits.
+ * MessagePack. Bytes become upper-case hex digits, timestamps epoch seconds with their fraction, other
+ * extensions null, and keys that are not text their digits.
  *
- * Not read by a library, because this must hold for any bytes. `@msgpack/msgpack` 3.1, which the tests write with, is
- * twice as fast, but has no bound for the depth and allocates arrays as large as announced: 1,000 bytes of nested
- * heads took 1.5 GiB, with `maxArrayLength` at the most that fits a payload. It also refuses `__proto__` as a key.
+ * No library, because this must be safe for any bytes. `@msgpack/msgpack` 3.1, which the tests write with, is
+ * twice as fast, but does not limit depth and allocates arrays as large as announced: 1,000 bytes of nested
+ * heads took 1.5 GiB, with `maxArrayLength` at the most that fits a payload. It also refuses `__proto__` as a
+ * key.
  */
 export function decodeMsgpack(payload: Buffer): Decoded {
   const reader = new Reader(payload);
@@ -67,7 +68,6 @@ class Reader {
     return head >= 0xe0 ? head - 0x100 : this.#long(head, depth);
   }
 
-  /** The forms whose head byte is followed by a size or a number. */
   #long(head: number, depth: number): unknown {
     const bytes = this.#bytes;
     switch (head) {
@@ -152,7 +152,7 @@ class Reader {
     if (depth > MAX_DEPTH) {
       throw new Fault(`nested deeper than ${MAX_DEPTH} levels`, true);
     }
-    // Each value takes a byte at least.
+    // Each value takes at least one byte.
     if (values > this.#bytes.length - this.at) {
       throw new Fault('it ends too early');
     }
@@ -178,7 +178,6 @@ class Reader {
     return this.#bytes.readUIntBE(this.#take(size), size);
   }
 
-  /** Offset of the next `size` bytes. */
   #take(size: number): number {
     const from = this.at;
     if (size > this.#bytes.length - from) {

@@ -1,7 +1,6 @@
 import type { Fault } from './fault.ts';
 import { compileTokens, type Getter, parsePointer } from './pointer.ts';
 
-/** State of a compilation: the faults so far, and a counter of array searches. */
 export class Compilation {
   readonly faults: Fault[] = [];
   #searches = 0;
@@ -14,7 +13,7 @@ export class Compilation {
     return this.#searches++;
   }
 
-  /** The walk along a JSON Pointer of the definition; `at` is where the definition says it. */
+  /** Compiles the walk along a JSON Pointer of the definition; `at` is its place in the definition. */
   getter(pointer: string, at: string): Getter {
     const tokens = parsePointer(pointer);
     if (tokens === undefined) {

@@ -14,18 +14,18 @@ import {
 } from './shape.ts';
 
 /**
- * The mapping language: plain data, with its keys in the order in which people write them. Types and the JSON Schema
- * (`schema.ts`) are made of what stands here; `compileFormat` makes a definition run. Every list and text is bounded: a
- * definition comes from a user, and what it costs to run grows with its length.
+ * The mapping language: plain data, with keys in the order in which people write them. Types and the JSON
+ * Schema (`schema.ts`) derive from these declarations; `compileFormat` makes a definition run. Every list and
+ * text is bounded: definitions come from users, and their cost grows with their length.
  */
 export const DECODINGS = ['json', 'json-stream', 'lines', 'msgpack', 'text'] as const;
 export type Decoding = (typeof DECODINGS)[number];
 
-/** How a Bluetooth tag is identified. `raw` is the payload's value as it is. */
+/** Identification of Bluetooth tags. `raw` is the payload's value unchanged. */
 export const IDENTITIES = ['mac', 'ibeacon', 'eddystone', 'raw'] as const;
 export type Identity = (typeof IDENTITIES)[number];
 
-/** The clock that counts: the device's if the payload has a time, or always that of the reception. */
+/** `device` uses the payload's time if it has one; `receive` always the time of reception. */
 export const TIME_POLICIES = ['device', 'receive'] as const;
 export type TimePolicy = (typeof TIME_POLICIES)[number];
 
@@ -53,7 +53,6 @@ export type Scalar = string | number | boolean;
 const scalar: Shape<Scalar> = { type: ['string', 'number', 'boolean'] };
 const scalars: Shape<readonly Scalar[]> = list(scalar, 100);
 
-/** A JSON Pointer. */
 const pointer = text({ maxLength: 500 });
 const zone = text({ minLength: 1, maxLength: 60 });
 
@@ -69,19 +68,16 @@ export type PlaceDefinition = ObjectOf<typeof place>;
 export const PLACES = Object.keys(place) as readonly (keyof typeof place)[];
 
 const test = {
-  /** Whether there is something other than null. */
+  /** True: something other than null. */
   exists: optional<boolean>({ type: 'boolean' }),
-  /** It is one of these. */
   in: optional(scalars),
-  /** It is none of these; what does not exist is none of them. */
+  /** Equal to none of these; also true if missing. */
   not: optional(scalars),
 };
 
-/** Exactly one place and exactly one test. */
 const condition = object({ ...place, ...test });
 export type ConditionDefinition = ValueOf<typeof condition>;
 
-/** A condition on an element of an array. */
 const elementCondition = object({ element: pointer, ...test });
 export type ElementConditionDefinition = ValueOf<typeof elementCondition>;
 
@@ -94,9 +90,7 @@ const parameterTransform = object({
     maxItems: 2,
     items: integer(0, 4096),
   }),
-  /** To this many hex digits. */
   'decimal-to-hex': optional(integer(1, 128)),
-  /** To this many decimal digits. */
   'hex-to-decimal': optional(integer(1, 128)),
   epoch: optional(oneOf(EPOCH_UNITS)),
   /** For a time without an offset, the zone it is meant in. */
@@ -114,29 +108,26 @@ const transform = either(
 export type TransformDefinition = ValueOf<typeof transform>;
 
 const search = {
-  /** With a pointer to an array: its first element for which all of these hold ... */
+  /** For a pointer to an array: selects the first element for which all of these hold. */
   where: optional(list(refer('elementCondition', elementCondition), 10)),
-  /** ... and what to take of that element, as a JSON Pointer into it. */
+  /** JSON Pointer into the selected element. */
   take: optional(pointer),
 };
 const source = { ...place, const: optional(scalar) };
 const transforms = { transform: optional(list(refer('transform', transform), 10)) };
 
-/** One part of a joined text: a place or a constant, and transforms. */
 const part = object({ ...source, ...search, ...transforms });
 export type PartDefinition = ValueOf<typeof part>;
 
-/** Exactly one source (a place, a constant, or parts to join), then transforms. */
 const candidate = object({
-  /** Of `value`: considered only if tags are to be known by this. */
+  /** For `value`: considered only if tags are identified by this. */
   identity: optional(oneOf(IDENTITIES)),
   ...source,
-  /** Texts and numbers to put one after the other; all must be usable. */
+  /** Texts and numbers to concatenate; all must be usable. */
   join: optional(list(refer('part', part), 10)),
-  /** What stands between the joined parts; nothing unless given. */
+  /** Separator of joined parts; empty by default. */
   with: optional(text({ maxLength: 10 })),
   ...search,
-  /** Considered only if all of these hold. */
   if: optional(list(refer('condition', condition), 10)),
   ...transforms,
 });
@@ -157,13 +148,16 @@ export const FIELDS = Object.keys(fields) as readonly Field[];
 
 const conditions = optional(list(refer('condition', condition), 20));
 const rule = object({
-  /** Where the items are: JSON Pointers in which `*` stands for every element of an array; the first that matches wins. */
+  /**
+   * JSON Pointers to the items, in which `*` stands for every element of an array; the first that matches
+   * wins.
+   */
   each: oneOrList(pointer, 10),
-  /** An item that is text becomes the array of its fields, separated by this character. */
+  /** Separator that splits a text item into an array of fields. */
   split: optional(text({ minLength: 1, maxLength: 1 })),
-  /** All must hold, or what they speak of (the document or the item) is ignored. */
+  /** If one of these fails, the document or item it refers to is ignored. */
   only: conditions,
-  /** An ignored item for which one of these holds deserves a line in the log. */
+  /** An ignored item for which one of these holds is logged. */
   warn: conditions,
   fields: object(fields),
 });
@@ -172,14 +166,14 @@ export type RuleDefinition = ValueOf<typeof rule>;
 export const FORMAT = object({
   name: text({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
   description: optional(text({ maxLength: 1000 })),
-  /** How bytes become documents. Of several, the first that can decode the payload is used. */
+  /** Decodings of the payload; the first that succeeds is used. */
   decode: oneOrList(oneOf(DECODINGS), 5),
-  /** Whole messages that hold no reads, told before decoding. */
+  /** Messages without reads, recognized before decoding. */
   ignore: optional(
     object({
-      /** MQTT topic filters; `#` may also stand in front or in the middle. */
+      /** MQTT topic filters; `#` may also be at the front or in the middle. */
       topics: optional(list(text({ minLength: 1, maxLength: 500 }), 50)),
-      /** Payloads that are exactly this text, blanks around it aside. */
+      /** Payloads that equal this text, apart from surrounding blanks. */
       texts: optional(list(text({ maxLength: 200 }), 50)),
     }),
   ),
@@ -194,5 +188,4 @@ export const FORMAT = object({
 });
 export type FormatDefinition = ValueOf<typeof FORMAT>;
 
-/** What is referred to above, by its name. */
 export const NAMED_SHAPES = { rule, condition, elementCondition, part, candidate, transform };

@@ -1,16 +1,14 @@
 import { AppError } from '../../../../base/errors.ts';
 import { printable } from '../values/printable.ts';
 
-/** One thing that is wrong with a format definition. */
 export interface Fault {
-  /** JSON Pointer to the place in the definition. */
   readonly pointer: string;
   readonly message: string;
 }
 
 const MOST_FAULTS_NAMED = 50;
 
-/** A format definition that cannot be used. `faults` is never empty, and the message names each of them. */
+/** A format definition that cannot be used. `faults` is never empty, and the message lists them all. */
 export class FormatError extends AppError {
   readonly faults: readonly Fault[];
 

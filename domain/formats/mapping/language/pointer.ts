@@ -1,10 +1,10 @@
-/** Reads what a JSON Pointer (RFC 6901) leads to; undefined if there is nothing. */
+/** Resolves a JSON Pointer (RFC 6901); undefined if it leads nowhere. */
 export type Getter = (value: unknown) => unknown;
 
 const SYNTAX = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
-/** The reference tokens of a JSON Pointer, unescaped; undefined if it is not one. */
+/** Unescaped reference tokens of a JSON Pointer; undefined if it is invalid. */
 export function parsePointer(pointer: string): readonly string[] | undefined {
   if (!SYNTAX.test(pointer)) {
     return undefined;
@@ -13,10 +13,10 @@ export function parsePointer(pointer: string): readonly string[] | undefined {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A function that walks `tokens` from a value down, through own members and array elements only. */
+/** Compiles a walk along `tokens`, through own members and array elements only. */
 export function compileTokens(tokens: readonly string[]): Getter {
   const [first, second, ...more] = tokens.map(compileStep);
-  // One closure a step would do; one or two steps, written out, are nearly all pointers there are.
+  // One closure per step would do; but nearly all pointers have one or two steps, so these are written out.
   if (first === undefined) {
     return (value) => value;
   }
@@ -29,10 +29,9 @@ export function compileTokens(tokens: readonly string[]): Getter {
   return (value) => more.reduce((node, step) => step(node), second(first(value)));
 }
 
-/** One step down. */
 export function compileStep(key: string): Getter {
   const index = INDEX.test(key) ? Number(key) : undefined;
-  // What every object inherits (`constructor`, `__proto__`) is not in the payload unless it is the object's own;
+  // Inherited members (`constructor`, `__proto__`) are in the payload only if they are the object's own;
   // for all other keys the plain look-up finds own members only, and is faster.
   const inherited = key in {};
   return (value) => {

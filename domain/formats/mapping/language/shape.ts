@@ -1,6 +1,5 @@
 declare const VALUE: unique symbol;
 
-/** A JSON Schema and, for the compiler alone, the values that it lets through. */
 export interface Shape<Value> {
   readonly [keyword: string]: unknown;
   readonly [VALUE]?: Value;
@@ -8,7 +7,6 @@ export interface Shape<Value> {
 
 export type ValueOf<S> = S extends { readonly [VALUE]?: infer Value } ? Value : never;
 
-/** A member that may be left out. */
 export class Optional<Value> {
   readonly shape: Shape<Value>;
 
@@ -34,7 +32,7 @@ export type ObjectOf<M extends Members> = {
     : never;
 };
 
-/** Unknown keys are refused, so that a misspelt one is named. */
+/** Refuses unknown keys, so that a misspelt one is named. */
 export function object<const M extends Members>(members: M): Shape<ObjectOf<M>> {
   const entries = Object.entries(members);
   const properties = entries.map(([name, each]) => [name, each instanceof Optional ? each.shape : each]);
@@ -67,13 +65,12 @@ export function oneOrList<Value>(items: Shape<Value>, maxItems: number): Shape<V
   return either('array', list(items, maxItems), items);
 }
 
-/** Unlike `anyOf`, this names the faults of the one alternative that was meant. */
+/** Unlike `anyOf`, this reports the faults of the intended alternative only. */
 export function either<A, B>(type: string, whenSo: Shape<A>, otherwise: Shape<B>): Shape<A | B> {
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nothing awaits a schema
   return { if: { type }, then: whenSo, else: otherwise };
 }
 
-/** What the schema has among its definitions under that name. */
 export function refer<Value>(name: string, _to: Shape<Value>): Shape<Value> {
   return { $ref: `#/$defs/${name}` };
 }

@@ -51,7 +51,7 @@ export function eddystoneUid(value: unknown): string | undefined {
   return data !== undefined && data.length >= 40 ? data.slice(8, 40) : undefined;
 }
 
-/** Whether structures of some length, one after the other, fill the digits to the last. */
+/** True if length-prefixed structures fill the digits exactly. */
 function isAdvertisement(digits: string): boolean {
   let at = 0;
   while (at < digits.length) {
@@ -64,7 +64,6 @@ function isAdvertisement(digits: string): boolean {
   return at === digits.length;
 }
 
-/** The data of the first structure of this type that begins with `header`. */
 function findInAdvertisement(value: unknown, type: number, header: string): string | undefined {
   const digits = hex(value);
   if (digits === undefined || !HEX_BYTES.test(digits)) {

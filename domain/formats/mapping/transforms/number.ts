@@ -1,11 +1,11 @@
 import { toNumber, toText } from '../values/long-number.ts';
 
-/** Longest number, in digits, that is converted: an EPC of 496 bits has 124 hex or 150 decimal digits. */
+/** Longest number, in digits, to convert: an EPC of 496 bits has 124 hex or 150 decimal digits. */
 const MAX_DIGITS = 160;
 const DECIMAL_DIGITS = /^\d+$/;
 const HEX_DIGITS = /^[0-9A-Fa-f]+$/;
 
-/** A number, also a quoted one, times `factor`. */
+/** Also multiplies quoted numbers. */
 export function scale(factor: number) {
   // Hundredths have no exact double: -7435 * 0.01 is -74.35000000000001, while -7435 / 100 is -74.35.
   const divisor = Math.round(1 / factor);
@@ -20,12 +20,12 @@ export function scale(factor: number) {
   };
 }
 
-/** A whole decimal number as upper-case hex digits, filled with zeros to `width`; one that needs more fails. */
+/** Zero-padded, upper case; fails if the number needs more than `width` digits. */
 export function decimalToHex(width: number) {
   return (value: unknown): string | undefined => convert(toText(value), DECIMAL_DIGITS, '', 16, width);
 }
 
-/** Hex digits as a decimal number, filled with zeros to `width`; one that needs more fails. */
+/** Zero-padded; fails if the number needs more than `width` digits. */
 export function hexToDecimal(width: number) {
   return (value: unknown): string | undefined =>
     typeof value === 'string' ? convert(value, HEX_DIGITS, '0x', 10, width) : undefined;

@@ -5,12 +5,11 @@ const MAC = /^[0-9A-F]{12}$/;
 const SEPARATORS = /[\s:.-]/g;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** `value` if it is text of a reasonable length. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= MAX_TEXT ? value : undefined;
 }
 
-/** Hex digits in upper case, without the blanks, `:`, `.` and `-` between them; leading zeros stay. */
+/** Upper-case hex digits without blanks, `:`, `.` and `-`; leading zeros stay. */
 export function hex(value: unknown): string | undefined {
   const text = textOf(value);
   if (text === undefined) {
@@ -20,16 +19,15 @@ export function hex(value: unknown): string | undefined {
   return HEX.test(digits) ? digits.toUpperCase() : undefined;
 }
 
-/** A MAC address as twelve upper-case hex digits. */
 export function mac(value: unknown): string | undefined {
   const digits = hex(value);
   return digits !== undefined && MAC.test(digits) ? digits : undefined;
 }
 
-/** The bytes written in base64 or base64url, padded or not, as upper-case hex digits. */
+/** Decodes base64 or base64url, padded or not, to upper-case hex digits. */
 export function base64ToHex(value: unknown): string | undefined {
   const text = textOf(value);
-  // Node's decoder skips what it does not know, so what is not base64 has to be told first.
+  // Node.js's decoder skips invalid characters, so they must be detected first.
   if (text === undefined || !BASE64.test(text) || text.replace(/=+$/, '').length % 4 === 1) {
     return undefined;
   }

@@ -8,7 +8,7 @@ import { compileDatePattern } from './time/date-pattern.ts';
 import { compileEpoch } from './time/epoch.ts';
 import { compileRfc3339, rfc3339 } from './time/rfc3339.ts';
 
-/** Turns one value into another; undefined if it cannot, and then the next candidate is tried. Never throws. */
+/** Converts a value; undefined if it cannot, and then the next candidate is tried. Never throws. */
 export type Transform = (value: unknown) => string | number | undefined;
 
 const PLAIN: Readonly<Record<PlainTransform, Transform>> = {
@@ -24,7 +24,6 @@ const PLAIN: Readonly<Record<PlainTransform, Transform>> = {
   rfc3339,
 };
 
-/** Chains transforms; undefined if there are none. */
 export function compileTransforms(
   definitions: readonly TransformDefinition[] | undefined,
   at: string,
@@ -50,7 +49,7 @@ export function compileTransforms(
   };
 }
 
-/** Whether the result is an instant in microseconds. */
+/** True if the result is an instant in microseconds. */
 export function isTimeTransform(definition: TransformDefinition | undefined): boolean {
   return (
     definition === 'rfc3339' ||

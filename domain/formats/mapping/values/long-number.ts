@@ -1,8 +1,8 @@
 import { MAX_TEXT } from './limits.ts';
 
 /**
- * A number with more digits than a double holds, kept as text: epoch nanoseconds exceed 2^53, and a double would lose
- * the microsecond.
+ * A number with more digits than a double holds, kept as text: epoch nanoseconds exceed 2^53, and a double
+ * would lose the microsecond.
  */
 export class LongNumber {
   readonly #text: string;
@@ -11,7 +11,7 @@ export class LongNumber {
     this.#text = text;
   }
 
-  /** The digits. Not a member: a pointer of a definition must not find anything below a number. */
+  /** Not a member: a definition's pointer must not find anything below a number. */
   static text(number: LongNumber): string {
     return number.#text;
   }
@@ -19,7 +19,7 @@ export class LongNumber {
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The finite number that `value` is, or spells in decimal digits (quoted, blanks allowed). */
+/** A finite number, or its decimal digits as text (blanks allowed). */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') {
     return Number.isFinite(value) ? value : undefined;
@@ -36,7 +36,6 @@ export function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The text, or the digits of the number. */
 export function toText(value: unknown): string | undefined {
   if (typeof value === 'string') {
     return value;
@@ -47,7 +46,6 @@ export function toText(value: unknown): string | undefined {
   return value instanceof LongNumber ? LongNumber.text(value) : undefined;
 }
 
-/** A number if a double holds the value, else its digits. */
 export function exactInteger(value: bigint): number | LongNumber {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : new LongNumber(String(value));

@@ -22,7 +22,6 @@ export interface CurlRequest {
   body: { type: string; example: unknown } | null;
 }
 
-/** A shell command; address and key come from variables. */
 export function curl({ method, path, body }: CurlRequest): Html {
   const verb = method === 'GET' || (method === 'POST' && body !== null) ? '' : `-X ${method} `;
   const lines = [`curl ${verb}"$BASE_URL${path}"`, '-H "Authorization: Bearer $API_KEY"'];

@@ -8,12 +8,10 @@ export interface Group {
   operations: readonly Placed[];
 }
 
-/** The id of a group's heading. */
 export function groupId({ name }: Group): string {
   return `about-${name.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** Table of contents. */
 export function contents(
   sections: readonly Section[],
   groups: readonly Group[],

@@ -1,4 +1,3 @@
-/** HTML that is safe to put into a page. */
 export class Html {
   readonly text: string;
 

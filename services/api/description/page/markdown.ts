@@ -1,14 +1,13 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { Html, html } from './html.ts';
 
-/** A heading and the text below it. */
 export interface Section {
   id: string;
   title: string;
   body: Html;
 }
 
-/** In Markdown, HTML is plain text; scrollable parts can be reached by keyboard. */
+/** HTML in Markdown is shown as plain text; scrollable parts can be reached by keyboard. */
 const MARKDOWN = new Marked({
   tokenizer: { html: () => undefined, tag: () => undefined },
   renderer: {
@@ -45,7 +44,6 @@ export function readMarkdown(text: string): { introduction: Html; sections: Sect
   };
 }
 
-/** One line or paragraph. */
 export function inline(text: string): Html {
   return new Html(MARKDOWN.parseInline(text, { async: false }));
 }

@@ -41,7 +41,6 @@ ${bodyFields(operation, document)}
 </article>`;
 }
 
-/** The method, coloured. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method}">${method.toUpperCase()}</span>`;
 }
@@ -92,7 +91,6 @@ function answer(status: string, { description, content }: Response, document: Op
   }</dd></div>`;
 }
 
-/** The `data` of a success. */
 function contentOf(schema: JsonSchema): Html | null {
   const { data } = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
   return data === undefined ? null : html`: ${typeOf(data)}`;
@@ -118,7 +116,6 @@ ${location !== undefined && 'example' in location ? html`<p class="header">Locat
 ${example === undefined ? html`<p class="header">no body</p>` : json(example)}`;
 }
 
-/** The target of a reference, or the thing itself. */
 function resolved<T extends object>(value: T | Reference, document: OpenApiDocument): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') {
     return value as T;

@@ -13,8 +13,8 @@ export interface PageLinks {
 }
 
 /**
- * A document as a page for people: one piece of HTML of 18 kB, without scripts, which axe has nothing against, and which a
- * browser's own search goes through as a whole.
+ * A document as a page for people: a single HTML file of 18 kB, without scripts or axe findings, which a browser's own
+ * search covers as a whole.
  *
  * Of the libraries that make such pages, Swagger UI 5.35 alone works under a policy without `unsafe-inline`: it sends
  * 480 kB to show 22 closed rows, follows no dark theme, is scrolled sideways on a phone, and axe finds 50 faults. Scalar

@@ -2,18 +2,16 @@ import type { JsonSchema } from '../../../../base/checks/fields.ts';
 import { type Html, html } from './html.ts';
 import { inline } from './markdown.ts';
 
-/** Fields of an object with type, bounds and meaning. */
 export function schemaFields(schema: JsonSchema): Html {
   const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>);
   const required = (schema['required'] ?? []) as readonly string[];
-  // An answer has all its fields: only where some may be left out is it worth saying which may not.
+  // Answers have all their fields: required ones are marked only if some are optional.
   const isAlways = required.length === properties.length;
   return html`<dl class="fields">${properties.map(([name, property]) =>
     field(name, property, !isAlways && required.includes(name) ? 'required' : null),
   )}</dl>`;
 }
 
-/** One field or parameter. */
 export function field(name: string, schema: JsonSchema, mark: string | null, description?: string): Html {
   const meaning = description ?? schema['description'];
   return html`<div><dt><code>${name}</code> <span class="type">${typeOf(schema)}</span>${
@@ -22,7 +20,6 @@ export function field(name: string, schema: JsonSchema, mark: string | null, des
 <dd>${typeof meaning === 'string' ? inline(meaning) : null}${details(schema)}</dd></div>`;
 }
 
-/** A type's name; an object's is a link. */
 export function typeOf(schema: JsonSchema): Html {
   const { $ref, type, items, format } = schema;
   if (typeof $ref === 'string') {
@@ -36,18 +33,15 @@ export function typeOf(schema: JsonSchema): Html {
   return html`${types.join(' or ')}`;
 }
 
-/** A link to a schema of the document. */
 export function reference($ref: string): Html {
   const name = $ref.split('/').at(-1) ?? '';
   return html`<a href="#${name}">${name}</a>`;
 }
 
-/** A common restriction in words; the page is for people. */
 function patternOf(pattern: string): Html {
   return pattern.startsWith('^[^\\u0000') ? html`no control characters` : html`<code>${pattern}</code>`;
 }
 
-/** Bounds of a value, in small print. */
 function details(schema: JsonSchema): Html | null {
   const {
     minimum,

@@ -5,22 +5,20 @@ import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
 export interface Asking {
-  /** Broker and group. */
   realm: string;
   process: string;
-  /** Client ids of the sessions there are to be. Earlier ones are divided, too. */
+  /** Client ids of the sessions to divide; existing earlier ones are divided, too. */
   sessions: readonly string[];
-  /** Whether it is connected to the broker. One that is not leaves the sessions to others. */
+  /** True if connected to the broker; otherwise the process leaves the sessions to others. */
   isConnected: boolean;
-  /** Those it is giving back. */
   leaving: ReadonlySet<string>;
 }
 
 export interface Lease {
-  /** Client ids of the sessions it holds, including those it is to give back. */
+  /** Client ids of held sessions, including those to be given back. */
   held: string[];
   surplus: string[];
-  /** When the broker was last found to have lost a session; null if never. */
+  /** Last time the broker was found to have lost a session; null if never. */
   forgottenAt: Date | null;
 }
 
@@ -28,12 +26,12 @@ export interface Lease {
 export const LEASE_SECONDS = 6;
 
 /**
- * Renews the caller's leases and grants more, or names those to give back, so that all processes have about the same
- * number. After a restart, a process resumes the leases under its name.
+ * Renews the caller's leases and grants more, or names sessions to give back, so that all processes have
+ * about the same number. After a restart, a process resumes the leases under its name.
  */
 export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   return inTransaction(pool, async (client) => {
-    // One that stands still in the middle of this must not keep the others from going on.
+    // A process stalled in this transaction must not block the others.
     await client.exec(sql.type(NO_ROWS)`
       select set_config('idle_in_transaction_session_timeout', ${String(LEASE_SECONDS * 500)}, true)`);
     await client.exec(sql.type(NO_ROWS)`select pg_advisory_xact_lock(${ADVISORY_LOCKS.sessions})`);
@@ -66,7 +64,7 @@ export function leaseSessions(pool: Pool, asking: Asking): Promise<Lease> {
   });
 }
 
-/** Releases leases; without names, all of them and the process's own registration. */
+/** Without names, releases all leases and the process's own registration. */
 export async function giveBack(
   db: Connection,
   { realm, process, sessions }: { realm: string; process: string; sessions: readonly string[] | null },
@@ -104,7 +102,7 @@ async function announce(db: Connection, { realm, process, sessions, isConnected 
     on conflict do nothing`);
 }
 
-/** In order of registration, so that a newcomer changes little. */
+/** Ordered by registration, so that a newcomer changes little. */
 function load(db: Connection, realm: string): Promise<readonly Row[]> {
   return db.any(sql.prepared('load-sessions', rowsOf<Row>())`
     select client_id as id, is_divided, holder, coalesce(held_until > now(), false) as is_held, is_connected,
@@ -113,7 +111,7 @@ function load(db: Connection, realm: string): Promise<readonly Row[]> {
     order by is_divided, case when is_divided then null else held_since end, client_id`);
 }
 
-/** Number of sessions due to the process: equal among connected processes, the first ones one more. */
+/** Sessions due to the process: equal among connected processes, one more for the first ones. */
 function shareOf(process: string, processes: readonly Row[], sessions: number): number {
   const connected = processes.filter((row) => row.is_connected);
   const members = connected.length > 0 ? connected : processes;
@@ -121,7 +119,7 @@ function shareOf(process: string, processes: readonly Row[], sessions: number): 
   return rank === -1 ? 0 : Math.floor(sessions / members.length) + (rank < sessions % members.length ? 1 : 0);
 }
 
-/** A selection, evenly spaced: readers registered one after another are often of one site. */
+/** An evenly spaced selection: readers registered one after another are often of one site. */
 function spread(all: readonly string[], most: number): string[] {
   const count = Math.max(0, Math.min(most, all.length));
   return Array.from(

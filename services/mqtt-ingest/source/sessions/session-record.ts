@@ -1,22 +1,20 @@
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 
-/** The database's record of one session at a broker, whichever process holds it. */
 export interface SessionRecord {
   /**
-   * Records a connection. @returns whether the broker has lost the session: it had subscriptions, recently enough to be
-   * kept, and is gone.
+   * @returns whether the broker has lost the session: it had subscriptions, recently enough to be kept, and
+   * is gone.
    */
   connected(isResumed: boolean): Promise<boolean>;
-  /** Records that the broker lost its subscriptions, though it had the session. */
+  /** The broker lost its subscriptions, though it had the session. */
   forgotten(): Promise<void>;
   topics(): Promise<string[]>;
-  /** Records subscriptions that the broker has confirmed. */
   confirm(topics: readonly string[]): Promise<void>;
   forget(topics: readonly string[]): Promise<void>;
   /**
-   * Removes topics that their successors are known to hold. Of two sessions that each take the other for the successor,
-   * one keeps the topic.
+   * Removes topics whose successors are known to hold them. Of two sessions that each take the other for the
+   * successor, one keeps the topic.
    *
    * @returns topics that may be unsubscribed.
    */
@@ -64,7 +62,7 @@ export function sessionRecord(
       await db.exec(sql.type(NO_ROWS)`
         delete from broker_subscriptions where ${own} and topic = any (${sql.array(topics, 'text')})`);
     },
-    // The lock keeps the successor's row until this is committed; two that wait for each other are a deadlock, tried again.
+    // Locks the successor's row until the commit; two that wait for each other deadlock, and one is retried.
     release: async (leaving) => {
       const topics = sql.array(
         leaving.map(({ topic }) => topic),

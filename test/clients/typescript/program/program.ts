@@ -118,6 +118,10 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     }),
   );
   check(report.data.every((row) => row.asset_last_seen.endsWith('Z')));
+  const { moves, next, head, oldest } = unwrap(
+    await client.GET('/api/v1/moves', { params: { query: { after: 0, limit: 10, wait: 0 } } }),
+  ).data;
+  check(next === head && oldest === 1 && moves.every(({ data }) => data.asset.id === asset.id));
   unwrap(
     await client.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', {
       params: { path: { ...params.path, tag_id: tag.id } },

@@ -40,8 +40,9 @@ describe('decoding', () => {
       expect(map(tagtrail, `{"value":"${value}"}`)).to.have.nested.property('items[0].read.value');
     });
 
+    const many = (count: number) => Array.from({ length: count }, () => ({ value: 'a' }));
+
     it('10,000 items are read, one more is rejected, counted over all rules and documents', () => {
-      const many = (count: number) => Array.from({ length: count }, () => ({ value: 'a' }));
       expect(itemsOf(map(tagtrail, many(10_000)))).to.have.length(10_000);
       const reason = 'payload has more than 10000 items';
       expect(map(tagtrail, many(10_001))).to.deep.equal({ outcome: 'rejected', reason });
@@ -53,6 +54,28 @@ describe('decoding', () => {
       expect(map(formatOf({}, { decode: 'lines' }), 'x\n'.repeat(10_001))).to.include({
         outcome: 'rejected',
       });
+    });
+
+    it('a format that makes very much work of a small payload is given up, however it is written', () => {
+      const upper = Array.from({ length: 10 }, () => 'upper' as const);
+      const text = { root: '/text', transform: upper };
+      const candidate = { join: [...Array.from({ length: 9 }, () => text), { root: '/nothing' }] };
+      const looked = Array.from({ length: 10 }, () => ({ root: '/text', exists: true }));
+      const formats = [
+        Array.from({ length: 20 }, () => candidate),
+        Array.from({ length: 20 }, () => ({ root: '/nothing', if: looked })),
+      ].map((value) => formatOf({ each: '/items/*', fields: { tag_type: [{ const: 'rfid' }], value } }));
+      const payload = JSON.stringify({ text: 'n'.repeat(4_096), items: Array(10_000).fill([]) });
+      const once = timeOf(() => map(builtin('tagtrail'), many(10_000)));
+      for (const format of formats) {
+        const took = timeOf(() => {
+          expect(map(format, payload))
+            .to.deep.include({ outcome: 'rejected' })
+            .and.have.property('reason')
+            .that.includes('too much work');
+        });
+        expect(took).to.be.below(50 * once);
+      }
     });
 
     it('work grows with the payload, not with its square', () => {

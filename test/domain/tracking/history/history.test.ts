@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { history, type Sighting } from '../../../../domain/tracking/history/history.ts';
-import { revise, type Window } from '../../../../domain/tracking/history/revise.ts';
-import { aSighting, historyByDefinition } from '../../../support/sightings.ts';
+import { revise, type Span } from '../../../../domain/tracking/history/revise.ts';
+import { aScanned, decidedHistoryByDefinition } from '../../../support/sightings.ts';
 
 describe('history', () => {
   const A = 1;
@@ -51,12 +51,12 @@ describe('history', () => {
   });
 
   it('keeps of one instant the strongest, none being weakest, then the smallest location', () => {
-    const place = (...rivals: Sighting[]) => history(rivals).map(({ locationId }) => locationId);
+    const location = (...rivals: Sighting[]) => history(rivals).map(({ locationId }) => locationId);
     const now = '10:00:00.000';
-    expect(place(at(now, A, -70), at(now, B, -60.5))).to.deep.equal([B]);
-    expect(place(at(now, A, null), at(now, B, -99))).to.deep.equal([B]);
-    expect(place(at(now, B, -60), at(now, A, -60))).to.deep.equal([A]);
-    expect(place(at(now, B, null), at(now, A, null))).to.deep.equal([A]);
+    expect(location(at(now, A, -70), at(now, B, -60.5))).to.deep.equal([B]);
+    expect(location(at(now, A, null), at(now, B, -99))).to.deep.equal([B]);
+    expect(location(at(now, B, -60), at(now, A, -60))).to.deep.equal([A]);
+    expect(location(at(now, B, null), at(now, A, null))).to.deep.equal([A]);
   });
 
   it('rounds durations down to whole seconds', () => {
@@ -67,21 +67,17 @@ describe('history', () => {
     ]);
   });
 
-  it('is one function of the set, whatever the order, the batches and the repetitions (10,000 random sets)', () => {
+  it('is one function of the set, with the scan that decided each row, whatever the order, the batches and the repetitions (10,000 random sets)', () => {
     fc.assert(
-      fc.property(
-        fc.array(aSighting, { maxLength: 60 }),
-        fc.infiniteStream(fc.nat()),
-        (sightings, random) => {
-          const expected = historyByDefinition(sightings);
-          for (let round = 0; round < 3; round++) {
-            const repeated = [...sightings, ...sightings.filter(() => next(random) % 4 === 0)];
-            const shuffled = shuffle(repeated, random);
-            expect(history(shuffled)).to.deep.equal(expected);
-            expect(inBatches(shuffled, random)).to.deep.equal(expected);
-          }
-        },
-      ),
+      fc.property(fc.array(aScanned, { maxLength: 60 }), fc.infiniteStream(fc.nat()), (sightings, random) => {
+        const expected = decidedHistoryByDefinition(sightings);
+        for (let round = 0; round < 3; round++) {
+          const repeated = [...sightings, ...sightings.filter(() => next(random) % 4 === 0)];
+          const shuffled = shuffle(repeated, random);
+          expect(history(shuffled)).to.deep.equal(expected);
+          expect(inBatches(shuffled, random)).to.deep.equal(expected);
+        }
+      }),
       { numRuns: 10_000 },
     );
   });
@@ -97,13 +93,13 @@ function inBatches(sightings: readonly Sighting[], random: fc.Stream<number>) {
     seen = [...seen, ...batch];
     transitions = revise(
       transitions,
-      batch.map(({ observedAt }) => windowAt(observedAt, seen)),
+      batch.map(({ observedAt }) => spanAt(observedAt, seen)),
     );
   }
   return transitions;
 }
 
-function windowAt(from: number, seen: readonly Sighting[]): Window {
+function spanAt(from: number, seen: readonly Sighting[]): Span {
   const later = seen.map(({ observedAt }) => observedAt).filter((observedAt) => observedAt > from);
   const to = later.length === 0 ? from : Math.min(...later);
   return { from, to, sightings: seen.filter(({ observedAt }) => observedAt === from || observedAt === to) };

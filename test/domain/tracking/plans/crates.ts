@@ -6,29 +6,29 @@ import { Site } from '../../../support/site.ts';
 export const SECOND = 1_000_000;
 export const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 export const CRATES = 250;
-/** Of each crate, in time. */
+/** Reads of each crate, in time. */
 export const READS = 100;
 
 /** Crates of an organization of their own, which are read every ten seconds, at A and at B in turn. */
 export class Crates {
   readonly site: Site;
-  readonly placeIds: readonly number[];
+  readonly locationIds: readonly number[];
   readonly handheldId: number;
   readonly #readerId: number;
 
-  private constructor(site: Site, placeIds: readonly number[], readerId: number, handheldId: number) {
+  private constructor(site: Site, locationIds: readonly number[], readerId: number, handheldId: number) {
     this.site = site;
-    this.placeIds = placeIds;
+    this.locationIds = locationIds;
     this.#readerId = readerId;
     this.handheldId = handheldId;
   }
 
-  /** @param places more than two: every crate has its own ones, if there are as many as crates. */
-  static async create(database: TestDatabase, places = 2): Promise<Crates> {
+  /** @param locations more than two: each crate has its own, if there are as many as crates. */
+  static async create(database: TestDatabase, locations = 2): Promise<Crates> {
     const site = await Site.create(database);
-    const placeIds: number[] = [];
-    for (let place = 0; place < places; place++) {
-      placeIds.push(await site.location(`place-${place}`));
+    const locationIds: number[] = [];
+    for (let location = 0; location < locations; location++) {
+      locationIds.push(await site.location(`location-${location}`));
     }
     const readerId = await site.reader(`dock-${site.orgId}`, [null]);
     const [handheld] = await database.rows<{ id: number }>(
@@ -39,10 +39,10 @@ export class Crates {
     for (let asset = 0; asset <= CRATES; asset++) {
       await site.asset(`crate-${asset}`, `crate-${asset}`);
     }
-    return new Crates(site, placeIds, readerId, handheld?.id ?? 0);
+    return new Crates(site, locationIds, readerId, handheld?.id ?? 0);
   }
 
-  /** Of the assets from `first` up to `end`: as many reads of each, and a scan by hand. */
+  /** For each of the assets from `first` up to `end`: as many reads, and a scan by hand. */
   reads(first: number, end: number, count: number): Scan[] {
     return span(first, end).flatMap((asset) => [
       ...span(0, count).map((read) => this.#read(asset, read * 10, read)),
@@ -67,10 +67,10 @@ export class Crates {
     ];
   }
 
-  #read(asset: number, second: number, place: number): Scan {
+  #read(asset: number, second: number, location: number): Scan {
     const { orgId } = this.site;
-    const turn = this.placeIds.length > 2 ? asset + place : place;
-    const locationId = this.placeIds[turn % this.placeIds.length] ?? 0;
+    const turn = this.locationIds.length > 2 ? asset + location : location;
+    const locationId = this.locationIds[turn % this.locationIds.length] ?? 0;
     return aRead({
       orgId,
       readerId: this.#readerId,

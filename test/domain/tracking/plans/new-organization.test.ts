@@ -63,8 +63,7 @@ describe('batches of an organization that came after the last statistics', funct
     }
   }
 
-  /** Of all crates, at one place. */
-  function submit(connection: Client, { site, handheldId, placeIds }: Crates): Promise<unknown> {
+  function submit(connection: Client, { site, handheldId, locationIds }: Crates): Promise<unknown> {
     const receivedAt = START + 3_600 * SECOND;
     const observedAt = wireTimeOfMicros(receivedAt - SECOND) as Instant;
     const scans = Array.from({ length: CRATES }, (_, crate) => ({
@@ -75,7 +74,12 @@ describe('batches of an organization that came after the last statistics', funct
     }));
     return takeSubmission(
       connection,
-      { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', sentAt: observedAt, location: { id: placeIds.at(-1) ?? 0 }, scans },
+      {
+        id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+        sentAt: observedAt,
+        location: { id: locationIds.at(-1) ?? 0 },
+        scans,
+      },
       { orgId: site.orgId, handheldId, receivedAt },
       { rules: RULES, now: receivedAt, isCareful: false },
     );

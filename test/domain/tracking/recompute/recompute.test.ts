@@ -20,26 +20,26 @@ describe('computing histories anew', function () {
   this.timeout(120_000);
   const database = useDatabase();
   let site: Site;
-  let places: number[];
+  let locations: number[];
   let readers: number[];
   let settings: DatedSmoothing[];
 
   beforeEach(async () => {
     site = await Site.create(database);
-    places = [];
+    locations = [];
     readers = [];
     for (const key of ['A', 'B', 'C']) {
-      places.push(await site.location(key));
+      locations.push(await site.location(key));
       readers.push(await site.reader(`${site.orgId}-${key}`, [null]));
     }
   });
 
-  const placeOf = (place: number) => places[place - 1] ?? 0;
+  const locationOf = (location: number) => locations[location - 1] ?? 0;
 
   async function useSettings(dated: readonly DatedSmoothing[]): Promise<void> {
     settings = dated.map((each) => ({
       ...each,
-      locationId: each.locationId === null ? null : placeOf(each.locationId),
+      locationId: each.locationId === null ? null : locationOf(each.locationId),
     }));
     await storeSettings(database, site.orgId, settings);
   }
@@ -48,15 +48,15 @@ describe('computing histories anew', function () {
   async function assetOf(name: string, reads: readonly RandomRead[]) {
     const assetId = await site.asset(name, name);
     const distinct = [
-      ...new Map(reads.map((read) => [`${read.place} ${read.at} ${read.isByPerson}`, read])).values(),
+      ...new Map(reads.map((read) => [`${read.location} ${read.at} ${read.isByPerson}`, read])).values(),
     ];
     await record(
       database,
-      distinct.map(({ place, at, rssi, isByPerson }) => {
-        const locationId = placeOf(place);
+      distinct.map(({ location, at, rssi, isByPerson }) => {
+        const locationId = locationOf(location);
         const read = aRead({
           orgId: site.orgId,
-          readerId: readers[place - 1] ?? 0,
+          readerId: readers[location - 1] ?? 0,
           value: name,
           locationId,
           at,
@@ -65,14 +65,14 @@ describe('computing histories anew', function () {
         const source = {
           kind: 'handheld',
           handheldId: 1,
-          submissionId: `${name} ${place} ${at}`,
+          submissionId: `${name} ${location} ${at}`,
           index: 0,
         } as const;
         return isByPerson ? { ...read, rssi: null, source } : read;
       }),
     );
-    const seen = distinct.map(({ place, at, rssi, isByPerson }): Seen => {
-      return { observedAt: at, locationId: placeOf(place), rssi: isByPerson ? null : rssi, isByPerson };
+    const seen = distinct.map(({ location, at, rssi, isByPerson }): Seen => {
+      return { observedAt: at, locationId: locationOf(location), rssi: isByPerson ? null : rssi, isByPerson };
     });
     const right = smoothedHistoryByDefinition(seen, settings);
     const wrong = historyOfEarlierVersion(seen, settings);
@@ -122,13 +122,13 @@ describe('computing histories anew', function () {
     ] as const;
     const assetId = await site.asset('often', 'often');
     const scans = Array.from({ length: 2_000 }, (_, turn) =>
-      PASSING.map(([second, place, rssi]) => {
+      PASSING.map(([second, location, rssi]) => {
         const at = START + turn * 60 * SECOND + second * SECOND;
         return aRead({
           orgId: site.orgId,
-          readerId: readers[place - 1] ?? 0,
+          readerId: readers[location - 1] ?? 0,
           value: 'often',
-          locationId: placeOf(place),
+          locationId: locationOf(location),
           at,
           rssi,
         });
@@ -168,8 +168,8 @@ describe('computing histories anew', function () {
 
   it('leaves alone what lies before a transition whose scan is gone, though older ones are kept', async () => {
     await useSettings([]);
-    const walk = [1, 2, 1, 2, 1].map((place, index) => {
-      return { place, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
+    const walk = [1, 2, 1, 2, 1].map((location, index) => {
+      return { location, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
     });
     const { assetId, right } = await assetOf('gap', walk);
     await storeHistory(database, { orgId: site.orgId, assetId }, right);
@@ -187,12 +187,12 @@ describe('computing histories anew', function () {
   ] as const) {
     it(`mends a first row that is later than the oldest scan, which no scan made: ${what}`, async () => {
       await useSettings([]);
-      const walk = [1, 1, 2, 1, 2].slice(0, rest + 1).map((place, index) => {
-        return { place, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
+      const walk = [1, 1, 2, 1, 2].slice(0, rest + 1).map((location, index) => {
+        return { location, at: START + index * 1_000 * SECOND, rssi: null, isByPerson: false };
       });
       const { assetId, right } = await assetOf('late', walk);
       const [, ...others] = right;
-      const late = { observedAt: START + 500 * SECOND, locationId: placeOf(1), durationSeconds: null };
+      const late = { observedAt: START + 500 * SECOND, locationId: locationOf(1), durationSeconds: null };
       await storeHistory(database, { orgId: site.orgId, assetId }, [late, ...others]);
       expect(await recomputeOrganization(database.pool, site.orgId)).to.deep.include({ changed: 1 });
       await expectHistory(assetId, right);
@@ -209,14 +209,14 @@ describe('computing histories anew', function () {
     }
     const rest = async () => {
       for (const [index, reads] of sets.entries()) {
-        for (const { place, at, rssi } of reads
+        for (const { location, at, rssi } of reads
           .slice(Math.ceil(reads.length / 2))
           .filter((read) => !read.isByPerson)) {
-          const locationId = placeOf(place);
+          const locationId = locationOf(location);
           await record(database, [
             aRead({
               orgId: site.orgId,
-              readerId: readers[place - 1] ?? 0,
+              readerId: readers[location - 1] ?? 0,
               value: `busy-${index}`,
               locationId,
               at,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { smoothedHistoryByDefinition } from '../../../support/smoothing-by-definition.ts';
+import { decidedSmoothedHistory } from '../../../support/smoothing-by-definition.ts';
 import { AssetInMemory } from './in-memory.ts';
 import { ARRIVALS, arriving, datesAMoveEarlier, provingSettings, someReads } from './passing.ts';
 
@@ -21,7 +21,7 @@ describe('history where smoothing is on', function () {
           for (const batch of arriving(reads, 'in order', next)) {
             await inOrder.record(batch);
           }
-          const expected = smoothedHistoryByDefinition(inOrder.seen, settings);
+          const expected = decidedSmoothedHistory(inOrder.seen, settings);
           expect(inOrder.history, 'in order').to.deep.equal(expected);
           sets++;
           proving += Number(datesAMoveEarlier(inOrder.seen, settings));

@@ -6,22 +6,22 @@ import { smoothedHistoryByDefinition, someSettings } from '../../../support/smoo
 
 const SECOND = 1_000_000;
 
-/** A read of one asset at one of three places, some of them by a person. */
+/** A read of one asset at one of three locations, some of them by a person. */
 export interface RandomRead {
-  place: number;
+  location: number;
   at: number;
   rssi: number | null;
   isByPerson: boolean;
 }
 
 const aRandomRead: fc.Arbitrary<RandomRead> = fc.record({
-  place: fc.integer({ min: 1, max: 3 }),
+  location: fc.integer({ min: 1, max: 3 }),
   at: anInstant,
   rssi: anRssi,
   isByPerson: fc.nat({ max: 9 }).map((dice) => dice === 0),
 });
 
-/** An asset that goes from one place to the next, seen by both on the way, one growing stronger and one weaker. */
+/** An asset that goes from one location to the next, seen by both on the way, one growing stronger and one weaker. */
 const aPassage: fc.Arbitrary<RandomRead[]> = fc
   .record({
     step: fc.integer({ min: 3, max: 14 }),
@@ -41,12 +41,12 @@ const aPassage: fc.Arbitrary<RandomRead[]> = fc
       const isThere = dice < way;
       const isByPerson = kind === 0;
       const rssi = kind < 3 ? null : Math.round(-40 - (isThere ? 100 - way : way) / 5 + noise);
-      const place = isThere ? ((from - 1 + by) % 3) + 1 : from;
-      return { place, at: START + index * step * 100_000, rssi, isByPerson };
+      const location = isThere ? ((from - 1 + by) % 3) + 1 : from;
+      return { location, at: START + index * step * 100_000, rssi, isByPerson };
     }),
   );
 
-/** An asset that is seen at one place and then at the next, now weak and now strong, so that strength proves it first. */
+/** An asset seen at one location and then at the next, now weak and now strong, so that strength proves it first. */
 const aHandover: fc.Arbitrary<RandomRead[]> = fc
   .record({
     step: fc.integer({ min: 3, max: 7 }),
@@ -61,8 +61,8 @@ const aHandover: fc.Arbitrary<RandomRead[]> = fc
     reads.map(({ noise, kind }, index) => {
       const isThere = index >= there !== (kind === 24);
       const rssi = kind === 1 ? null : (isThere && index > there ? -46 : -56) + noise;
-      const place = isThere ? (from % 3) + 1 : from;
-      return { place, at: START + index * step * 100_000, rssi, isByPerson: kind === 0 };
+      const location = isThere ? (from % 3) + 1 : from;
+      return { location, at: START + index * step * 100_000, rssi, isByPerson: kind === 0 };
     }),
   );
 
@@ -99,8 +99,8 @@ export const provingSettings: fc.Arbitrary<DatedSmoothing[]> = fc.oneof(
 );
 
 /**
- * Whether, of reads that come in order, one at the place where the asset is makes another count that came before it, and
- * so dates the move there earlier.
+ * True if, of reads that come in order, one at the asset's location makes an earlier one count, and so dates the move
+ * there earlier.
  */
 export function datesAMoveEarlier(seen: readonly Seen[], settings: readonly DatedSmoothing[]): boolean {
   const instants = [...new Set(seen.map(({ observedAt }) => observedAt))].toSorted((a, b) => a - b);
@@ -112,8 +112,8 @@ export function datesAMoveEarlier(seen: readonly Seen[], settings: readonly Date
   return instants.some((instant, index) => {
     const previous = instants[index - 1];
     const before = previous === undefined ? [] : upTo(previous);
-    const place = before.at(-1)?.locationId;
-    const isThere = seen.every((scan) => scan.observedAt !== instant || scan.locationId === place);
+    const location = before.at(-1)?.locationId;
+    const isThere = seen.every((scan) => scan.observedAt !== instant || scan.locationId === location);
     return isThere && JSON.stringify(upTo(instant)) !== JSON.stringify(before);
   });
 }

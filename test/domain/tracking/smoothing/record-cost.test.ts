@@ -11,23 +11,23 @@ const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 describe('the cost of recording what is smoothed', function () {
   this.timeout(120_000);
   const database = useDatabase();
-  const places: number[] = [];
+  const locations: number[] = [];
   let site: Site;
   let assets = 0;
 
   before(async () => {
     site = await Site.create(database);
-    places.push(await site.location('A'), await site.location('B'));
+    locations.push(await site.location('A'), await site.location('B'));
     const smoothing = { window: 10 * SECOND, minimum: 5 * SECOND, margin: null };
     await storeSettings(database, site.orgId, [{ locationId: null, validFrom: START, smoothing }]);
   });
 
-  const scanOf = (value: string, second: number, place: number) =>
+  const scanOf = (value: string, second: number, location: number) =>
     aRead({
       orgId: site.orgId,
       readerId: 1,
       value,
-      locationId: places[place % 2] ?? 0,
+      locationId: locations[location % 2] ?? 0,
       at: START + second * SECOND,
     });
 
@@ -44,20 +44,20 @@ describe('the cost of recording what is smoothed', function () {
     return value;
   }
 
-  const arrivals: [string, (seconds: number) => { second: number; place: number }][] = [
-    ['the newest scan', (seconds) => ({ second: seconds, place: 0 })],
-    ['the newest scan where an asset has just come', (seconds) => ({ second: seconds - 0.5, place: 1 })],
-    ['a late scan', (seconds) => ({ second: seconds / 2 + 0.5, place: 0 })],
-    ['a late scan at another place', (seconds) => ({ second: seconds / 2 + 4.5, place: 1 })],
-    ['a scan earlier than all others', () => ({ second: -1, place: 1 })],
+  const arrivals: [string, (seconds: number) => { second: number; location: number }][] = [
+    ['the newest scan', (seconds) => ({ second: seconds, location: 0 })],
+    ['the newest scan where an asset has just come', (seconds) => ({ second: seconds - 0.5, location: 1 })],
+    ['a late scan', (seconds) => ({ second: seconds / 2 + 0.5, location: 0 })],
+    ['a late scan at another location', (seconds) => ({ second: seconds / 2 + 4.5, location: 1 })],
+    ['a scan earlier than all others', () => ({ second: -1, location: 1 })],
   ];
   for (const [what, at] of arrivals) {
     it(`goes by the window and not by what is stored, for ${what}`, async () => {
       const costs = [];
       for (const seconds of [80, 2_000]) {
         const value = await assetReadFor(seconds);
-        const { second, place } = at(seconds);
-        costs.push(await costOfRecording(database, [scanOf(value, second, place)]));
+        const { second, location } = at(seconds);
+        costs.push(await costOfRecording(database, [scanOf(value, second, location)]));
       }
       expect(costs[1]).to.deep.equal(costs[0]);
       expect(costs[0]?.rows).to.be.within(1, 80);

@@ -9,11 +9,13 @@ import { readSmoothing } from '../../../../domain/tracking/smoothing/read-settin
 import type { DatedSmoothing, Smoothing } from '../../../../domain/tracking/smoothing/settings.ts';
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { aRead, record, storedHistory, storedPosition } from '../../../support/recording.ts';
+import { randomSets } from '../../../support/random-sets.ts';
+import { aRead, decidingScan, record, storedDecisions, storedPosition } from '../../../support/recording.ts';
 import { START } from '../../../support/sightings.ts';
 import { Site } from '../../../support/site.ts';
-import { smoothedHistoryByDefinition, someSettings } from '../../../support/smoothing-by-definition.ts';
+import { decidedSmoothedHistory, someSettings } from '../../../support/smoothing-by-definition.ts';
 import { storeSettings } from '../../../support/stored-smoothing.ts';
+import { expectFeedToFold, recordAndLook } from '../../../support/unsealed-moves.ts';
 import {
   ARRIVALS,
   arriving,
@@ -34,50 +36,60 @@ describe('recording what is smoothed', function () {
   /** An organization of its own, so that no other's scans date its settings. */
   async function aSite() {
     const site = await Site.create(database);
-    const places: number[] = [];
+    const locations: number[] = [];
     const readers: number[] = [];
     for (const key of ['A', 'B', 'C']) {
-      places.push(await site.location(key));
+      locations.push(await site.location(key));
       readers.push(await site.reader(`${site.orgId}-${key}`, [null]));
     }
-    const placeOf = (place: number | null) => (place === null ? null : (places[place - 1] ?? 0));
-    return { site, placeOf, readerOf: (place: number) => readers[place - 1] ?? 0 };
+    const locationOf = (location: number | null) =>
+      location === null ? null : (locations[location - 1] ?? 0);
+    return { site, locationOf, readerOf: (location: number) => readers[location - 1] ?? 0 };
   }
 
-  async function anAsset({ site, placeOf, readerOf }: Awaited<ReturnType<typeof aSite>>) {
+  async function anAsset({ site, locationOf, readerOf }: Awaited<ReturnType<typeof aSite>>) {
     const name = `asset-${++assets}`;
     const id = await site.asset(name, name);
-    const scanOf = ({ place, at, rssi, isByPerson }: RandomRead): Scan => {
-      const locationId = placeOf(place);
-      const scan = aRead({ orgId: site.orgId, readerId: readerOf(place), value: name, locationId, at, rssi });
-      const submission = { submissionId: `${name} ${place} ${at}`, index: 0 };
+    const scanOf = ({ location, at, rssi, isByPerson }: RandomRead): Scan => {
+      const locationId = locationOf(location);
+      const scan = aRead({
+        orgId: site.orgId,
+        readerId: readerOf(location),
+        value: name,
+        locationId,
+        at,
+        rssi,
+      });
+      const submission = { submissionId: `${name} ${location} ${at}`, index: 0 };
       return isByPerson
         ? { ...scan, rssi: null, source: { kind: 'handheld', handheldId: 1, ...submission } }
         : scan;
     };
     const expectHistoryOf = async (all: readonly RandomRead[], settings: readonly DatedSmoothing[]) => {
       const known = all.map((read) => (read.isByPerson ? { ...read, rssi: null } : read));
-      const identity = ({ place, at, isByPerson }: RandomRead) => `${place} ${at} ${isByPerson}`;
+      const identity = ({ location, at, isByPerson }: RandomRead) => `${location} ${at} ${isByPerson}`;
       const distinct = [...Map.groupBy(known, identity).values()].map((copies) =>
         copies.reduce((best, copy) => (compareRssi(copy.rssi, best.rssi) > 0 ? copy : best)),
       );
-      const expected = smoothedHistoryByDefinition(
-        distinct.map(({ place, at, ...rest }) => ({
-          ...rest,
-          observedAt: at,
-          locationId: placeOf(place) ?? 0,
+      const expected = decidedSmoothedHistory(
+        distinct.map((read) => ({
+          observedAt: read.at,
+          locationId: locationOf(read.location) ?? 0,
+          rssi: read.rssi,
+          isByPerson: read.isByPerson,
+          scan: decidingScan(scanOf(read)),
         })),
         settings,
       );
       const last = expected.at(-1);
-      expect(await storedHistory(database, id)).to.deep.equal(expected);
+      expect(await storedDecisions(database, id)).to.deep.equal(expected);
       expect(await storedPosition(database, id)).to.deep.equal({
         locationId: last?.locationId,
         since: last?.observedAt,
         lastSeen: Math.max(...all.map(({ at }) => at)),
       });
     };
-    return { scanOf, expectHistoryOf };
+    return { id, scanOf, expectHistoryOf };
   }
 
   // The longer stretch is one in which settings hold that do not reach from one end to the other.
@@ -98,7 +110,7 @@ describe('recording what is smoothed', function () {
       async (some, dated, random) => {
         const next = () => random.next().value ?? 0;
         const settings = dated.map(({ locationId, validFrom, smoothing }) => ({
-          locationId: at.placeOf(locationId),
+          locationId: at.locationOf(locationId),
           validFrom: scaled(validFrom, scale),
           smoothing: typeof smoothing === 'object' ? longer(smoothing, scale) : smoothing,
         }));
@@ -109,23 +121,29 @@ describe('recording what is smoothed', function () {
         const all = some.map((read) => ({ ...read, at: scaled(read.at, scale) }));
         await storeSettings(database, at.site.orgId, settings);
         const alone = await anAsset(at);
+        const look = (asset: typeof alone, batch: RandomRead[]) =>
+          recordAndLook(database, batch.map(asset.scanOf), asset.id);
+        const looks = [];
         for (const batch of arrivingScaled()) {
-          await record(database, batch.map(alone.scanOf));
+          looks.push(await look(alone, batch));
         }
         await alone.expectHistoryOf(all, settings);
+        await expectFeedToFold(database, alone.id, looks);
 
         const contested = await anAsset(at);
+        const contestedLooks: typeof looks = [];
         const writer = async (own: RandomRead[][]) => {
           for (const batch of own) {
-            await record(database, batch.map(contested.scanOf));
+            contestedLooks.push(await look(contested, batch));
           }
         };
         const dealt = Object.groupBy(arrivingScaled(), () => (next() % 2 === 0 ? 'one' : 'other'));
         await Promise.all([writer(dealt.one ?? []), writer(dealt.other ?? [])]);
         await contested.expectHistoryOf(all, settings);
+        await expectFeedToFold(database, contested.id, contestedLooks);
       },
     );
-    await fc.assert(property, { numRuns, interruptAfterTimeLimit: LONGEST_MS });
+    await fc.assert(property, { numRuns: randomSets(numRuns), interruptAfterTimeLimit: LONGEST_MS });
   }
 
   // A quarter of them (0.25 of 6,000): of a few hundred, one run in a hundred or more would have too few by chance.
@@ -174,7 +192,7 @@ describe('recording what is smoothed', function () {
         const made = await readSmoothing(client, [orgId]).finally(() => client.release());
         await asset.expectHistoryOf(all, made.get(orgId)?.dated ?? []);
       }),
-      { numRuns: 100, interruptAfterTimeLimit: LONGEST_MS },
+      { numRuns: randomSets(100), interruptAfterTimeLimit: LONGEST_MS },
     );
   });
 });
@@ -199,9 +217,9 @@ function inBatches(ordered: readonly RandomRead[], next: () => number): RandomRe
 
 /** A person's scan has no strength. */
 function seenOf(all: readonly RandomRead[]): Seen[] {
-  return all.map(({ place, at, rssi, isByPerson }) => ({
+  return all.map(({ location, at, rssi, isByPerson }) => ({
     observedAt: at,
-    locationId: place,
+    locationId: location,
     rssi: isByPerson ? null : rssi,
     isByPerson,
   }));

@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 4, 1, 10) * 1_000;
 
 describe('a recorded scan where smoothing is on', () => {
   const database = useDatabase();
-  const PLACES = ['A', 'B'];
+  const LOCATIONS = ['A', 'B'];
   let site: Site;
   let locations: number[];
   let readerId: number;
@@ -28,11 +28,11 @@ describe('a recorded scan where smoothing is on', () => {
     assetId = await site.asset('CRATE', 'CRATE');
   });
 
-  /** Reads as a line of seconds and places, such as `0A 3B`, recorded one after the other in that order. */
+  /** Reads as a line of seconds and locations, such as `0A 3B`, recorded one after the other in that order. */
   async function arrive(line: string): Promise<void> {
     for (const word of line.split(' ')) {
       const at = START + Number.parseInt(word, 10) * SECOND;
-      const locationId = locations[PLACES.indexOf(word.slice(-1))] ?? null;
+      const locationId = locations[LOCATIONS.indexOf(word.slice(-1))] ?? null;
       await record(database, [aRead({ orgId: site.orgId, readerId, value: 'CRATE', locationId, at })]);
     }
   }
@@ -48,7 +48,7 @@ describe('a recorded scan where smoothing is on', () => {
     return rows
       .map(
         ({ observedAt, locationId }) =>
-          `${(observedAt - START) / SECOND}${PLACES[locations.indexOf(locationId)]}`,
+          `${(observedAt - START) / SECOND}${LOCATIONS[locations.indexOf(locationId)]}`,
       )
       .join(' ');
   }
@@ -79,9 +79,9 @@ describe('a recorded scan where smoothing is on', () => {
     expect(await stays()).to.equal('0A');
   });
 
-  it('can, if it is late, change the place through doubt of any length', async () => {
+  it('can, if it is late, change the location through doubt of any length', async () => {
     await storeSettings(database, site.orgId, [from(0, 20, 20)]);
-    const turns = Array.from({ length: 150 }, (_, index) => `${10 + index * 2}${PLACES[index % 2]}`);
+    const turns = Array.from({ length: 150 }, (_, index) => `${10 + index * 2}${LOCATIONS[index % 2]}`);
     await arrive(`0A ${turns.join(' ')} 400A`);
     expect(await stays()).to.equal('0A');
     await arrive('-30B');
@@ -92,7 +92,7 @@ describe('a recorded scan where smoothing is on', () => {
 
   it('is judged by the setting of its own time, also where a late one leads the way there', async () => {
     await storeSettings(database, site.orgId, [from(-100, 10, 10), from(640, 600, 600)]);
-    const turns = Array.from({ length: 71 }, (_, index) => `${9 + index * 9}${PLACES[(index + 1) % 2]}`);
+    const turns = Array.from({ length: 71 }, (_, index) => `${9 + index * 9}${LOCATIONS[(index + 1) % 2]}`);
     await arrive(`0A ${turns.join(' ')} 645B 660A 680A 1500A`);
     expect(await stays()).to.equal('0A');
     await arrive('-20B -3B');
@@ -162,8 +162,8 @@ describe('a recorded scan where smoothing is on', () => {
       [7.3, 'B', -46],
     ];
     const passing = () =>
-      PASSING.map(([second, place, rssi]) => {
-        const locationId = locations[PLACES.indexOf(place)] ?? null;
+      PASSING.map(([second, location, rssi]) => {
+        const locationId = locations[LOCATIONS.indexOf(location)] ?? null;
         return aRead({
           orgId: site.orgId,
           readerId,

@@ -4,7 +4,7 @@ import { history } from '../../../../domain/tracking/history/history.ts';
 import { countingScans, type Seen } from '../../../../domain/tracking/smoothing/counting.ts';
 import { proposed } from '../../../../domain/tracking/smoothing/proposed.ts';
 import { SmoothingSettings } from '../../../../domain/tracking/smoothing/settings.ts';
-import { type Move, trySmoothing } from '../../../../domain/tracking/smoothing/try-smoothing.ts';
+import { type TriedMove, trySmoothing } from '../../../../domain/tracking/smoothing/try-smoothing.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { aRead, record, storedHistory } from '../../../support/recording.ts';
 import { Site } from '../../../support/site.ts';
@@ -18,12 +18,12 @@ describe('a trial of smoothing', function () {
 
   it('finds what recording would have made, however many pages the scans fill', async () => {
     const site = await Site.create(database);
-    const places = [await site.location('A'), await site.location('B'), await site.location('C')];
+    const locations = [await site.location('A'), await site.location('B'), await site.location('C')];
     const readerId = await site.reader('dock', [null]);
     const assetId = await site.asset('CRATE', 'CRATE');
     // Twelve thousand reads in some three hours, in turns that are short or long.
     const [turns = []] = fc.sample(
-      fc.array(fc.record({ place: fc.nat(2), length: fc.integer({ min: 1, max: 9 }) }), {
+      fc.array(fc.record({ location: fc.nat(2), length: fc.integer({ min: 1, max: 9 }) }), {
         minLength: 2_500,
         maxLength: 2_500,
         size: 'max',
@@ -31,7 +31,7 @@ describe('a trial of smoothing', function () {
       { numRuns: 1, seed: 7 },
     );
     const seen = turns
-      .flatMap(({ place, length }) => Array.from({ length }, () => places[place] ?? 0))
+      .flatMap(({ location, length }) => Array.from({ length }, () => locations[location] ?? 0))
       .map((locationId, index): Seen => {
         return { observedAt: START + index * SECOND, locationId, rssi: null, isByPerson: false };
       });
@@ -48,7 +48,7 @@ describe('a trial of smoothing', function () {
     const smoothed = proposed(present, null, setting);
     const period = { from: START + 500 * SECOND, to: START + (seen.length - 500) * SECOND };
     const client = await database.pool.connect();
-    const tried = { kept: 0, disappearing: [] as Move[], appearing: [] as Move[] };
+    const tried = { kept: 0, disappearing: [] as TriedMove[], appearing: [] as TriedMove[] };
     let parts = 0;
     try {
       const settings = { present, proposed: smoothed };
@@ -79,7 +79,7 @@ describe('a trial of smoothing', function () {
     const [movesNow, movesThen] = [names(now), names(then)];
     expect(then.length).to.be.within(100, now.length - 100);
     expect(parts).to.be.greaterThan(2);
-    const nameOf = ({ observedAt, fromLocationId, toLocationId }: Move) =>
+    const nameOf = ({ observedAt, fromLocationId, toLocationId }: TriedMove) =>
       `${observedAt} ${fromLocationId} ${toLocationId}`;
     expect(tried.kept).to.equal(movesNow.filter((name) => movesThen.includes(name)).length);
     expect(tried.disappearing.map(nameOf)).to.deep.equal(

@@ -79,7 +79,7 @@ describe('walks between two gates that both see who passes', function () {
   });
 });
 
-/** Whether a read where the asset is makes one count that came before it, so that the move there is dated earlier. */
+/** True if a read where the asset is makes an earlier one count, so that the move there is dated earlier. */
 function datesAMoveEarlier(seen: readonly Seen[]): boolean {
   const settings = new SmoothingSettings([{ locationId: null, validFrom: START, smoothing: SETTING }]);
   const stays = seen.map((_, index) => history(countingScans(seen.slice(0, index + 1), settings)));

@@ -1,20 +1,20 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../../../../../base/instant.ts';
 import type { Zone } from './zone.ts';
 
-/** A date and time of day as written, before it is known where. */
 export interface Civil {
   readonly year: number;
   readonly month: number;
   readonly day: number;
   readonly hour: number;
   readonly minute: number;
-  /** 60 is a leap second, and taken as the second after it. */
+  /** 60 is a leap second, taken as the second after it. */
   readonly second: number;
-  /** Whole microseconds within the second. */
   readonly micros: number;
 }
 
-/** The instant, or undefined if there is no such day or time of day. `zone` says how far local time is ahead. */
+/**
+ * The instant, or undefined if there is no such day or time of day. `zone` gives the offset of local time.
+ */
 export function instantOf(civil: Civil, zone: Zone): Micros | undefined {
   const { year, month, day, hour, minute, second } = civil;
   // Before 1970 is no time of observation, and Date.UTC reads years below 100 as of the 20th century.

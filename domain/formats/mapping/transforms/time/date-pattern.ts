@@ -6,7 +6,7 @@ import { namedZone, type Zone, zoneOfOffset } from './zone.ts';
 
 const MAX_LENGTH = 64;
 
-/** Meaning of each run of letters, and the text it accepts. */
+/** Field and accepted text of each run of letters. */
 const FIELDS: Readonly<Record<string, readonly [keyof Civil | 'offset', string]>> = {
   yyyy: ['year', '\\d{4}'],
   M: ['month', '\\d{1,2}'],
@@ -23,7 +23,6 @@ const FIELDS: Readonly<Record<string, readonly [keyof Civil | 'offset', string]>
   X: ['offset', '[Zz]|[+-]\\d{2}(?::?\\d{2})?'],
 };
 
-/** Quoted text, a run of one letter, or any other character. */
 const TOKENS = /'([^']*)'|([A-Za-z])\2*|[^A-Za-z]/g;
 
 export interface DatePattern {
@@ -32,10 +31,10 @@ export interface DatePattern {
 }
 
 /**
- * Reads a local notation such as `2026-6-8&21:43:48+00`. In the pattern `yyyy M d H m s` are numbers (doubled:
- * exactly two digits), `S` a fraction of a second of one to nine digits, `X` an offset (`Z`, `+02`, `+0200`,
- * `+02:00`), text in single quotes and everything that is not a letter itself. A pattern without `X` is of use only
- * with the name of the zone.
+ * Compiles a local notation such as `2026-6-8&21:43:48+00`. In the pattern `yyyy M d H m s` are numbers
+ * (doubled: exactly two digits), `S` a fraction of a second of one to nine digits, `X` an offset (`Z`, `+02`,
+ * `+0200`, `+02:00`); text in single quotes, and everything that is not a letter, stands for itself. A
+ * pattern without `X` needs a named zone.
  */
 export function compileDatePattern(
   { pattern, zone: zoneName }: DatePattern,

@@ -1,4 +1,4 @@
-/** The number there, or -1 if there is anything but digits. */
+/** -1 unless all are digits. */
 export function digits(value: string, from: number, end: number): number {
   let number = 0;
   for (let at = from; at < end; at++) {
@@ -19,7 +19,7 @@ export function endOfDigits(value: string, from: number): number {
   return at;
 }
 
-/** The digits of a fraction of a second, as microseconds; finer digits are cut off, not rounded. */
+/** Fraction of a second to microseconds; finer digits are cut off, not rounded. */
 export function microsOfFraction(value: string, from: number, end: number): number {
   let micros = 0;
   for (let at = from; at < from + 6; at++) {

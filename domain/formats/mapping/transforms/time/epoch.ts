@@ -9,9 +9,9 @@ const MAX_LENGTH = 40;
 const DECIMAL = /^(\d+)(?:\.(\d*))?$/;
 
 /**
- * Reads a count of `unit` since 1970 (a number, or its digits as text, with or without a fraction) as an instant;
- * finer digits are cut off. `auto` tells the unit by the size: below 1e11 seconds, below 1e14 milliseconds, below
- * 1e17 microseconds, else nanoseconds.
+ * Reads a count of `unit` since 1970 (a number, or its digits as text, with or without a fraction) as an
+ * instant; finer digits are cut off. `auto` infers the unit from the size: below 1e11 seconds, below 1e14
+ * milliseconds, below 1e17 microseconds, else nanoseconds.
  */
 export function compileEpoch(unit: EpochUnit): (value: unknown) => Micros | undefined {
   return (value) =>
@@ -33,12 +33,12 @@ function placesOf(unit: EpochUnit, count: number): number {
   return count < 1e17 ? PLACES.us : PLACES.ns;
 }
 
-/** Exact wherever the result can be a time of observation: the product is then below 2^53. */
+/** Exact for every valid time of observation: the product is then below 2^53. */
 function ofInteger(count: number, places: number): Micros {
   return places >= 0 ? count * 10 ** places : Math.floor(count / 10 ** -places);
 }
 
-/** By moving the decimal point in the text, since seconds with a fraction have no exact double. */
+/** Moves the decimal point in the text: seconds with a fraction have no exact double. */
 function ofText(text: string | undefined, unit: EpochUnit): Micros | undefined {
   if (text === undefined || text.length > MAX_LENGTH) {
     return undefined;

@@ -3,7 +3,7 @@ import { MICROS_PER_MILLISECOND, type Micros } from '../../../../../base/instant
 const FROM = Date.UTC(2015, 0, 1) * MICROS_PER_MILLISECOND;
 const UNTIL = Date.UTC(2101, 0, 1) * MICROS_PER_MILLISECOND;
 
-/** Whether an instant is plausible: an unset clock shows the time since boot, or 1970. */
+/** False for the time since boot, or 1970, of an unset clock. */
 export function isPlausible(instant: Micros): boolean {
   return instant >= FROM && instant < UNTIL;
 }

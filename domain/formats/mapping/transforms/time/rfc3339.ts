@@ -7,14 +7,14 @@ import { namedZone, type Zone, zoneOfOffset } from './zone.ts';
 const MAX_LENGTH = 64;
 
 /**
- * The instant of an RFC 3339 date and time. Tolerated beyond it: offsets without a colon or minutes (`+0000`,
- * `-06`). Digits finer than a microsecond are cut off. Without an offset it is no instant.
+ * RFC 3339 date and time to an instant. Also accepts offsets without a colon or minutes (`+0000`, `-06`), but
+ * requires an offset. Digits finer than a microsecond are cut off.
  */
 export function rfc3339(value: unknown): Micros | undefined {
   return read(value, undefined);
 }
 
-/** As {@link rfc3339}; a time without an offset is meant in the zone of that name. */
+/** {@link rfc3339} with a named zone for times without an offset. */
 export function compileRfc3339(zoneName: string, at: string, compilation: Compilation) {
   const zone = namedZone(zoneName);
   if (zone === undefined) {
@@ -24,8 +24,8 @@ export function compileRfc3339(zoneName: string, at: string, compilation: Compil
 }
 
 /**
- * Character by character: a regular expression would allocate nine strings and an array per time, a twentieth of a
- * read's garbage.
+ * Character by character: a regular expression would allocate nine strings and an array per time, a twentieth
+ * of a read's garbage.
  */
 function read(value: unknown, zone: Zone | undefined): Micros | undefined {
   if (typeof value !== 'string' || value.length > MAX_LENGTH || !hasSeparators(value)) {
@@ -49,7 +49,7 @@ function read(value: unknown, zone: Zone | undefined): Micros | undefined {
   return instantOf({ year, month, day, hour, minute, second, micros }, there);
 }
 
-/** End of the seconds in `2026-05-01T10:00:00`. */
+/** Length of `2026-05-01T10:00:00`. */
 const SECONDS_END = 19;
 
 function hasSeparators(value: string): boolean {

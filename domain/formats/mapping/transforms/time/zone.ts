@@ -9,7 +9,7 @@ const QUARTER = 15 * MINUTE;
 const DAY = 1_440 * MINUTE;
 const MOST_REMEMBERED = 1_000;
 
-/** The zone of an offset as times carry it: `Z`, `+02`, `+0200`, `-06:00`. Undefined if it is none. */
+/** Zone of an offset such as `Z`, `+02`, `+0200`, `-06:00`. Undefined if invalid. */
 export function zoneOfOffset(text: string): Zone | undefined {
   if (text === 'Z' || text === 'z') {
     return UTC;
@@ -25,8 +25,8 @@ export function zoneOfOffset(text: string): Zone | undefined {
 }
 
 /**
- * The zone of that name (IANA, or an offset). Undefined if there is none. A local time that occurs twice is the
- * earlier one; one that is skipped counts as if the clock had not been put forward yet.
+ * Zone by its IANA name, or an offset. Undefined if unknown. An ambiguous local time is the earlier one; a
+ * skipped one counts as if the clock had not been put forward yet.
  */
 export function namedZone(name: string): Zone | undefined {
   const fixed = name === 'UTC' ? UTC : zoneOfOffset(name);
@@ -55,7 +55,7 @@ function offsetFrom(format: Intl.DateTimeFormat, instant: number): number {
   return zoneOfOffset(name.slice(3))?.(instant) ?? 0;
 }
 
-/** Offsets change at quarters of an hour only, and asking Intl costs some microseconds. */
+/** Caches offsets: they change at quarters of an hour only, and asking Intl costs some microseconds. */
 function remembering(offsetAt: (instant: number) => number): (instant: number) => number {
   const known = new Map<number, number>();
   return (instant) => {

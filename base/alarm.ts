@@ -1,0 +1,23 @@
+/** Wakes one who sleeps; who is woken while awake does not fall asleep next time. */
+export class Alarm {
+  #isRinging = false;
+  #wake: (() => void) | null = null;
+
+  ring(): void {
+    this.#isRinging = true;
+    this.#wake?.();
+  }
+
+  /** @param milliseconds at most; none if it is less, as what is left until a time that has passed. */
+  async sleep(milliseconds: number): Promise<void> {
+    if (!this.#isRinging) {
+      const woken = Promise.withResolvers<void>();
+      this.#wake = woken.resolve;
+      const timer = setTimeout(woken.resolve, Math.max(0, milliseconds));
+      await woken.promise;
+      clearTimeout(timer);
+      this.#wake = null;
+    }
+    this.#isRinging = false;
+  }
+}

@@ -1,0 +1,122 @@
+export type ReaderState = 'heard' | 'silent' | 'never' | 'no_format';
+
+export interface Antenna {
+  port: number;
+  location_external_key: string | null;
+  location_name: string | null;
+  min_rssi: number | null;
+  enabled: boolean;
+}
+
+export type AntennaChange = Partial<Omit<Antenna, 'port' | 'location_name'>>;
+
+/** As `GET /readers` lists it. */
+export interface Reader {
+  id: number;
+  name: string;
+  topic: string;
+  format: string;
+  state: ReaderState;
+  mqtt_username: string;
+  created_at: string;
+  last_message_at: string | null;
+  /** Null if it is not connected, or to another broker than the embedded one. */
+  connected_at: string | null;
+  stretch: { since: string; until: string; messages: number } | null;
+  antennas: readonly Antenna[];
+  counters: Counters;
+  clock: { behind_seconds: number; spread_seconds: number; minutes: number; wrong: boolean } | null;
+}
+
+export interface Counters {
+  messages: number;
+  messages_rejected: number;
+  reads: number;
+  recorded: number;
+  duplicates: number;
+  unknown: number;
+  unplaced: number;
+  rejected: number;
+  ignored: number;
+  throttled_ms: number;
+}
+
+export interface Spans {
+  from: string;
+  to: string;
+  spans: readonly {
+    state: 'up' | 'disconnected';
+    from: string;
+    to: string | null;
+    messages: number | null;
+  }[];
+}
+
+export interface Arrivals {
+  /** Messages that can be replayed. */
+  open: number;
+  messages: readonly ArrivedMessage[];
+  /** The likeliest first. */
+  formats: readonly RecognizedFormat[];
+}
+
+export interface ArrivedMessage {
+  id: number;
+  received_at: string;
+  topic: string;
+  reason: string;
+  size: number;
+  is_text: boolean;
+  payload: string;
+}
+
+export interface RecognizedFormat {
+  format: string;
+  reads: number;
+  ignored: number;
+  rejected: number;
+  messages_rejected: number;
+  reason: string | null;
+  /** Ports that its reads name. */
+  antennas: readonly number[];
+  example: { tag_type: string; value: string; antenna: number; rssi: number | null } | null;
+}
+
+/** What an antenna read in the last 30 seconds. */
+export interface Heard {
+  /** Processes of ingestion that listen. */
+  sources: number;
+  messages: number;
+  rejected: number;
+  ignored: number;
+  reads: number;
+  tags: readonly HeardTag[];
+  tags_left_out: number;
+  arrivals: readonly { at: string; topic: string; size: number; outcome: string; reason: string | null }[];
+}
+
+export interface HeardTag {
+  tag_type: string;
+  value: string;
+  antenna: number;
+  count: number;
+  rssi: number | null;
+  strongest_rssi: number | null;
+  last_read_at: string;
+  asset: { id: number; name: string } | null;
+  location: { id: number; name: string } | null;
+}
+
+export interface ListedFormat {
+  name: string;
+  is_builtin: boolean;
+  /** Of the organization, which may change it. */
+  is_own: boolean;
+  description: string;
+  /** How many have it. */
+  readers: number;
+  fault: string | null;
+}
+
+/** Stands for a format while it is not known which one a reader's messages have. */
+export const NO_FORMAT = 'none';

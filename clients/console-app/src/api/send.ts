@@ -1,0 +1,87 @@
+import type { QueryValues } from '../router/address.ts';
+import { withValues } from '../router/address.ts';
+import { isAway } from './activity.ts';
+import { ApiError, errorOf } from './api-error.ts';
+import { organizationId } from './organization.ts';
+import { noteWrite } from './writes.ts';
+
+const ROOT = '/console/v1';
+
+export interface Sent {
+  query?: QueryValues;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** Called where a request is answered with 401: the session is over. */
+let whenSignedOut: () => void = () => {};
+
+export function onSignedOut(callback: () => void): void {
+  whenSignedOut = callback;
+}
+
+export const read = <Answer>(path: string, sent?: Sent) => send<Answer>('GET', path, sent);
+export const post = <Answer>(path: string, body?: unknown) => send<Answer>('POST', path, { body });
+export const patch = <Answer>(path: string, body: unknown) => send<Answer>('PATCH', path, { body });
+export const remove = (path: string) => send<undefined>('DELETE', path);
+
+/**
+ * The answer's body as the server wrote it, `data` and what is beside it; undefined where there is none. After a write,
+ * what was read of the same resource is read again.
+ *
+ * @throws ApiError if it was refused, or nothing was answered.
+ */
+async function send<Answer>(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  const response = await answerOf(method, path, sent);
+  if (method !== 'GET') {
+    noteWrite(path);
+  }
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
+}
+
+/** An answer that is read piece by piece. @throws ApiError if it was refused, or nothing was answered. */
+export async function answerOf(method: string, path: string, sent: Sent = {}): Promise<Response> {
+  const { body, query = {}, signal = null } = sent;
+  const response = await fetch(addressOf(path, query), {
+    method,
+    signal,
+    headers: headersFor(method, body),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    throw signal?.aborted === true ? error : new ApiError(0, 'offline', String(error));
+  });
+  if (!response.ok) {
+    const error = await errorOf(response);
+    if (response.status === 401 && !path.startsWith('/session')) {
+      whenSignedOut();
+    }
+    throw error;
+  }
+  return response;
+}
+
+/** For links and images too, which send no headers. */
+export function addressOf(path: string, query: QueryValues = {}): string {
+  const text = withValues(new URLSearchParams(), query).toString();
+  return `${ROOT}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/** Forms of other sites can send neither header. */
+function headersFor(method: string, body: unknown): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (organizationId.value !== null) {
+    headers['X-Tagtrail-Organization'] = String(organizationId.value);
+  }
+  if (method !== 'GET') {
+    headers['X-Tagtrail-Console'] = '1';
+  }
+  if (isAway(Date.now())) {
+    headers['X-Tagtrail-Idle'] = '1';
+  }
+  if (body instanceof Blob) {
+    headers['Content-Type'] = body.type;
+  } else if (body !== undefined) {
+    headers['Content-Type'] = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  }
+  return headers;
+}

@@ -1,0 +1,67 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { QueryValues } from '../router/address.ts';
+import { ApiError } from './api-error.ts';
+import { organizationId } from './organization.ts';
+import { read } from './send.ts';
+import { writesTo } from './writes.ts';
+
+export interface Read<Answer> {
+  /** The newest answer, which stays while another one of the same path is on its way. */
+  answer: Answer | undefined;
+  problem: ApiError | null;
+  isLoading: boolean;
+  /** Whether `answer` is to what is asked now, not to what was asked before. */
+  isCurrent: boolean;
+  reload: () => void;
+}
+
+/**
+ * Reads `path` and again whenever it, the query or the organization changes, and after writes to the resource. Of several
+ * requests only the newest counts; those before are broken off. Null reads nothing.
+ */
+export function useRead<Answer>(path: string | null, query: QueryValues = {}): Read<Answer> {
+  const [state, setState] = useState<State<Answer>>(NOTHING);
+  const [reloads, setReloads] = useState(0);
+  const key = JSON.stringify([
+    path,
+    query,
+    organizationId.value,
+    path === null ? 0 : writesTo(path),
+    reloads,
+  ]);
+  useEffect(() => {
+    if (path === null) {
+      setState(NOTHING);
+      return undefined;
+    }
+    const stop = new AbortController();
+    setState((before) => (before.path === path ? { ...before, isLoading: true } : { ...NOTHING, path }));
+    read<Answer>(path, { query, signal: stop.signal }).then(
+      (answer) => setState({ path, key, answer, problem: null, isLoading: false }),
+      (problem: unknown) => {
+        if (!stop.signal.aborted) {
+          setState((before) => ({ ...before, problem: asApiError(problem), isLoading: false }));
+        }
+      },
+    );
+    return () => stop.abort();
+  }, [key]);
+  const { answer, problem, isLoading } = state;
+  const isCurrent = answer !== undefined && state.key === key;
+  return { answer, problem, isLoading, isCurrent, reload: () => setReloads((before) => before + 1) };
+}
+
+interface State<Answer> {
+  path: string | null;
+  /** What `answer` is to. */
+  key: string;
+  answer: Answer | undefined;
+  problem: ApiError | null;
+  isLoading: boolean;
+}
+
+const NOTHING = { path: null, key: '', answer: undefined, problem: null, isLoading: true };
+
+export function asApiError(problem: unknown): ApiError {
+  return problem instanceof ApiError ? problem : new ApiError(0, 'unreadable', String(problem));
+}

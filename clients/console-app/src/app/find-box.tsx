@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
+import { useRead } from '../api/use-read.ts';
+import type { Found } from '../api/whereabouts.ts';
+import { address, go } from '../router/router.ts';
+import { texts } from '../texts/texts.ts';
+import { answersOf } from './find-answers.ts';
+import { FindList } from './find-list.tsx';
+import { onKey } from './shortcuts.ts';
+
+/** Milliseconds after the last key. */
+const PAUSE_MS = 150;
+
+/** One box for everything that has a name, a key or a tag. Enter opens what is chosen; unless told, all that was found. */
+export function FindBox() {
+  const t = texts.value.shell;
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const asked = address.value.path[0] === 'find' ? (address.value.query.get('q') ?? '') : '';
+  const [text, setText] = useState(asked);
+  const [q, setQ] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [at, setAt] = useState<number | null>(null);
+  useEffect(() => onKey('/', () => input.current?.select()), []);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => setText(asked), [asked]);
+  const { answer } = useRead<{ data: Found }>(isOpen && q !== '' ? '/find' : null, { q });
+  const answers = answersOf(answer?.data, text.trim(), t);
+  const isShown = isOpen && text.trim() !== '';
+
+  const open = (to: string) => {
+    setOpen(false);
+    setAt(null);
+    input.current?.blur();
+    go(to);
+  };
+  const onInput = (value: string) => {
+    setText(value);
+    setOpen(true);
+    setAt(null);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQ(value.trim()), PAUSE_MS);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && isShown) {
+      event.preventDefault();
+      setAt(((at ?? (step === 1 ? -1 : 0)) + step + answers.length) % answers.length);
+    } else if (event.key === 'Escape') {
+      setOpen(false);
+    }
+  };
+  return (
+    <search class="find">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const chosen = at === null ? answers.at(-1) : answers[at];
+          if (text.trim() !== '' && chosen !== undefined) {
+            open(chosen.to);
+          }
+        }}
+      >
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="text"
+          enterkeyhint="search"
+          name="find"
+          role="combobox"
+          aria-label={t.find}
+          aria-expanded={isShown}
+          aria-controls="find-list"
+          aria-autocomplete="list"
+          aria-activedescendant={isShown && at !== null ? `find-${at}` : undefined}
+          placeholder={t.findHint}
+          value={text}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => onInput(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          onBlur={() => setOpen(false)}
+        />
+        <kbd>/</kbd>
+        <FindList isOpen={isShown} label={t.find} answers={answers} at={at} onOpen={open} />
+      </form>
+    </search>
+  );
+}

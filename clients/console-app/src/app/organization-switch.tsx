@@ -1,0 +1,31 @@
+import { organizationId } from '../api/organization.ts';
+import { address, go, href } from '../router/router.ts';
+import { chooseOrganization, membership, session } from '../session/session.ts';
+import { texts } from '../texts/texts.ts';
+
+/** What is shown belongs to one organization; most people have one only. */
+export function OrganizationSwitch() {
+  const memberships = session.value?.memberships ?? [];
+  if (memberships.length < 2) {
+    return <p class="organization">{membership.value?.organization.name}</p>;
+  }
+  return (
+    <label class="organization">
+      <span class="unseen">{texts.value.shell.organization}</span>
+      <select
+        value={String(organizationId.value)}
+        onChange={(event) => {
+          chooseOrganization(Number(event.currentTarget.value));
+          // Ids and filters are those of the organization before.
+          go(href(address.value.path[0] ?? ''));
+        }}
+      >
+        {memberships.map(({ organization }) => (
+          <option key={organization.id} value={String(organization.id)}>
+            {organization.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,48 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { InboxCounts } from '../api/inbox.ts';
+import { useRead } from '../api/use-read.ts';
+import { writesTo } from '../api/writes.ts';
+import { membership } from '../session/session.ts';
+
+/** Up to a hundred of each; null until they are known. */
+export const inboxCounts = signal<InboxCounts | null>(null);
+
+export function inboxCount(): number {
+  const { unknown_tags: tags, rejected } = inboxCounts.value ?? { unknown_tags: 0, rejected: 0 };
+  return tags + rejected;
+}
+
+/** What a list has just said, before it is counted again. Undefined: it was not asked for all. */
+export function useKnownCount(name: keyof InboxCounts, count: number | undefined): void {
+  useEffect(() => {
+    const counts = inboxCounts.value;
+    if (count !== undefined && counts !== null) {
+      inboxCounts.value = { ...counts, [name]: Math.min(count, 100) };
+    }
+  }, [count, inboxCounts.value?.[name]]);
+}
+
+/** Milliseconds. The server counts once in five seconds for everybody. */
+const EVERY_MS = 30_000;
+const AFTER_WRITE_MS = 5_500;
+
+/** Keeps {@link inboxCounts} up to date while somebody looks. */
+export function useInboxCounts(): void {
+  const { answer, reload } = useRead<{ data: InboxCounts }>(membership.value === null ? null : '/inbox');
+  const writes = writesTo('/unknown-tags') + writesTo('/rejected') + writesTo('/assets');
+  useEffect(() => {
+    inboxCounts.value = answer?.data ?? null;
+  }, [answer]);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || reload(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => {
+    if (writes === 0) {
+      return undefined;
+    }
+    const timer = setTimeout(reload, AFTER_WRITE_MS);
+    return () => clearTimeout(timer);
+  }, [writes]);
+}

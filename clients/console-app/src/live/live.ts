@@ -1,0 +1,109 @@
+import { signal } from '@preact/signals';
+import { addressOf } from '../api/send.ts';
+import type { MoveEvent } from './move-event.ts';
+
+export const liveState = signal<'connecting' | 'open' | 'lost'>('connecting');
+
+/** Called where moves after the last one are not kept any more: what was counted on from them has to be read again. */
+const resets = new Set<() => void>();
+
+type Listener = (moves: readonly MoveEvent[]) => void;
+
+const listeners = new Set<Listener>();
+
+/** Calls `listener` with moves as they are committed, several at a time where they come fast. Returns what ends it. */
+export function onMoves(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function onReset(listener: () => void): () => void {
+  resets.add(listener);
+  return () => resets.delete(listener);
+}
+
+/** Moves that are kept for a screen that opens, or reads again, just then. */
+const KEPT = 500;
+
+let recent: MoveEvent[] = [];
+/** The position that the stream began after; null until it has. */
+let begun: number | null = null;
+
+/** The moves after a position of the feed that have come so far; null where some of them may be missing. */
+export function movesAfter(position: number): readonly MoveEvent[] | null {
+  const first = recent[0]?.data.position ?? (begun === null ? null : begun + 1);
+  if (first === null || begun === null || position < first - 1) {
+    return null;
+  }
+  return recent.filter((move) => move.data.position > position);
+}
+
+/** Milliseconds in which moves are gathered, so that a hundred a second draw the screen ten times. */
+const BATCH_MS = 100;
+/** Seconds before the next attempt where the server refuses; the browser itself repeats what broke off. */
+const PAUSES = [1, 2, 5, 10, 30];
+
+/**
+ * One connection for all screens. It goes on after the last move it had, so none is missed while it is away; the first
+ * begins with what is committed next.
+ */
+export function startLive(organization: number): () => void {
+  let source: EventSource | undefined;
+  let last: string | undefined;
+  let refusals = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let flush: ReturnType<typeof setTimeout> | undefined;
+  let gathered: MoveEvent[] = [];
+
+  const connect = () => {
+    source = new EventSource(addressOf('/events', { organization, after: last }));
+    source.addEventListener('open', () => {
+      refusals = 0;
+      liveState.value = 'open';
+    });
+    source.addEventListener('error', () => {
+      liveState.value = 'lost';
+      if (source?.readyState === EventSource.CLOSED) {
+        const seconds = PAUSES[Math.min(refusals, PAUSES.length - 1)] ?? 1;
+        refusals += 1;
+        retry = setTimeout(connect, seconds * 1_000);
+      }
+    });
+    source.addEventListener('ready', (event) => {
+      last = event.lastEventId;
+      begun ??= Number(last);
+    });
+    source.addEventListener('reset', (event) => {
+      last = event.lastEventId;
+      begun = Number(last);
+      recent = [];
+      for (const listener of resets) {
+        listener();
+      }
+    });
+    source.addEventListener('move', (event) => {
+      last = event.lastEventId;
+      gathered.push(JSON.parse(event.data));
+      flush ??= setTimeout(deliver, BATCH_MS);
+    });
+  };
+  const deliver = () => {
+    const moves = gathered;
+    gathered = [];
+    flush = undefined;
+    recent = [...recent, ...moves].slice(-KEPT);
+    for (const listener of listeners) {
+      listener(moves);
+    }
+  };
+
+  liveState.value = 'connecting';
+  recent = [];
+  begun = null;
+  connect();
+  return () => {
+    source?.close();
+    clearTimeout(retry);
+    clearTimeout(flush);
+  };
+}

@@ -1,0 +1,166 @@
+import type { MoveEvent } from './move-event.ts';
+
+export type TreeRow = readonly [
+  id: number,
+  parentId: number | null,
+  externalKey: string,
+  name: string,
+  assetsHere: number,
+];
+
+export interface Place {
+  id: number;
+  key: string;
+  name: string;
+  parent: Place | null;
+  children: readonly Place[];
+  /** Assets at the place itself, and at all within it. */
+  here: number;
+  total: number;
+  /** When a move last changed it, by the clock of `performance`; 0 for never. */
+  touchedAt: number;
+}
+
+/** The places of an organization with their counts, which moves change as they come. */
+export class TreeModel {
+  roots: readonly Place[];
+  readonly #places = new Map<number, Place>();
+  #position: number;
+
+  constructor({ position, locations }: { position: number; locations: readonly TreeRow[] }) {
+    this.#position = position;
+    const below = new Map<number | null, Place[]>();
+    for (const [id, , key, name, here] of locations) {
+      const place = { id, key, name, parent: null, children: [], here, total: 0, touchedAt: 0 };
+      this.#places.set(id, place);
+    }
+    for (const [id, parentId] of locations) {
+      const place = this.#places.get(id) as Place;
+      place.parent = parentId === null ? null : (this.#places.get(parentId) ?? null);
+      const siblings = below.get(place.parent?.id ?? null) ?? [];
+      below.set(place.parent?.id ?? null, siblings);
+      siblings.push(place);
+    }
+    for (const [id, children] of below) {
+      children.sort((a, b) => ORDER.compare(a.name, b.name));
+      const parent = id === null ? undefined : this.#places.get(id);
+      if (parent !== undefined) {
+        parent.children = children;
+      }
+    }
+    this.roots = below.get(null) ?? [];
+    for (const place of this.#places.values()) {
+      this.#add(place, place.here, 0);
+    }
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  get assets(): number {
+    return this.roots.reduce((sum, { total }) => sum + total, 0);
+  }
+
+  place(id: number | null): Place | null {
+    return id === null ? null : (this.#places.get(id) ?? null);
+  }
+
+  /** Places with the text in their name or key, in the order of the tree. */
+  search(text: string): Place[] {
+    const wanted = text.toLowerCase();
+    const found: Place[] = [];
+    const look = (place: Place): void => {
+      if (place.name.toLowerCase().includes(wanted) || place.key.toLowerCase().includes(wanted)) {
+        found.push(place);
+      }
+      place.children.forEach(look);
+    };
+    this.roots.forEach(look);
+    return found;
+  }
+
+  isWithin(place: Place, other: Place): boolean {
+    for (let each: Place | null = place; each !== null; each = each.parent) {
+      if (each === other) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** As the server has done it. Null is on top. */
+  reparent(id: number, parentId: number | null): void {
+    const [place, parent] = [this.place(id), this.place(parentId)];
+    if (place === null || place.parent === parent || (parent !== null && this.isWithin(parent, place))) {
+      return;
+    }
+    const without = (places: readonly Place[]) => places.filter((each) => each !== place);
+    const withIt = (places: readonly Place[]) =>
+      [...places, place].sort((a, b) => ORDER.compare(a.name, b.name));
+    if (place.parent === null) {
+      this.roots = without(this.roots);
+    } else {
+      place.parent.children = without(place.parent.children);
+      this.#add(place.parent, -place.total, 0);
+    }
+    place.parent = parent;
+    if (parent === null) {
+      this.roots = withIt(this.roots);
+    } else {
+      parent.children = withIt(parent.children);
+      this.#add(parent, place.total, 0);
+    }
+  }
+
+  /**
+   * Applies what follows the position; what came before is in it.
+   *
+   * @returns false if some are missing in between: the tree has to be read again.
+   */
+  apply(moves: readonly MoveEvent[], now: number): boolean {
+    for (const { data } of moves) {
+      if (data.position <= this.#position) {
+        continue;
+      }
+      if (data.position !== this.#position + 1) {
+        return false;
+      }
+      this.#position = data.position;
+      // All parts of one change say the same of it.
+      if (data.part === undefined || data.part[0] === 1) {
+        this.#move(data.previous_location_id, data.current.location_id, now);
+      }
+    }
+    return true;
+  }
+
+  #move(from: number | null, to: number | null, now: number): void {
+    if (from === to) {
+      return;
+    }
+    const [left, reached] = [this.place(from), this.place(to)];
+    if (left !== null) {
+      left.here -= 1;
+      this.#add(left, -1, now);
+    }
+    if (reached !== null) {
+      reached.here += 1;
+      this.#add(reached, 1, now);
+    }
+  }
+
+  #add(place: Place, count: number, now: number): void {
+    for (let each: Place | null = place; each !== null; each = each.parent) {
+      each.total += count;
+      each.touchedAt = Math.max(each.touchedAt, now);
+    }
+  }
+}
+
+/** Shelf 2 before shelf 10. */
+const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });

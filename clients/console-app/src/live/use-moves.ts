@@ -1,0 +1,39 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { onMoves } from './live.ts';
+import type { MoveEvent } from './move-event.ts';
+
+/** `onMoves` for as long as the component is there; `take` may be another function each time. */
+export function useMoves(take: (moves: readonly MoveEvent[]) => void): void {
+  const newest = useRef(take);
+  newest.current = take;
+  useEffect(() => onMoves((moves) => newest.current(moves)), []);
+}
+
+/** Milliseconds between two reads of what moves change. */
+const RELOAD_MS = 2_000;
+
+/** Reads again after moves that concern what is shown: at once after the first, and then now and then. */
+export function useReloadOnMoves(isConcerned: (move: MoveEvent) => boolean, reload: () => void): void {
+  const waits = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const isDue = useRef(false);
+  const run = () => {
+    isDue.current = false;
+    reload();
+    waits.current = setTimeout(() => {
+      waits.current = undefined;
+      if (isDue.current) {
+        run();
+      }
+    }, RELOAD_MS);
+  };
+  useMoves((moves) => {
+    if (!moves.some(isConcerned)) {
+      return;
+    }
+    isDue.current = true;
+    if (waits.current === undefined) {
+      run();
+    }
+  });
+  useEffect(() => () => clearTimeout(waits.current), []);
+}

@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../api/api-error.ts';
+import { useRead } from '../api/use-read.ts';
+import { movesAfter, onReset } from './live.ts';
+import { TreeModel, type TreeRow } from './tree-model.ts';
+import { useMoves } from './use-moves.ts';
+
+/** Milliseconds after which a tree that lacks moves is read again: by then there is a newer one. */
+const AGAIN_MS = 1_100;
+
+/** Moves tell of no place that was made or retired, nor of an asset that was. */
+const REFRESH_MS = 60_000;
+
+interface Tree {
+  model: TreeModel | null;
+  /** Another one whenever the model has changed: components with the same props are not drawn again. */
+  version: number;
+  problem: ApiError | null;
+  reload: () => void;
+}
+
+/** The live tree: drawn anew with every move. */
+export function useTree(): Tree {
+  const { answer, problem, reload } = useRead<{ data: { position: number; locations: readonly TreeRow[] } }>(
+    '/tree',
+  );
+  const model = useRef<{ of: unknown; model: TreeModel } | null>(null);
+  const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const [version, draw] = useState(0);
+  const readAgain = () => {
+    again.current ??= setTimeout(() => {
+      again.current = undefined;
+      reload();
+    }, AGAIN_MS);
+  };
+  if (answer !== undefined && model.current?.of !== answer) {
+    model.current = { of: answer, model: new TreeModel(answer.data) };
+  }
+  const current = model.current?.model ?? null;
+  const applyAll = () => {
+    if (current !== null) {
+      const missing = movesAfter(current.position);
+      if (missing === null || !current.apply(missing, performance.now())) {
+        readAgain();
+      }
+      draw((count) => count + 1);
+    }
+  };
+  useMoves(applyAll);
+  useEffect(applyAll, [current]);
+  useEffect(() => onReset(reload), []);
+  useEffect(() => {
+    const timer = setInterval(reload, REFRESH_MS);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(again.current);
+    };
+  }, []);
+  return { model: current, version, problem, reload };
+}

@@ -1,0 +1,21 @@
+import './style/console.css';
+import { render } from 'preact';
+import { App } from './app/app.tsx';
+import { loadPreferences } from './app/preferences.ts';
+import { watchActivity } from './app/watch-activity.ts';
+import { address, startRouter } from './router/router.ts';
+import { SCREENS } from './screens/index.ts';
+import { startOrganizationInAddress } from './session/organization-in-address.ts';
+import { askWhoIsSignedIn } from './session/session.ts';
+import { goOnToWantedAddress } from './session/wanted-address.ts';
+
+watchActivity();
+goOnToWantedAddress();
+startRouter();
+startOrganizationInAddress();
+// The file of the first screen comes while it is asked who is signed in. If it does not come, the screen says so.
+const first = SCREENS.find(({ path }) => path === address.value.path[0]) ?? SCREENS[0];
+first?.load().catch(() => {});
+await loadPreferences();
+void askWhoIsSignedIn();
+render(<App />, document.getElementById('app') ?? document.body);

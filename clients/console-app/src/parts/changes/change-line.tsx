@@ -1,0 +1,83 @@
+import type { Change } from '../../api/change.ts';
+import { href, hrefWith } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { Instant } from '../instant.tsx';
+import { actorWords, deedWords, fieldWord, resourceWords } from './change-words.ts';
+import { ChangedValue } from './changed-value.tsx';
+
+/** Fields that are shown without being asked for. */
+const FEW = 4;
+
+/** Where what was changed can be seen. */
+const PAGES: Readonly<Record<string, string>> = { asset: 'asset', location: 'place' };
+
+/** A change in words, with what was before and after. With `isFiltering`, a click on who did it shows theirs only. */
+export function ChangeLine({ change, isFiltering }: { change: Change; isFiltering: boolean }) {
+  const t = texts.value.changes;
+  const { actor, at, resource } = change;
+  const page = PAGES[resource.type];
+  const names = [...new Set([...Object.keys(change.before ?? {}), ...Object.keys(change.after ?? {})])];
+  return (
+    <li class="change">
+      <p>
+        {isFiltering ? (
+          <a
+            href={hrefWith({ actor: `${actor.type}:${actor.id}`, cursor: null })}
+            title={t.onlyBy(actorWords(actor))}
+          >
+            <strong>{actorWords(actor)}</strong>
+          </a>
+        ) : (
+          <strong>{actorWords(actor)}</strong>
+        )}{' '}
+        {deedWords(change)}
+        <span class="hint">
+          {' · '}
+          <Instant at={at} />
+          {isFiltering && page !== undefined && (
+            <>
+              {' · '}
+              <a href={href(page, resource.id)} aria-label={t.openOf(resourceWords(resource))}>
+                {t.open}
+              </a>
+            </>
+          )}
+        </span>
+      </p>
+      {names.length > FEW ? (
+        <details>
+          <summary class="hint">{t.count(names.length)}</summary>
+          <Differences change={change} names={names} />
+        </details>
+      ) : (
+        <Differences change={change} names={names} />
+      )}
+    </li>
+  );
+}
+
+function Differences({ change: { before, after }, names }: { change: Change; names: readonly string[] }) {
+  const t = texts.value.changes;
+  return (
+    <dl class="facts">
+      {names.map((name) => (
+        <div key={name}>
+          <dt>{fieldWord(name)}</dt>
+          <dd>
+            {before !== null && Object.hasOwn(before, name) && (
+              <>
+                <span class="unseen">{t.before}</span>
+                <span class="was">
+                  <ChangedValue value={before[name]} />
+                </span>{' '}
+                <span aria-hidden="true">→</span>{' '}
+              </>
+            )}
+            <span class="unseen">{t.after}</span>
+            <ChangedValue value={after?.[name]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

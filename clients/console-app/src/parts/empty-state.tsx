@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact';
+import { Icon, type IconName } from '../../../ui/parts/icon.tsx';
+
+/** Nothing is here: why, and what to do next. */
+export function EmptyState({
+  icon,
+  title,
+  hint,
+  isPage = false,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  hint?: string;
+  /** There is no other heading. */
+  isPage?: boolean;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <span class="dot dot-plain">
+        <Icon name={icon} />
+      </span>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {children !== undefined && <div class="empty-next">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface Named {
+  label: string;
+  hint?: ComponentChildren;
+  /** What is wrong with it, from `faultOf`. */
+  fault?: string | null;
+}
+
+interface TextProps {
+  value: string;
+  name?: string;
+  class?: string;
+  required?: boolean;
+  readOnly?: boolean;
+  disabled?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  placeholder?: string;
+  spellcheck?: boolean;
+}
+
+interface InputProps extends TextProps {
+  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'date' | 'datetime-local';
+  autocomplete?: AutoFill;
+  min?: number | string;
+  max?: number | string;
+  step?: number | 'any';
+}
+
+type AutoFill = 'off' | 'name' | 'username' | 'current-password' | 'new-password';
+
+/** A line of text with its label, and below it what is wrong with it or what to write. */
+export function Field({
+  label,
+  hint,
+  fault = null,
+  onValue,
+  ...input
+}: Named & { onValue: (value: string) => void } & InputProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        {...(input as JSX.IntrinsicElements['input'])}
+        aria-invalid={fault !== null}
+        aria-describedby={`${id}-says`}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      <Says id={id} hint={hint} fault={fault} />
+    </div>
+  );
+}
+
+export function TextArea({
+  label,
+  hint,
+  fault = null,
+  onValue,
+  ...area
+}: Named & { onValue: (value: string) => void } & TextProps & { rows?: number }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        {...area}
+        aria-invalid={fault !== null}
+        aria-describedby={`${id}-says`}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      <Says id={id} hint={hint} fault={fault} />
+    </div>
+  );
+}
+
+export function Select<Value extends string>({
+  label,
+  hint,
+  fault = null,
+  options,
+  value,
+  onValue,
+}: Named & {
+  options: readonly { value: Value; word: string }[];
+  value: Value;
+  onValue: (value: Value) => void;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        aria-invalid={fault !== null}
+        aria-describedby={`${id}-says`}
+        onChange={(event) => onValue(event.currentTarget.value as Value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.word}
+          </option>
+        ))}
+      </select>
+      <Says id={id} hint={hint} fault={fault} />
+    </div>
+  );
+}
+
+function Says({ id, hint, fault }: { id: string; hint: ComponentChildren; fault: string | null }) {
+  return (
+    <div id={`${id}-says`}>
+      {fault !== null && <p class="fault">{fault}</p>}
+      {fault === null && hint !== undefined && <p class="hint">{hint}</p>}
+    </div>
+  );
+}

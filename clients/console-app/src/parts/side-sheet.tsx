@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
+import { texts } from '../texts/texts.ts';
+import { Toasts } from './toast.tsx';
+
+/** A panel from the side, over the screen; on phones from below. Esc, the cross and a click beside it close it. */
+export function SideSheet({
+  title,
+  sub,
+  onClose,
+  isForm = false,
+  foot,
+  children,
+}: {
+  title: string;
+  sub?: ComponentChildren;
+  onClose: () => void;
+  /** There is something to fill in before anything else: its first field has the focus. */
+  isForm?: boolean;
+  /** Buttons that stay in sight. */
+  foot?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    if (isForm) {
+      dialog.current?.querySelector<HTMLElement>('.side-body :is(input, select, textarea)')?.focus();
+    }
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: by keys a dialog closes with Esc
+    <dialog
+      ref={dialog}
+      class="side"
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <div class="side-inner">
+        <div class="side-head">
+          <div>
+            <h2 id={id}>{title}</h2>
+            {sub !== undefined && <p class="hint">{sub}</p>}
+          </div>
+          <button type="button" class="quiet" aria-label={texts.value.common.close} onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what can have the focus */}
+        <div class="side-body" tabIndex={0}>
+          {children}
+        </div>
+        <div class="side-end">
+          {/* What is outside a dialog cannot be clicked while it is open. */}
+          <Toasts />
+          {foot !== undefined && <div class="side-foot">{foot}</div>}
+        </div>
+      </div>
+    </dialog>
+  );
+}

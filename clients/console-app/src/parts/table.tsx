@@ -1,0 +1,160 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../../../ui/parts/icon.tsx';
+import type { List } from '../api/use-list.ts';
+import { texts } from '../texts/texts.ts';
+import { moveFocus } from './move-focus.ts';
+import { Pager } from './pager.tsx';
+import { ProblemNote } from './problem-note.tsx';
+
+export interface Column<Row> {
+  title: string;
+  /** The API's name of the field to sort by. */
+  sortBy?: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Narrow screens leave out what has 3, phones also what has 2. */
+  weight?: 1 | 2 | 3;
+  isNumber?: boolean;
+  /** For buttons: the title is read out only. */
+  isTitleUnseen?: boolean;
+}
+
+/** Rows with a box to tick, for what is done with several. */
+export interface Selection<Row> {
+  isSelected: (row: Row) => boolean;
+  toggle: (row: Row) => void;
+  /** All of the page. */
+  isAll: boolean;
+  toggleAll: () => void;
+  label: (row: Row) => string;
+  allLabel: string;
+}
+
+/**
+ * A page of a list. The first column is a link that the whole row follows; arrow keys, Home and End go from row to row.
+ * What is shown instead of no rows is `empty`.
+ */
+export function Table<Row>({
+  label,
+  list,
+  columns,
+  rowKey,
+  rowHref,
+  isOpen = () => false,
+  isFaint = () => false,
+  selection,
+  empty,
+}: {
+  label: string;
+  list: List<Row>;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string | number;
+  rowHref?: (row: Row) => string;
+  isOpen?: (row: Row) => boolean;
+  isFaint?: (row: Row) => boolean;
+  selection?: Selection<Row>;
+  empty: ComponentChildren;
+}) {
+  if (list.problem !== null) {
+    return <ProblemNote problem={list.problem} onRetry={list.reload} />;
+  }
+  if (list.total === 0) {
+    return <>{empty}</>;
+  }
+  return (
+    <div class="table-box">
+      <table class="table" aria-busy={list.isLoading} onKeyDown={moveFocus}>
+        <caption class="unseen">{label}</caption>
+        <thead>
+          <tr>
+            {selection !== undefined && (
+              <th scope="col" class="select">
+                <input
+                  type="checkbox"
+                  aria-label={selection.allLabel}
+                  checked={selection.isAll}
+                  onChange={selection.toggleAll}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Head key={column.title} column={column} list={list} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {list.total === undefined && (
+            <Waiting columns={columns.length + (selection === undefined ? 0 : 1)} />
+          )}
+          {list.rows.map((row) => (
+            <tr
+              key={rowKey(row)}
+              class={[isOpen(row) && 'is-open', isFaint(row) && 'is-faint'].filter(Boolean).join(' ')}
+            >
+              {selection !== undefined && (
+                <td class="select">
+                  <input
+                    type="checkbox"
+                    aria-label={selection.label(row)}
+                    checked={selection.isSelected(row)}
+                    onChange={() => selection.toggle(row)}
+                  />
+                </td>
+              )}
+              {columns.map((column, index) => (
+                <td key={column.title} class={classOf(column)}>
+                  {index === 0 && rowHref !== undefined ? (
+                    <a class="row-link" href={rowHref(row)}>
+                      {column.cell(row)}
+                    </a>
+                  ) : (
+                    column.cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Pager list={list} />
+    </div>
+  );
+}
+
+function Head<Row>({ column, list }: { column: Column<Row>; list: List<Row> }) {
+  const { sortBy, title, isTitleUnseen = false } = column;
+  if (sortBy === undefined) {
+    return (
+      <th scope="col" class={classOf(column)}>
+        <span class={isTitleUnseen ? 'unseen' : undefined}>{title}</span>
+      </th>
+    );
+  }
+  const sorted = list.sort === sortBy ? 'ascending' : list.sort === `-${sortBy}` ? 'descending' : undefined;
+  return (
+    <th scope="col" class={classOf(column)} aria-sort={sorted}>
+      <a class="sort" href={list.sortHref(sortBy)} title={texts.value.common.sortBy(title)}>
+        {title}
+        {sorted !== undefined && <Icon name={sorted === 'ascending' ? 'up' : 'down'} />}
+      </a>
+    </th>
+  );
+}
+
+/** Rows without anything in them, so that nothing jumps when they come. */
+function Waiting({ columns }: { columns: number }) {
+  return (
+    <>
+      {Array.from({ length: 8 }, (_, index) => (
+        <tr key={index} class="waiting">
+          <td colSpan={columns}>
+            <span />
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}
+
+function classOf<Row>({ weight = 1, isNumber = false }: Column<Row>): string {
+  return `weight-${weight}${isNumber ? ' number' : ''}`;
+}

@@ -1,0 +1,83 @@
+import type { RefObject } from 'preact';
+import { href } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { coloursOf } from '../place-colours.ts';
+import type { Bar, Lane } from './lanes-of.ts';
+import type { Range } from './range.ts';
+import { ticksOf } from './ticks.ts';
+
+/** Stays as bars, a lane for each place, above an axis of time. What it shows is said elsewhere in words, too. */
+export function Lanes({
+  lanes,
+  range,
+  now,
+  axis,
+  places = lanes,
+  ticks: most = 8,
+  titleOf,
+  hrefOf,
+}: {
+  lanes: readonly Lane[];
+  range: Range;
+  now: number;
+  axis?: RefObject<HTMLDivElement | null>;
+  /** Whose places have a colour each, where several pictures stand beside each other. */
+  places?: readonly Lane[];
+  /** On the axis, at most. */
+  ticks?: number;
+  titleOf: (bar: Bar) => string;
+  /** Where a bar leads; left out, nowhere. */
+  hrefOf?: (bar: Bar) => string;
+}) {
+  const colour = coloursOf(places.flatMap(({ place }) => place?.id ?? []));
+  const ticks = ticksOf(range, most);
+  const share = (at: number) => `${(100 * (at - range.from)) / (range.to - range.from)}%`;
+  return (
+    <>
+      {lanes.map(({ place, bars }) => (
+        <div class="lane" key={place?.id ?? 0}>
+          <p class="lane-name">
+            {place === null ? (
+              texts.value.asset.otherPlaces
+            ) : (
+              <a href={href('place', place.id)}>{place.name}</a>
+            )}
+          </p>
+          <div class="lane-plot">
+            {ticks.map(({ at }) => (
+              <span key={at} class="lane-tick" style={{ left: share(at) }} />
+            ))}
+            {bars.map((bar) => {
+              const bare = {
+                class: bar.stay.left_at === null ? 'bar bar-open' : 'bar',
+                title: titleOf(bar),
+                'aria-hidden': true,
+                style: {
+                  left: `${100 * bar.from}%`,
+                  width: `${100 * (bar.to - bar.from)}%`,
+                  background: colour(place?.id),
+                },
+              } as const;
+              return hrefOf === undefined ? (
+                <span key={bar.stay.arrived_at} {...bare} />
+              ) : (
+                <a key={bar.stay.arrived_at} {...bare} tabIndex={-1} draggable={false} href={hrefOf(bar)} />
+              );
+            })}
+            {now > range.from && now < range.to && <span class="lane-now" style={{ left: share(now) }} />}
+          </div>
+        </div>
+      ))}
+      <div class="lane lane-axis" aria-hidden="true">
+        <p class="lane-name" />
+        <div class="lane-plot" {...(axis === undefined ? {} : { ref: axis as RefObject<HTMLDivElement> })}>
+          {ticks.map(({ at, text }) => (
+            <span key={at} class="tick" style={{ left: share(at) }}>
+              {text}
+            </span>
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,5 @@
+/** Milliseconds since 1970. */
+export interface Range {
+  from: number;
+  to: number;
+}

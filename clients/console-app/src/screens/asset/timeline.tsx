@@ -1,0 +1,84 @@
+import { useRef } from 'preact/hooks';
+import { durationText } from '../../parts/duration.ts';
+import { instantText } from '../../parts/instant.tsx';
+import { Lanes } from '../../parts/timeline/lanes.tsx';
+import type { Bar, Lane } from '../../parts/timeline/lanes-of.ts';
+import type { Range } from '../../parts/timeline/range.ts';
+import { hrefWith } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { shifted, showRange, zoomed } from './range.ts';
+
+/** Where the asset was, a lane for each place. Dragging moves the range; with Ctrl the wheel zooms. */
+export function Timeline({ lanes, range, now }: { lanes: readonly Lane[]; range: Range; now: number }) {
+  const t = texts.value.asset;
+  const axis = useRef<HTMLDivElement>(null);
+  const drag = useRef<{ x: number; range: Range } | null>(null);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act: Record<string, () => Range> = {
+      ArrowLeft: () => shifted(range, -0.2),
+      ArrowRight: () => shifted(range, 0.2),
+      '+': () => zoomed(range, 0.5),
+      '-': () => zoomed(range, 2),
+    };
+    const wanted = act[event.key];
+    if (wanted !== undefined && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      showRange(wanted());
+    }
+  };
+  const onWheel = (event: WheelEvent) => {
+    const box = axis.current?.getBoundingClientRect();
+    if ((event.ctrlKey || event.metaKey) && box !== undefined) {
+      event.preventDefault();
+      showRange(zoomed(range, event.deltaY > 0 ? 1.25 : 0.8, (event.clientX - box.left) / box.width));
+    }
+  };
+  return (
+    <section
+      class="timeline"
+      aria-label={t.timelineHint}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom and move it
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onWheel={onWheel}
+      onPointerDown={(event) => {
+        if (event.button === 0 && axis.current !== null) {
+          drag.current = { x: event.clientX, range };
+        }
+      }}
+      onPointerMove={(event) => {
+        const box = axis.current?.getBoundingClientRect();
+        if (drag.current !== null && box !== undefined && Math.abs(event.clientX - drag.current.x) > 3) {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          showRange(shifted(drag.current.range, (drag.current.x - event.clientX) / box.width));
+        }
+      }}
+      onPointerUp={() => {
+        drag.current = null;
+      }}
+      onPointerCancel={() => {
+        drag.current = null;
+      }}
+    >
+      <Lanes
+        lanes={lanes}
+        range={range}
+        now={now}
+        axis={axis}
+        titleOf={titleOf}
+        hrefOf={({ stay }) => hrefWith({ why: stay.arrived_at })}
+      />
+    </section>
+  );
+}
+
+function titleOf({ stay, count }: Bar): string {
+  const t = texts.value.asset;
+  if (count > 1) {
+    return t.severalStays(count);
+  }
+  const end = stay.left_at === null ? Date.now() : Date.parse(stay.left_at);
+  const until = stay.left_at === null ? t.stillThere : instantText(stay.left_at, true);
+  return `${stay.location.name}\n${instantText(stay.arrived_at, true)} – ${until}\n${durationText(end - Date.parse(stay.arrived_at))}`;
+}

@@ -1,0 +1,54 @@
+import { Icon } from '../../../../ui/parts/icon.tsx';
+import { organizationId } from '../../api/organization.ts';
+import { addressOf } from '../../api/send.ts';
+import { address, href } from '../../router/router.ts';
+import { may } from '../../session/session.ts';
+import { texts } from '../../texts/texts.ts';
+
+/** What can be done with a whole list: import into it, and export or label what its filters show. */
+export function ListActions({
+  resource,
+  filters,
+  fixed = {},
+  picked,
+}: {
+  resource: 'asset' | 'location';
+  filters: readonly string[];
+  fixed?: Readonly<Record<string, boolean>>;
+  /** Keys of rows that are ticked: labels are of these, if there are any. */
+  picked: readonly string[];
+}) {
+  const t = texts.value.imports;
+  const { query } = address.value;
+  const shown = Object.fromEntries(['q', ...filters].map((name) => [name, query.getAll(name)]));
+  return (
+    <>
+      {may('operator') && (
+        <a class="secondary" href={href('import', resource === 'asset' ? {} : { of: resource })}>
+          <Icon name="upload" /> {t.import}
+        </a>
+      )}
+      <a
+        class="secondary"
+        download
+        href={addressOf(`/exports/${resource}s`, {
+          ...shown,
+          ...fixed,
+          include_deleted: null,
+          organization: organizationId.value,
+        })}
+      >
+        <Icon name="download" /> {t.export}
+      </a>
+      <a
+        class="secondary"
+        href={href('labels', {
+          of: resource === 'asset' ? null : resource,
+          ...(picked.length === 0 ? shown : { external_key: picked }),
+        })}
+      >
+        <Icon name="print" /> {texts.value.labels.of(picked.length)}
+      </a>
+    </>
+  );
+}

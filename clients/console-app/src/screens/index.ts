@@ -1,0 +1,134 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../../../ui/parts/icon.tsx';
+import { inboxCount } from '../live/inbox-counts.ts';
+import type { Role } from '../session/roles.ts';
+import { may } from '../session/session.ts';
+import type { Texts } from '../texts/texts.ts';
+
+/** `rest` is the path behind the screen's own: `['17']` at `#/assets/17`. */
+export type ScreenComponent = ComponentType<{ rest: readonly string[] }>;
+
+export interface Screen {
+  /** The first part of the address; its title is the text of this name in `screens`. */
+  path: keyof Texts['screens'];
+  icon: IconName;
+  /** Who sees it in the rail. Null: it has an address, and no place in the rail. */
+  group: (typeof SCREEN_GROUPS)[number] | null;
+  role: Role;
+  /** In reach of the thumb on phones; the first four are. */
+  isTab?: true;
+  /** Of one thing, which the address names behind the path: no menu leads there. */
+  isOfOne?: true;
+  /** Of what waits there, up to a hundred; shown in the rail. */
+  count?: () => number;
+  /** Imported when first opened. */
+  load: () => Promise<ScreenComponent>;
+}
+
+export const SCREEN_GROUPS = ['look', 'things', 'work', 'settings'] as const;
+
+/** In the order of the rail. The first is where one begins. */
+export const SCREENS: readonly Screen[] = [
+  {
+    path: 'now',
+    icon: 'now',
+    group: 'look',
+    role: 'viewer',
+    isTab: true,
+    load: () => import('./now/now-screen.tsx').then(({ NowScreen }) => NowScreen),
+  },
+  {
+    path: 'plan',
+    icon: 'plan',
+    group: 'look',
+    role: 'viewer',
+    isTab: true,
+    load: () => import('./plan/plan-screen.tsx').then(({ PlanScreen }) => PlanScreen),
+  },
+  {
+    path: 'find',
+    icon: 'search',
+    group: 'look',
+    role: 'viewer',
+    isTab: true,
+    load: () => import('./find/find-screen.tsx').then(({ FindScreen }) => FindScreen),
+  },
+  {
+    path: 'asset',
+    icon: 'asset',
+    group: null,
+    role: 'viewer',
+    isOfOne: true,
+    load: () => import('./asset/asset-screen.tsx').then(({ AssetScreen }) => AssetScreen),
+  },
+  {
+    path: 'place',
+    icon: 'place',
+    group: null,
+    role: 'viewer',
+    isOfOne: true,
+    load: () => import('./place/place-screen.tsx').then(({ PlaceScreen }) => PlaceScreen),
+  },
+  {
+    path: 'assets',
+    icon: 'asset',
+    group: 'things',
+    role: 'viewer',
+    isTab: true,
+    load: () => import('./assets/assets-screen.tsx').then(({ AssetsScreen }) => AssetsScreen),
+  },
+  {
+    path: 'places',
+    icon: 'places',
+    group: 'things',
+    role: 'viewer',
+    load: () => import('./places/places-screen.tsx').then(({ PlacesScreen }) => PlacesScreen),
+  },
+  {
+    path: 'import',
+    icon: 'upload',
+    group: null,
+    role: 'operator',
+    load: () => import('./import/import-screen.tsx').then(({ ImportScreen }) => ImportScreen),
+  },
+  {
+    path: 'inbox',
+    icon: 'inbox',
+    group: 'work',
+    role: 'viewer',
+    count: inboxCount,
+    load: () => import('./inbox/inbox-screen.tsx').then(({ InboxScreen }) => InboxScreen),
+  },
+  {
+    path: 'readers',
+    icon: 'reader',
+    group: 'work',
+    role: 'viewer',
+    load: () => import('./readers/readers-screen.tsx').then(({ ReadersScreen }) => ReadersScreen),
+  },
+  {
+    path: 'smoothing',
+    icon: 'smoothing',
+    group: 'work',
+    role: 'viewer',
+    load: () => import('./smoothing/smoothing-screen.tsx').then(({ SmoothingScreen }) => SmoothingScreen),
+  },
+  {
+    path: 'labels',
+    icon: 'print',
+    group: null,
+    role: 'viewer',
+    load: () => import('./labels/labels-screen.tsx').then(({ LabelsScreen }) => LabelsScreen),
+  },
+  {
+    path: 'settings',
+    icon: 'settings',
+    group: 'settings',
+    role: 'viewer',
+    load: () => import('./settings/settings-screen.tsx').then(({ SettingsScreen }) => SettingsScreen),
+  },
+];
+
+export function visibleScreens(): readonly Screen[] {
+  return SCREENS.filter(({ role }) => may(role));
+}

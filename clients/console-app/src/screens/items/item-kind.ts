@@ -1,0 +1,62 @@
+import type { ComponentType } from 'preact';
+import type { ApiError } from '../../api/api-error.ts';
+import type { Asset } from '../../api/asset.ts';
+import type { Place } from '../../api/place.ts';
+
+/** What assets and places have in common is edited alike; the rest is their kind's. */
+export interface ItemKind<Item extends Asset | Place, Draft extends ItemDraft = ItemDraft> {
+  /** In the API. */
+  path: string;
+  words: () => ItemWords;
+  draftOf: (item?: Item) => Draft;
+  /** What a request writes of it. The key is changed by a request of its own. */
+  valuesOf: (draft: Draft) => Record<string, unknown>;
+  /** Names of the fields that show their own faults. */
+  shownFields: readonly string[];
+  /** Between the key and the description. */
+  OwnFields?: ComponentType<FieldsProps<Draft>>;
+  /** The values that take back what was changed, if that is offered. */
+  undoOf?: (before: Item, draft: Draft) => Record<string, unknown> | undefined;
+}
+
+/** What people write of an item, as the fields hold it. */
+export interface ItemDraft {
+  name: string;
+  external_key: string;
+  description: string;
+  is_active: boolean;
+}
+
+export interface FieldsProps<Draft> {
+  draft: Draft;
+  problem: ApiError | null;
+  isReadOnly: boolean;
+  onDraft: (draft: Draft) => void;
+}
+
+export interface ItemWords {
+  newTitle: string;
+  editTitle: string;
+  changedMeanwhile: string;
+  /** Where none is attached yet. */
+  noTags: string;
+  retire: string;
+  retireTitle: (name: string) => string;
+  retireBody: string;
+  retiredDone: (name: string) => string;
+}
+
+export const ITEM_FIELDS = ['name', 'external_key', 'description'];
+
+export function itemDraftOf(item: Asset | Place | undefined): ItemDraft {
+  return {
+    name: item?.name ?? '',
+    external_key: item?.external_key ?? '',
+    description: item?.description ?? '',
+    is_active: item?.is_active ?? true,
+  };
+}
+
+export function itemValuesOf({ name, description, is_active }: ItemDraft): Record<string, unknown> {
+  return { name, description: description === '' ? null : description, is_active };
+}

@@ -1,0 +1,25 @@
+import type { Tag } from '../../api/asset.ts';
+
+/** An asset or a place, as far as labels need it. */
+export interface Labelled {
+  id: number;
+  external_key: string;
+  name: string;
+  tags: readonly Tag[];
+}
+
+export interface LabelItem {
+  id: number;
+  external_key: string;
+  name: string;
+  /** What its codes hold. */
+  value: string;
+  /** Scanners find it by that. */
+  isFound: boolean;
+}
+
+/** Scanners find a thing by its tags: the code holds its barcode, or its key where it has none. */
+export function labelItem({ id, external_key, name, tags }: Labelled): LabelItem {
+  const barcode = tags.find(({ tag_type }) => tag_type === 'barcode');
+  return { id, external_key, name, value: barcode?.value ?? external_key, isFound: barcode !== undefined };
+}

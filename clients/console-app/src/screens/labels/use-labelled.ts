@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api-error.ts';
+import { organizationId } from '../../api/organization.ts';
+import { read } from '../../api/send.ts';
+import { asApiError } from '../../api/use-read.ts';
+import { writesTo } from '../../api/writes.ts';
+import { address } from '../../router/router.ts';
+import type { Labelled } from './label-item.ts';
+
+/** Labels that are printed at once, and rows of a page. */
+export const MOST = 1_000;
+const PAGE = 200;
+
+const FILTERS = ['q', 'external_key', 'is_active', 'location_id', 'location_external_key', 'parent_id'];
+
+/** So many keys go into one address, however long they are. */
+const KEYS = 20;
+
+interface Page {
+  data: readonly Labelled[];
+  total_count: number;
+}
+
+interface State {
+  rows: readonly Labelled[] | undefined;
+  total: number;
+  problem: ApiError | null;
+}
+
+/** What the address's filters find, by key, up to {@link MOST}. */
+export function useLabelled(of: 'assets' | 'locations'): State {
+  const [state, setState] = useState<State>({ rows: undefined, total: 0, problem: null });
+  const { query } = address.value;
+  const asked = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
+  useEffect(() => {
+    const stop = new AbortController();
+    const readAll = async () => {
+      const rows: Labelled[] = [];
+      let total = 0;
+      for (const keys of groupsOf(asked['external_key'] ?? [])) {
+        const before = rows.length;
+        let found = 0;
+        do {
+          const fixed = {
+            external_key: keys,
+            sort: 'external_key',
+            limit: PAGE,
+            offset: rows.length - before,
+          };
+          const page = await read<Page>(`/${of}`, { query: { ...asked, ...fixed }, signal: stop.signal });
+          rows.push(...page.data);
+          found = page.data.length === 0 ? rows.length - before : page.total_count;
+        } while (rows.length < Math.min(before + found, MOST));
+        total += found;
+      }
+      setState({ rows, total, problem: null });
+    };
+    readAll().catch((error: unknown) => {
+      if (!stop.signal.aborted) {
+        setState((before) => ({ ...before, problem: asApiError(error) }));
+      }
+    });
+    return () => stop.abort();
+  }, [of, JSON.stringify(asked), organizationId.value, writesTo(`/${of}`)]);
+  return state;
+}
+
+/** None at all is one group: nothing is narrowed. */
+function groupsOf(keys: readonly string[]): (readonly string[])[] {
+  const count = Math.max(1, Math.ceil(Math.min(keys.length, MOST) / KEYS));
+  return Array.from({ length: count }, (_, index) => keys.slice(index * KEYS, (index + 1) * KEYS));
+}

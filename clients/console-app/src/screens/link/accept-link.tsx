@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { Door } from '../../parts/door.tsx';
+import { Field } from '../../parts/field.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { href, replaceAddress } from '../../router/router.ts';
+import type { Role } from '../../session/roles.ts';
+import { begin, type Session } from '../../session/session.ts';
+import { type Texts, texts } from '../../texts/texts.ts';
+
+export interface Link {
+  purpose: 'first' | 'invite' | 'reset' | 'sign_in';
+  organization: { id: number; name: string } | null;
+  email: string | null;
+  role: Role | null;
+  /** The account is there already, and only joins another organization. */
+  has_account?: boolean;
+}
+
+export function AcceptLink({ token, link }: { token: string; link: Link }) {
+  const t = texts.value.link;
+  const [email, setEmail] = useState(link.email ?? '');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const { run, isBusy, problem } = useAction();
+  const isNew = link.purpose === 'first' || (link.purpose === 'invite' && link.has_account !== true);
+  const isMember = link.purpose === 'invite' && !isNew;
+  const asksPassword = isNew || isMember || link.purpose === 'reset';
+  const { title, lead } = wordsOf(link, texts.value);
+
+  const accept = async () => {
+    const { data } = await post<{ data: Session }>('/links/accept', {
+      token,
+      ...(isNew ? { name } : {}),
+      ...(link.purpose === 'first' ? { email } : {}),
+      ...(asksPassword ? { password } : {}),
+    });
+    // The back button must not lead to a link that is used up.
+    replaceAddress(href());
+    begin(data, link.organization?.id);
+  };
+
+  return (
+    <Door title={title} lead={lead}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(accept);
+        }}
+      >
+        {isNew && (
+          <>
+            <Field
+              label={t.name}
+              name="name"
+              autocomplete="name"
+              required
+              value={name}
+              fault={faultOf(problem, 'name')}
+              onValue={setName}
+            />
+            <Field
+              label={texts.value.signIn.email}
+              type="email"
+              name="email"
+              autocomplete="username"
+              required
+              readOnly={link.email !== null}
+              value={email}
+              fault={faultOf(problem, 'email')}
+              onValue={setEmail}
+            />
+          </>
+        )}
+        {asksPassword && (
+          <Field
+            label={isMember ? texts.value.signIn.password : t.newPassword}
+            type="password"
+            name="password"
+            autocomplete={isMember ? 'current-password' : 'new-password'}
+            required
+            minLength={isMember ? 1 : 12}
+            maxLength={256}
+            {...(isMember ? {} : { hint: t.passwordHint })}
+            value={password}
+            fault={faultOf(problem, 'password')}
+            onValue={setPassword}
+          />
+        )}
+        {problem !== null && <ProblemNote problem={problem} shown={['name', 'email', 'password']} />}
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? t.busy : t.go}
+        </button>
+      </form>
+    </Door>
+  );
+}
+
+function wordsOf({ purpose, organization, role, has_account }: Link, { link: t, roles }: Texts) {
+  const roleWord = role === null ? '' : roles[role];
+  switch (purpose) {
+    case 'first':
+      return { title: t.firstTitle, lead: t.firstLead };
+    case 'invite':
+      return {
+        title: t.inviteTitle(organization?.name ?? 'tagtrail'),
+        lead: has_account === true ? t.inviteKnownLead(roleWord) : t.inviteLead(roleWord),
+      };
+    case 'reset':
+      return { title: t.resetTitle, lead: t.resetLead };
+    case 'sign_in':
+      return { title: t.signInTitle, lead: t.signInLead };
+  }
+}

@@ -1,0 +1,51 @@
+import { useEffect } from 'preact/hooks';
+import { useRead } from '../../api/use-read.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { href } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+
+const MOST = 8;
+const EVERY_MS = 60_000;
+
+interface SilentReader {
+  id: number;
+  name: string;
+  last_message_at: string | null;
+}
+
+/** Readers that cannot be heard: what they would see does not move meanwhile. Nothing where all are heard. */
+export function SilentReaders() {
+  const t = texts.value.now;
+  const { answer, reload } = useRead<{ data: readonly SilentReader[]; total_count: number }>('/readers', {
+    ...{ state: 'silent', sort: '-last_message_at', limit: MOST },
+  });
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || reload(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (answer === undefined || answer.data.length === 0) {
+    return null;
+  }
+  return (
+    <section class="card now-silent" aria-labelledby="now-silent">
+      <h2 id="now-silent">{t.silent(answer.total_count)}</h2>
+      <ul class="facts">
+        {answer.data.map(({ id, name, last_message_at: heard }) => (
+          <li key={id}>
+            <a class="title" href={href('readers', id)}>
+              {name}
+            </a>
+            <span class="hint">
+              {texts.value.place.heard} <Instant at={heard} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {answer.total_count > answer.data.length && (
+        <a class="plain" href={href('readers', { state: 'silent' })}>
+          {texts.value.common.showAll}
+        </a>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Place, TreeModel } from '../../live/tree-model.ts';
+
+export interface VisibleRow {
+  place: Place;
+  level: number;
+  isOpen: boolean;
+}
+
+/** The rows of the tree that are to be seen, in order. With a search: what has it in its name or key, and what is above. */
+export function visibleRows(
+  model: TreeModel,
+  isOpen: (place: Place) => boolean,
+  searched: string,
+): VisibleRow[] {
+  const text = searched.toLowerCase();
+  const wanted = text === '' ? null : placesWith(model, text);
+  const rows: VisibleRow[] = [];
+  const add = (places: readonly Place[], level: number): void => {
+    for (const place of places) {
+      if (wanted === null || wanted.has(place)) {
+        const shows = wanted !== null || isOpen(place);
+        rows.push({ place, level, isOpen: shows });
+        if (shows) {
+          add(place.children, level + 1);
+        }
+      }
+    }
+  };
+  add(model.roots, 1);
+  return rows;
+}
+
+function placesWith(model: TreeModel, text: string): Set<Place> {
+  const found = new Set<Place>();
+  const look = (place: Place): void => {
+    if (place.name.toLowerCase().includes(text) || place.key.toLowerCase().includes(text)) {
+      for (let each: Place | null = place; each !== null; each = each.parent) {
+        found.add(each);
+      }
+    }
+    place.children.forEach(look);
+  };
+  model.roots.forEach(look);
+  return found;
+}

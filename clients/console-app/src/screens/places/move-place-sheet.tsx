@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks';
+import type { Place, TreeModel } from '../../live/tree-model.ts';
+import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
+import { SideSheet } from '../../parts/side-sheet.tsx';
+import { texts } from '../../texts/texts.ts';
+
+/** Moves a place without dragging. */
+export function MovePlaceSheet({
+  model,
+  place,
+  onMove,
+  onClose,
+}: {
+  model: TreeModel;
+  place: Place;
+  onMove: (into: Place | null) => void;
+  onClose: () => void;
+}) {
+  const t = texts.value.placeTree;
+  const { parent } = place;
+  const [picked, setPicked] = useState<PickedPlace | null>(
+    parent === null ? null : { id: parent.id, external_key: parent.key },
+  );
+  return (
+    <SideSheet
+      title={t.moveTitle(place.name)}
+      sub={<span class="mono">{place.key}</span>}
+      onClose={onClose}
+      foot={
+        <button type="submit" form="move-place" class="primary">
+          {t.move}
+        </button>
+      }
+    >
+      <form
+        id="move-place"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onMove(picked === null ? null : model.place(picked.id));
+          onClose();
+        }}
+      >
+        <PlacePicker
+          label={texts.value.places.within}
+          hint={texts.value.places.withinHint}
+          picked={picked}
+          onPick={setPicked}
+        />
+      </form>
+    </SideSheet>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Place } from '../../api/place.ts';
+import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { texts } from '../../texts/texts.ts';
+import {
+  type FieldsProps,
+  ITEM_FIELDS,
+  type ItemDraft,
+  type ItemKind,
+  itemDraftOf,
+  itemValuesOf,
+} from '../items/item-kind.ts';
+
+interface PlaceDraft extends ItemDraft {
+  parent: PickedPlace | null;
+}
+
+export const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
+  path: '/locations',
+  words: () => texts.value.places,
+  draftOf: (place) => ({ ...itemDraftOf(place), parent: parentOf(place) }),
+  valuesOf: (draft) => ({ ...itemValuesOf(draft), parent_id: draft.parent?.id ?? null }),
+  shownFields: [...ITEM_FIELDS, 'parent_id'],
+  OwnFields: ParentField,
+  undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
+};
+
+function parentOf(place: Place | undefined): PickedPlace | null {
+  const { parent_id: id = null, parent_external_key: key = null } = place ?? {};
+  return id === null || key === null ? null : { id, external_key: key };
+}
+
+function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceDraft>) {
+  const t = texts.value.places;
+  return (
+    <PlacePicker
+      label={t.within}
+      hint={t.withinHint}
+      picked={draft.parent}
+      isReadOnly={isReadOnly}
+      fault={faultOf(problem, 'parent_id')}
+      onPick={(parent) => onDraft({ ...draft, parent })}
+    />
+  );
+}

@@ -1,0 +1,162 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { PlanWithPlaces, Point } from '../../api/plan.ts';
+import { patch } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import type { Place, TreeModel } from '../../live/tree-model.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { address, hrefWith, replaceAddress } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { DrawnOutline } from './drawn-outline.tsx';
+import { EditPanel } from './edit-panel.tsx';
+import { EditPin } from './edit-pin.tsx';
+import { PlanBox } from './plan-box.tsx';
+import { PlanOutlines } from './plan-outlines.tsx';
+import { middleOf, moved, placesOf, within } from './shapes.ts';
+import { useDraft } from './use-draft.ts';
+import { useLeaveGuard } from './use-leave-guard.ts';
+import { useOutline } from './use-outline.ts';
+import { useViewport } from './use-viewport.ts';
+
+/** Pixels by which the cross goes at a key. */
+const STEP = 12;
+
+/** Sets pins and outlines; nothing is sent before *Save*, and each step can be undone. */
+export function EditPlan({ plan, model }: { plan: PlanWithPlaces; model: TreeModel }) {
+  const t = texts.value.plan;
+  const draft = useDraft(plan);
+  const view = useViewport(plan, draft.shapes.size);
+  const { viewport } = view;
+  const [chosen, setChosen] = useState<number | null>(null);
+  const action = useAction();
+  const outlining = useOutline((id, points) => draft.set(id, points));
+  const { outline } = outlining;
+  const toFocus = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    const pin =
+      toFocus.current === null ? null : view.sheet.current?.querySelector(`[data-pin="${toFocus.current}"]`);
+    if (pin instanceof HTMLElement) {
+      toFocus.current = null;
+      pin.focus();
+    }
+  });
+
+  const pointOf = (clientX: number, clientY: number): Point | null => {
+    const box = view.box.current?.getBoundingClientRect();
+    const isInside =
+      box !== undefined &&
+      clientX >= box.left &&
+      clientX <= box.right &&
+      clientY >= box.top &&
+      clientY <= box.bottom;
+    return isInside ? viewport.pointAt(clientX - box.left, clientY - box.top) : null;
+  };
+  const put = ({ id }: Place, point: Point) => {
+    draft.set(id, [within(point)]);
+    setChosen(id);
+    toFocus.current = id;
+  };
+  const leave = () => replaceAddress(hrefWith({ edit: null }));
+  const send = (places: PlanWithPlaces['places'], version: number) =>
+    patch<{ data: PlanWithPlaces }>(`/plans/${plan.id}`, { version, places });
+  const save = () =>
+    action.run(async () => {
+      const { data } = await send(placesOf(draft.shapes), draft.version);
+      toast(t.saved, () => send(plan.places, data.version).catch(() => toast(t.notUndone)));
+      leave();
+    });
+  const askToDiscard = () =>
+    confirm({ title: t.discardTitle, body: t.discardBody, action: t.discard, isDangerous: true });
+  const cancel = async () => {
+    if (!draft.isChanged || (await askToDiscard())) {
+      leave();
+    }
+  };
+  const here = address.value.path.join('/');
+  useLeaveGuard(
+    draft.isChanged,
+    ({ path, query }) => path.join('/') === here && query.get('edit') === 'true',
+    askToDiscard,
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === 'z') {
+      event.preventDefault();
+      draft.undo();
+      return;
+    }
+    const acts: Record<string, () => void> =
+      outline === null || event.target !== view.box.current
+        ? {}
+        : {
+            ArrowLeft: () => outlining.moveCross([-STEP / viewport.width, 0]),
+            ArrowRight: () => outlining.moveCross([STEP / viewport.width, 0]),
+            ArrowUp: () => outlining.moveCross([0, -STEP / viewport.height]),
+            ArrowDown: () => outlining.moveCross([0, STEP / viewport.height]),
+            ' ': outlining.addAtCross,
+            Enter: outlining.end,
+            Backspace: outlining.takeBack,
+            Escape: outlining.cancel,
+          };
+    const act = acts[event.key];
+    if (act !== undefined) {
+      event.preventDefault();
+      act();
+    }
+  };
+  return (
+    <div class="plan plan-editing" onKeyDownCapture={onKeyDown}>
+      <PlanBox
+        plan={plan}
+        view={view}
+        isBusy={outline !== null}
+        onClick={({ clientX, clientY }) => {
+          const point = pointOf(clientX, clientY);
+          if (outline !== null && point !== null) {
+            outlining.add(point);
+          }
+        }}
+      >
+        <PlanOutlines
+          shapes={draft.shapes}
+          lightOf={(id) => (id === chosen ? 'lit' : null)}
+          onOpen={(id) => outline === null && setChosen(id)}
+        />
+        {[...draft.shapes].map(([id, points]) => {
+          const place = model.place(id);
+          return place === null ? null : (
+            <EditPin
+              key={id}
+              place={place}
+              points={points}
+              isChosen={id === chosen}
+              onChoose={() => setChosen(id)}
+              onMove={(dx, dy, step) =>
+                draft.set(id, moved(points, [dx / viewport.width, dy / viewport.height]), step)
+              }
+              onRemove={() => draft.set(id, null)}
+            />
+          );
+        })}
+        {outline !== null && <DrawnOutline outline={outline} />}
+      </PlanBox>
+      <EditPanel
+        {...{ plan, model, draft, action }}
+        place={chosen !== null && draft.shapes.has(chosen) ? model.place(chosen) : null}
+        outlining={outlining}
+        onOutline={(id) => {
+          outlining.begin(id, middleOf(draft.shapes.get(id) ?? [[0.5, 0.5]]));
+          view.box.current?.focus();
+        }}
+        onSave={save}
+        onCancel={cancel}
+        onPut={(place) => put(place, viewport.middle)}
+        onDrop={(place, x, y) => {
+          const point = pointOf(x, y);
+          if (point !== null) {
+            put(place, point);
+          }
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { PlanPlace, Point } from '../../api/plan.ts';
+import type { Place, TreeModel } from '../../live/tree-model.ts';
+
+/** Where each place is on a plan, by its id. */
+export type Shapes = ReadonlyMap<number, readonly Point[]>;
+
+export function shapesOf(places: readonly PlanPlace[]): Shapes {
+  return new Map(places.map(({ location_id: id, points }) => [id, points]));
+}
+
+export function placesOf(shapes: Shapes): PlanPlace[] {
+  return [...shapes].map(([id, points]) => ({ location_id: id, points: points.map(rounded) }));
+}
+
+/** Finer than a pixel of any image. */
+function rounded([x, y]: Point): Point {
+  return [Math.round(x * 100_000) / 100_000, Math.round(y * 100_000) / 100_000];
+}
+
+/** The middle of what it reaches over. */
+export function middleOf(points: readonly Point[]): Point {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  return [(Math.min(...xs) + Math.max(...xs)) / 2, (Math.min(...ys) + Math.max(...ys)) / 2];
+}
+
+/** Where its count stands: of an outline at its upper edge, as in a legend, so that what is within has room. */
+export function labelOf(points: readonly Point[]): Point {
+  return points.length === 1
+    ? middleOf(points)
+    : [middleOf(points)[0], Math.min(...points.map(([, y]) => y))];
+}
+
+/** Moved as a whole, and kept on the plan. */
+export function moved(points: readonly Point[], [dx, dy]: Point): readonly Point[] {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const by = (delta: number, all: readonly number[]) =>
+    Math.max(-Math.min(...all), Math.min(1 - Math.max(...all), delta));
+  const [byX, byY] = [by(dx, xs), by(dy, ys)];
+  return points.map(([x, y]): Point => [x + byX, y + byY]);
+}
+
+export function within([x, y]: Point): Point {
+  return [Math.max(0, Math.min(1, x)), Math.max(0, Math.min(1, y))];
+}
+
+/** The place itself or the nearest above it that is on the plan; null if none is. */
+export function shownPlace(model: TreeModel, shapes: Shapes, id: number | null): number | null {
+  for (let each: Place | null = model.place(id); each !== null; each = each.parent) {
+    if (shapes.has(each.id)) {
+      return each.id;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,23 @@
+import { useEffect } from 'preact/hooks';
+import type { Address } from '../../router/address.ts';
+import { guardLeaving } from '../../router/router.ts';
+
+/** While something is unsaved the user is asked before it is left: by a link, the back button, or closing the tab. */
+export function useLeaveGuard(
+  isUnsaved: boolean,
+  isInside: (to: Address) => boolean,
+  ask: () => Promise<boolean>,
+): void {
+  useEffect(() => {
+    if (!isUnsaved) {
+      return undefined;
+    }
+    const stay = (event: Event) => event.preventDefault();
+    const endGuard = guardLeaving({ isInside, ask });
+    window.addEventListener('beforeunload', stay);
+    return () => {
+      endGuard();
+      window.removeEventListener('beforeunload', stay);
+    };
+  }, [isUnsaved]);
+}

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import type { Point } from '../../api/plan.ts';
+import { within } from './shapes.ts';
+
+/** The server takes no more. */
+const MOST_POINTS = 100;
+
+export interface Outline {
+  /** The place that it is of. */
+  id: number;
+  points: readonly Point[];
+  /** Where the next point is set by key. */
+  cross: Point;
+}
+
+/** An outline that is being drawn, point by point; null while none is. */
+export function useOutline(finish: (id: number, points: readonly Point[]) => void) {
+  const [outline, setOutline] = useState<Outline | null>(null);
+  const add = (point: Point) =>
+    setOutline(
+      (before) =>
+        before && {
+          ...before,
+          points: [...before.points, within(point)].slice(0, MOST_POINTS),
+          cross: within(point),
+        },
+    );
+  return {
+    outline,
+    begin: (id: number, cross: Point) => setOutline({ id, points: [], cross: within(cross) }),
+    add,
+    addAtCross: () => outline !== null && add(outline.cross),
+    moveCross: ([dx, dy]: Point) =>
+      setOutline(
+        (before) => before && { ...before, cross: within([before.cross[0] + dx, before.cross[1] + dy]) },
+      ),
+    takeBack: () => setOutline((before) => before && { ...before, points: before.points.slice(0, -1) }),
+    cancel: () => setOutline(null),
+    end: () => {
+      if (outline !== null && outline.points.length >= 3) {
+        finish(outline.id, outline.points);
+        setOutline(null);
+      }
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { address, hrefWith, replaceAddress } from '../../router/router.ts';
+import { panByPointers } from './pan-by-pointers.ts';
+import { Viewport } from './viewport.ts';
+
+/** Milliseconds after the last change until the address has it. */
+const SETTLED_MS = 300;
+
+/** Square pixels for each place from which on all names are shown: a name takes a third of it. */
+const ROOMY = 9_000;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+export interface View {
+  box: RefObject<HTMLDivElement | null>;
+  sheet: RefObject<HTMLDivElement | null>;
+  viewport: Viewport;
+  /** Does it, and has it shown. */
+  change: (work: (viewport: Viewport) => void) => void;
+}
+
+/**
+ * What of the plan is in sight: by wheel, fingers, dragging and the functions of `viewport`. Nothing is drawn anew by it: one
+ * element is moved, so that 300 places follow smoothly. The address has it as `view=<x>,<y>,<zoom>`.
+ *
+ * @param count places on it.
+ */
+export function useViewport({ width, height }: Size, count: number): View {
+  const box = useRef<HTMLDivElement>(null);
+  const sheet = useRef<HTMLDivElement>(null);
+  const viewport = useMemo(() => new Viewport(width, height), [width, height]);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const show = () => {
+    const element = sheet.current;
+    if (element !== null) {
+      element.style.width = `${viewport.width}px`;
+      element.style.height = `${viewport.height}px`;
+      element.style.transform = `translate(${viewport.left}px, ${viewport.top}px)`;
+      element.classList.toggle('is-crowded', viewport.width * viewport.height < count * ROOMY);
+    }
+  };
+  const change = (work: (viewport: Viewport) => void) => {
+    work(viewport);
+    show();
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => replaceAddress(hrefWith({ view: textOf(viewport) })), SETTLED_MS);
+  };
+  useLayoutEffect(show, [count]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) {
+      return undefined;
+    }
+    viewport.resize(element.clientWidth, element.clientHeight);
+    const asked = readView(address.value.query.get('view'));
+    if (asked !== null) {
+      viewport.look(...asked);
+    }
+    show();
+    const resized = new ResizeObserver(() => {
+      viewport.resize(element.clientWidth, element.clientHeight);
+      show();
+    });
+    resized.observe(element);
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const { left, top } = element.getBoundingClientRect();
+      const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+      change((view) =>
+        view.zoomBy(Math.exp((-event.deltaY * lines) / 400), event.clientX - left, event.clientY - top),
+      );
+    };
+    element.addEventListener('wheel', onWheel, { passive: false });
+    const endPanning = panByPointers(element, change);
+    return () => {
+      resized.disconnect();
+      element.removeEventListener('wheel', onWheel);
+      endPanning();
+      clearTimeout(timer.current);
+    };
+  }, [viewport]);
+  return { box, sheet, viewport, change };
+}
+
+function textOf({ middle: [x, y], zoom }: Viewport): string | null {
+  const isAll = Math.abs(zoom - 1) < 0.01 && Math.abs(x - 0.5) < 0.01 && Math.abs(y - 0.5) < 0.01;
+  return isAll ? null : [x, y, zoom].map((each) => each.toFixed(3)).join();
+}
+
+function readView(text: string | null): [point: readonly [number, number], zoom: number] | null {
+  const [x = Number.NaN, y = Number.NaN, zoom = Number.NaN] = (text ?? '').split(',').map(Number);
+  return text !== null && [x, y, zoom].every(Number.isFinite) ? [[x, y], zoom] : null;
+}

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import type { Reader } from '../../api/reader.ts';
+import { patch, remove } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { Field } from '../../parts/field.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { SecretNote } from '../../parts/secret-note.tsx';
+import { SideSheet } from '../../parts/side-sheet.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { go, href } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { FormatSelect } from './format-select.tsx';
+
+/** Name, topic, format, another password, and its end. */
+export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: () => void }) {
+  const t = texts.value.readers;
+  const [draft, setDraft] = useState({ name: reader.name, topic: reader.topic, format: reader.format });
+  const [password, setPassword] = useState<string | null>(null);
+  const [isSubscribed, setSubscribed] = useState(true);
+  const { run, isBusy, problem } = useAction();
+  const path = `/readers/${reader.id}`;
+  const save = async () => {
+    const { data } = await patch<{ data: { subscribed: boolean } }>(path, draft);
+    toast(texts.value.common.saved);
+    setSubscribed(data.subscribed);
+    if (data.subscribed) {
+      onClose();
+    }
+  };
+  const renew = async () => {
+    const isSure = await confirm({ title: t.renewTitle, body: t.renewBody, action: t.renew });
+    if (isSure) {
+      await run(async () => {
+        const { data } = await patch<{ data: { mqtt_password: string } }>(path, { new_password: true });
+        setPassword(data.mqtt_password);
+      });
+    }
+  };
+  const end = async () => {
+    const isSure = await confirm({
+      title: t.deleteTitle(reader.name),
+      body: t.deleteBody,
+      action: t.delete,
+      isDangerous: true,
+    });
+    if (isSure && (await run(() => remove(path)))) {
+      toast(t.deleted(reader.name));
+      go(href('readers'));
+    }
+  };
+  return (
+    <SideSheet
+      title={t.editTitle}
+      onClose={onClose}
+      foot={
+        <>
+          <button type="submit" form="edit-reader" class="primary" disabled={isBusy}>
+            {texts.value.common.save}
+          </button>
+          <button type="button" class="secondary" disabled={isBusy} onClick={() => void renew()}>
+            {t.renew}
+          </button>
+          <button type="button" class="danger" disabled={isBusy} onClick={() => void end()}>
+            {t.delete}
+          </button>
+        </>
+      }
+    >
+      <form
+        id="edit-reader"
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(save);
+        }}
+      >
+        <Field
+          label={t.name}
+          required
+          maxLength={255}
+          value={draft.name}
+          onValue={(name) => setDraft({ ...draft, name })}
+        />
+        <Field
+          label={t.topic}
+          hint={t.topicHint}
+          class="mono"
+          required
+          spellcheck={false}
+          value={draft.topic}
+          onValue={(topic) => setDraft({ ...draft, topic })}
+        />
+        <FormatSelect value={draft.format} onValue={(format) => setDraft({ ...draft, format })} />
+        {problem !== null && <ProblemNote problem={problem} />}
+        {!isSubscribed && <p class="note note-problem">{t.notSubscribed(draft.topic)}</p>}
+        {password !== null && (
+          <SecretNote title={t.passwordOf(reader.mqtt_username)} hint={t.passwordOnce} secret={password} />
+        )}
+      </form>
+    </SideSheet>
+  );
+}

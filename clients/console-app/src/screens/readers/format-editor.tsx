@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ArrivedMessage } from '../../api/reader.ts';
+import { patch, post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useRead } from '../../api/use-read.ts';
+import { TextArea } from '../../parts/field.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { texts } from '../../texts/texts.ts';
+import { FormatPreview, type Tried } from './format-preview.tsx';
+
+/** Milliseconds after the last key. */
+const PAUSE_MS = 300;
+
+/**
+ * A format that is written, beside what it makes of the last message. It begins as a copy of another; an own one is changed
+ * itself (`isChanged`).
+ */
+export function FormatEditor({
+  from,
+  isChanged = false,
+  sample,
+  onClose,
+  onSaved,
+}: {
+  from: string;
+  isChanged?: boolean;
+  sample: ArrivedMessage | undefined;
+  onClose: () => void;
+  onSaved: (name: string) => void;
+}) {
+  const t = texts.value.readers;
+  const copied = useRead<{ data: { name: string; source: string } }>(`/formats/${encodeURIComponent(from)}`);
+  const [source, setSource] = useState<string | null>(null);
+  const [payload, setPayload] = useState(sample?.is_text === true ? sample.payload : '');
+  const [tried, setTried] = useState<Tried | undefined>();
+  const saving = useAction();
+  const original = copied.answer?.data;
+  useEffect(() => {
+    if (original !== undefined && source === null) {
+      setSource(isChanged ? original.source : asCopy(original));
+    }
+  }, [original]);
+  useEffect(() => {
+    if (source === null || source === '' || payload === '') {
+      return undefined;
+    }
+    let isStale = false;
+    const timer = setTimeout(() => {
+      const topic = sample?.topic ?? 'topic';
+      post<{ data: Tried }>('/formats/try', { source, topic, payload })
+        .then(({ data }) => isStale || setTried(data))
+        .catch(() => {});
+    }, PAUSE_MS);
+    return () => {
+      isStale = true;
+      clearTimeout(timer);
+    };
+  }, [source, payload]);
+  const save = async () => {
+    const { data } = isChanged
+      ? await patch<{ data: { name: string } }>(`/formats/${encodeURIComponent(from)}`, { source })
+      : await post<{ data: { name: string } }>('/formats', { source });
+    onSaved(data.name);
+  };
+  return (
+    <section class="format-editor" aria-label={t.writeFormat}>
+      <form
+        class="card stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void saving.run(save);
+        }}
+      >
+        <p class="hint">{isChanged ? t.changeHint(from) : t.writeHint(from)}</p>
+        <TextArea
+          label={t.definition}
+          class="mono"
+          rows={24}
+          spellcheck={false}
+          value={source ?? ''}
+          fault={faultOf(saving.problem, 'source')}
+          onValue={setSource}
+        />
+        {saving.problem !== null && <ProblemNote problem={saving.problem} shown={['source']} />}
+        <div class="buttons">
+          <button
+            type="submit"
+            class="primary"
+            disabled={saving.isBusy || (tried !== undefined && tried.faults.length > 0)}
+          >
+            {isChanged ? texts.value.common.save : t.saveFormat}
+          </button>
+          <button type="button" class="secondary" onClick={onClose}>
+            {texts.value.common.cancel}
+          </button>
+        </div>
+      </form>
+      <div class="card stack">
+        <TextArea
+          label={t.message}
+          class="mono"
+          rows={8}
+          spellcheck={false}
+          value={payload}
+          onValue={setPayload}
+        />
+        <FormatPreview tried={payload === '' ? undefined : tried} />
+      </div>
+    </section>
+  );
+}
+
+function asCopy({ name, source }: { name: string; source: string }): string {
+  return source.replace(/("name":\s*)"[^"]*"/, `$1"my-${name}"`);
+}

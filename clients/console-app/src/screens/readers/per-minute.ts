@@ -1,0 +1,17 @@
+import type { Reader } from '../../api/reader.ts';
+import type { Texts } from '../../texts/texts.ts';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Messages of the last minute; of what has come without a pause for longer, its mean. A stretch of a second is no rate: twelve
+ * messages at once are twelve a minute.
+ */
+export function perMinute({ stretch }: Reader, t: Texts['readers'], now = Date.now()): string {
+  if (stretch === null) {
+    return '–';
+  }
+  const [since, until] = [Date.parse(stretch.since), Date.parse(stretch.until)];
+  const isOver = now - until > MINUTE_MS;
+  return t.perMinute(isOver ? 0 : stretch.messages / Math.max(1, (until - since) / MINUTE_MS));
+}

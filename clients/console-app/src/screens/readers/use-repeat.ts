@@ -1,0 +1,11 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+/** Calls `again` every so often while the page is in sight. */
+export function useRepeat(again: () => void, milliseconds: number): void {
+  const latest = useRef(again);
+  latest.current = again;
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), milliseconds);
+    return () => clearInterval(timer);
+  }, [milliseconds]);
+}

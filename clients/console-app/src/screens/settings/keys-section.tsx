@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import { organizationId } from '../../api/organization.ts';
+import { post, remove } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useRead } from '../../api/use-read.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { confirm } from '../../parts/confirm.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Instant } from '../../parts/instant.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { SecretNote } from '../../parts/secret-note.tsx';
+import { texts } from '../../texts/texts.ts';
+
+interface ApiKey {
+  id: string;
+  name: string;
+  scopes: readonly string[];
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'] as const;
+
+/** Keys with which programs use the API. */
+export function KeysSection() {
+  const t = texts.value.settings;
+  const path = `/orgs/${organizationId.value}/api-keys`;
+  const { answer, problem, reload } = useRead<{ data: readonly ApiKey[] }>(path);
+  const [issued, setIssued] = useState<{ name: string; key: string } | null>(null);
+  const revoking = useAction();
+  const revoke = async (key: ApiKey) => {
+    const isSure = await confirm({
+      title: t.revokeTitle(key.name),
+      body: t.revokeBody,
+      action: t.revoke,
+      isDangerous: true,
+    });
+    if (isSure) {
+      await revoking.run(() => remove(`${path}/${key.id}`));
+    }
+  };
+  return (
+    <div class="cards">
+      <NewKey path={path} onIssued={setIssued} />
+      <section class="card stack" aria-labelledby="keys-title">
+        <h2 id="keys-title">{t.keysTitle}</h2>
+        {issued !== null && <SecretNote title={t.keyOf(issued.name)} hint={t.keyOnce} secret={issued.key} />}
+        {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+        {revoking.problem !== null && <ProblemNote problem={revoking.problem} />}
+        {answer?.data.length === 0 && <EmptyState icon="key" title={t.noKeys} hint={t.noKeysHint} />}
+        <ul class="lines">
+          {answer?.data.map((key) => (
+            <li key={key.id} class={key.revoked_at === null ? undefined : 'faint'}>
+              <div>
+                <strong>{key.name}</strong>
+                <p class="hint">{key.scopes.join(', ')}</p>
+                <p class="hint">
+                  {t.lastUsed} <Instant at={key.last_used_at} />
+                </p>
+              </div>
+              {key.revoked_at === null ? (
+                <button
+                  type="button"
+                  class="small secondary"
+                  disabled={revoking.isBusy}
+                  onClick={() => void revoke(key)}
+                >
+                  {t.revoke}
+                </button>
+              ) : (
+                <Badge tone="refused">{t.revoked}</Badge>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function NewKey({
+  path,
+  onIssued,
+}: {
+  path: string;
+  onIssued: (issued: { name: string; key: string }) => void;
+}) {
+  const t = texts.value.settings;
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly string[]>(SCOPES);
+  const { run, isBusy, problem } = useAction();
+  const issue = async () => {
+    const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes });
+    onIssued(data);
+    setName('');
+  };
+  return (
+    <form
+      class="card stack"
+      aria-labelledby="new-key-title"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run(issue);
+      }}
+    >
+      <h2 id="new-key-title">{t.newKey}</h2>
+      <p class="hint">{t.newKeyHint}</p>
+      <Field
+        label={t.keyName}
+        name="name"
+        required
+        maxLength={255}
+        value={name}
+        fault={faultOf(problem, 'name')}
+        onValue={setName}
+      />
+      <fieldset class="checks">
+        <legend>{t.scopes}</legend>
+        {SCOPES.map((scope) => (
+          <label class="check" key={scope}>
+            <input
+              type="checkbox"
+              checked={scopes.includes(scope)}
+              onChange={(event) =>
+                setScopes(
+                  event.currentTarget.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope),
+                )
+              }
+            />
+            <span class="mono">{scope}</span>
+          </label>
+        ))}
+      </fieldset>
+      {problem !== null && <ProblemNote problem={problem} shown={['name']} />}
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={isBusy || scopes.length === 0}>
+          {t.makeKey}
+        </button>
+      </div>
+    </form>
+  );
+}

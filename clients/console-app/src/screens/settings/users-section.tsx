@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { post, remove } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { useList } from '../../api/use-list.ts';
+import { useRead } from '../../api/use-read.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { isOnlyHere } from '../../parts/only-here.ts';
+import { Pager } from '../../parts/pager.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { SecretNote } from '../../parts/secret-note.tsx';
+import type { Role } from '../../session/roles.ts';
+import { texts } from '../../texts/texts.ts';
+import { type Invitation, InviteForm } from './invite-form.tsx';
+import { type User, UserLine } from './user-line.tsx';
+
+interface OpenInvitation {
+  id: number;
+  email: string;
+  role: Role;
+  expires_at: string;
+}
+
+/** A link that was just made, for whom. */
+interface MadeLink {
+  title: string;
+  url: string;
+}
+
+export function UsersSection() {
+  const t = texts.value.settings;
+  const users = useList<User>('/users', { sort: '' });
+  const invitations = useRead<{ data: readonly OpenInvitation[] }>('/invitations');
+  const [link, setLink] = useState<MadeLink | null>(null);
+  const { run, isBusy, problem } = useAction();
+  const onInvited = ({ email, url }: Invitation) => setLink({ title: t.linkFor(email), url });
+  const onReset = async (user: User) => {
+    const { data } = await post<{ data: { url: string } }>(`/users/${user.id}/reset-link`);
+    setLink({ title: t.linkFor(user.email), url: data.url });
+  };
+  return (
+    <div class="cards">
+      <InviteForm onInvited={onInvited} />
+      <section class="card stack" aria-labelledby="users-title">
+        <h2 id="users-title">{t.usersTitle}</h2>
+        {link !== null && <SecretNote title={link.title} hint={t.linkOnce} secret={link.url} />}
+        {link !== null && isOnlyHere(link.url) && <p class="fault">{t.linkOnlyHere}</p>}
+        {[users.problem, invitations.problem, problem].map(
+          (each) => each !== null && <ProblemNote key={each.message} problem={each} />,
+        )}
+        <ul class="lines">
+          {users.rows.map((user) => (
+            <UserLine key={user.id} user={user} onReset={() => onReset(user)} />
+          ))}
+        </ul>
+        <Pager list={users} />
+        {(invitations.answer?.data.length ?? 0) > 0 && <h3>{t.invitations}</h3>}
+        <ul class="lines">
+          {invitations.answer?.data.map(({ id, email, role, expires_at }) => (
+            <li key={id}>
+              <div>
+                <strong>{email}</strong>
+                <p class="hint">
+                  {texts.value.roles[role]} · {t.until} <Instant at={expires_at} />
+                </p>
+              </div>
+              <button
+                type="button"
+                class="small secondary"
+                disabled={isBusy}
+                onClick={() => void run(() => remove(`/invitations/${id}`))}
+              >
+                {t.withdraw}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}

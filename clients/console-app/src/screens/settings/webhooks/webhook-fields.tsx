@@ -1,0 +1,91 @@
+import type { ApiError } from '../../../api/api-error.ts';
+import { EVENT_TYPES, type EventType, type Webhook } from '../../../api/webhook.ts';
+import { Field } from '../../../parts/field.tsx';
+import { PlacePicker } from '../../../parts/place-picker.tsx';
+import { faultOf } from '../../../parts/problem-text.ts';
+import { texts } from '../../../texts/texts.ts';
+
+export interface WebhookDraft {
+  name: string;
+  url: string;
+  types: readonly EventType[];
+  location_external_key: string | null;
+}
+
+export const SHOWN_FIELDS = ['name', 'url', 'types', 'location_external_key'];
+
+export const NEW_DRAFT: WebhookDraft = { name: '', url: '', types: EVENT_TYPES, location_external_key: null };
+
+export function draftOf({ name, url, types, location_external_key }: Webhook): WebhookDraft {
+  return { name, url, types: types ?? EVENT_TYPES, location_external_key };
+}
+
+/** As the API takes it: no types are all types. */
+export function bodyOf({ types, ...draft }: WebhookDraft) {
+  return { ...draft, types: types.length === EVENT_TYPES.length ? null : types };
+}
+
+export function WebhookFields({
+  draft,
+  problem,
+  onDraft,
+}: {
+  draft: WebhookDraft;
+  problem: ApiError | null;
+  onDraft: (draft: WebhookDraft) => void;
+}) {
+  const t = texts.value.webhooks;
+  const { location_external_key: key, types } = draft;
+  return (
+    <>
+      <Field
+        label={t.name}
+        name="name"
+        required
+        maxLength={255}
+        value={draft.name}
+        fault={faultOf(problem, 'name')}
+        onValue={(name) => onDraft({ ...draft, name })}
+      />
+      <Field
+        label={t.url}
+        hint={t.urlHint}
+        type="url"
+        name="url"
+        class="mono"
+        required
+        maxLength={2048}
+        value={draft.url}
+        fault={faultOf(problem, 'url')}
+        onValue={(url) => onDraft({ ...draft, url })}
+      />
+      <fieldset class="checks">
+        <legend>{t.types}</legend>
+        {EVENT_TYPES.map((type) => (
+          <label class="check" key={type}>
+            <input
+              type="checkbox"
+              checked={types.includes(type)}
+              onChange={(event) => {
+                const isChosen = event.currentTarget.checked;
+                const chosen = EVENT_TYPES.filter((each) =>
+                  each === type ? isChosen : types.includes(each),
+                );
+                onDraft({ ...draft, types: chosen });
+              }}
+            />
+            <span>{t.typeWords[type]}</span>
+          </label>
+        ))}
+        {faultOf(problem, 'types') !== null && <p class="fault">{faultOf(problem, 'types')}</p>}
+      </fieldset>
+      <PlacePicker
+        label={t.place}
+        hint={t.placeHint}
+        fault={faultOf(problem, 'location_external_key')}
+        picked={key === null ? null : { id: 0, external_key: key }}
+        onPick={(place) => onDraft({ ...draft, location_external_key: place?.external_key ?? null })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { useList } from '../../../api/use-list.ts';
+import type { Webhook } from '../../../api/webhook.ts';
+import { EmptyState } from '../../../parts/empty-state.tsx';
+import { SecretNote } from '../../../parts/secret-note.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { address, go, hrefWith } from '../../../router/router.ts';
+import { texts } from '../../../texts/texts.ts';
+import { NewWebhook } from './new-webhook.tsx';
+import { webhookColumns } from './webhook-columns.tsx';
+import { WebhookSheet } from './webhook-sheet.tsx';
+
+/** `#/settings/webhooks?open=3`: whom moves are sent to, and how far each has come. */
+export function WebhooksSection() {
+  const t = texts.value.webhooks;
+  const list = useList<Webhook>('/webhooks', { sort: '' });
+  const [made, setMade] = useState<{ name: string; secret: string } | null>(null);
+  const open = address.value.query.get('open');
+  const close = () => go(hrefWith({ open: null }));
+  const add = (
+    <a class="primary" href={hrefWith({ open: 'new' })}>
+      {t.add}
+    </a>
+  );
+  return (
+    <section class="stack" aria-labelledby="webhooks-title">
+      <div class="section-head">
+        <div>
+          <h2 id="webhooks-title">{t.title}</h2>
+          <p class="hint">{t.lead}</p>
+        </div>
+        {list.total !== 0 && add}
+      </div>
+      {made !== null && <SecretNote title={t.secretOf(made.name)} hint={t.secretHint} secret={made.secret} />}
+      <Table
+        label={t.title}
+        list={list}
+        columns={webhookColumns()}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => hrefWith({ open: id })}
+        isOpen={({ id }) => String(id) === open}
+        isFaint={({ state }) => state === 'off'}
+        empty={
+          <EmptyState icon="link" title={t.none} hint={t.noneHint}>
+            {add}
+          </EmptyState>
+        }
+      />
+      {open === 'new' && (
+        <NewWebhook
+          onMade={(webhook) => {
+            setMade(webhook);
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {open !== null && open !== 'new' && <WebhookSheet key={open} id={open} onClose={close} />}
+    </section>
+  );
+}

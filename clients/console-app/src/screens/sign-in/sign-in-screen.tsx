@@ -1,0 +1,48 @@
+import { useRead } from '../../api/use-read.ts';
+import { Door } from '../../parts/door.tsx';
+import { address } from '../../router/router.ts';
+import { keepWantedAddress } from '../../session/wanted-address.ts';
+import { texts } from '../../texts/texts.ts';
+import { PasswordSignIn } from './password-sign-in.tsx';
+
+interface Ways {
+  passwords: boolean;
+  /** The page that leads to the identity provider; null without single sign-on. */
+  identity_provider: string | null;
+}
+
+/** Where who is not signed in comes to, whatever the address; it shows once they are. */
+export function SignInScreen() {
+  const t = texts.value.signIn;
+  const { answer, problem } = useRead<{ data: Ways }>('/sign-in-ways');
+  const { passwords, identity_provider: provider } = answer?.data ?? PASSWORDS_ONLY;
+  const reason = address.value.path[0] === 'sign-in' ? address.value.query.get('refused') : null;
+  return (
+    <Door title={t.title} lead={t.lead}>
+      {reason !== null && (
+        <div class="note note-refused" role="alert">
+          <p>{isReason(reason) ? t.refused[reason] : t.refused.failed}</p>
+        </div>
+      )}
+      {provider !== null && (
+        <a class={passwords ? 'secondary' : 'primary'} href={provider} onClick={keepWantedAddress}>
+          {t.provider}
+        </a>
+      )}
+      {/* Nothing that would be taken away again. */}
+      {(answer !== undefined || problem !== null) && passwords && (
+        <>
+          {provider !== null && <p class="or">{t.or}</p>}
+          <PasswordSignIn />
+        </>
+      )}
+    </Door>
+  );
+}
+
+/** If it cannot be found out, a password may still do. */
+const PASSWORDS_ONLY: Ways = { passwords: true, identity_provider: null };
+
+function isReason(reason: string): reason is keyof typeof texts.value.signIn.refused {
+  return Object.hasOwn(texts.value.signIn.refused, reason);
+}

@@ -1,0 +1,138 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api-error.ts';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { confirm } from '../../parts/confirm.tsx';
+import { Field, Select } from '../../parts/field.tsx';
+import { PlacePicker } from '../../parts/place-picker.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { toast } from '../../parts/toast.tsx';
+import { go, hrefWith } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { RangeFields } from './range-fields.tsx';
+import { settingWords } from './setting-words.ts';
+import { queryOf, settingOf, usualWanted, valuesOf, type Wanted } from './wanted.ts';
+
+const FIELDS = ['window_seconds', 'min_seconds', 'margin_db', 'from', 'to'];
+
+/** What to try, which goes into the address; and what was found good is used from here. */
+export function TryForm({
+  tried,
+  problem,
+  onAgain,
+}: {
+  /** Null if nothing is. */
+  tried: Wanted | null;
+  problem: ApiError | null;
+  /** The same once more. */
+  onAgain: () => void;
+}) {
+  const t = texts.value.smoothing;
+  const [wanted, setWanted] = useState(tried ?? usualWanted());
+  const key = JSON.stringify(tried);
+  useEffect(() => setWanted(tried ?? usualWanted()), [key]);
+  const using = useAction();
+  const fault = using.problem ?? problem;
+  const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed });
+  const words = settingWords(valuesOf(wanted), wanted.place);
+  const attempt = () => {
+    using.clear();
+    const to = hrefWith(queryOf(wanted));
+    if (JSON.stringify(wanted) === key) {
+      onAgain();
+    } else {
+      go(to);
+    }
+  };
+  const use = async () => {
+    const where = wanted.place ?? t.everywhere;
+    if (await confirm({ title: t.useTitle(where), body: t.useBody(words), action: t.use })) {
+      if (await using.run(() => post('/smoothing', settingOf(wanted)))) {
+        toast(t.used(where));
+      }
+    }
+  };
+  return (
+    <form
+      class="card stack smoothing-form"
+      aria-labelledby="smoothing-try"
+      onSubmit={(event) => {
+        event.preventDefault();
+        attempt();
+      }}
+    >
+      <h2 id="smoothing-try">{t.tryTitle}</h2>
+      <PlacePicker
+        label={t.place}
+        hint={t.placeHint}
+        picked={wanted.place === null ? null : { id: 0, external_key: wanted.place }}
+        onPick={(place) =>
+          change({
+            place: place?.external_key ?? null,
+            ...(place === null && wanted.mode === 'inherit' ? { mode: 'on' as const } : {}),
+          })
+        }
+      />
+      <Select
+        label={t.counts}
+        options={[
+          { value: 'on', word: t.modes.on },
+          { value: 'off', word: t.modes.off },
+          ...(wanted.place === null ? [] : [{ value: 'inherit' as const, word: t.modes.inherit }]),
+        ]}
+        value={wanted.mode}
+        onValue={(mode) => change({ mode })}
+      />
+      {wanted.mode === 'on' && (
+        <div class="smoothing-numbers">
+          <Field
+            label={t.window}
+            type="number"
+            min={1}
+            max={600}
+            required
+            value={wanted.window}
+            fault={faultOf(fault, 'window_seconds')}
+            onValue={(window) => change({ window })}
+          />
+          <Field
+            label={t.minimum}
+            type="number"
+            min={1}
+            max={600}
+            value={wanted.minimum}
+            fault={faultOf(fault, 'min_seconds')}
+            onValue={(minimum) => change({ minimum })}
+          />
+          <Field
+            label={t.margin}
+            type="number"
+            min={0}
+            max={100}
+            step="any"
+            value={wanted.margin}
+            fault={faultOf(fault, 'margin_db')}
+            onValue={(margin) => change({ margin })}
+          />
+        </div>
+      )}
+      <p class="smoothing-words">{words}</p>
+      <RangeFields
+        from={wanted.from}
+        to={wanted.to}
+        faults={{ from: faultOf(fault, 'from'), to: faultOf(fault, 'to') }}
+        onRange={change}
+      />
+      {fault !== null && <ProblemNote problem={fault} shown={FIELDS} />}
+      <div class="buttons">
+        <button type="submit" class="primary">
+          {t.try}
+        </button>
+        <button type="button" class="secondary" disabled={using.isBusy} onClick={() => void use()}>
+          {t.use}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,81 @@
+import { computed, signal } from '@preact/signals';
+import type { ApiError } from '../api/api-error.ts';
+import { organizationId } from '../api/organization.ts';
+import { onSignedOut, post, read, remove } from '../api/send.ts';
+import { asApiError } from '../api/use-read.ts';
+import { address } from '../router/router.ts';
+import { isAtLeast, type Role } from './roles.ts';
+
+export interface Session {
+  user: { id: number; email: string; name: string };
+  memberships: readonly Membership[];
+}
+
+export interface Membership {
+  organization: { id: number; name: string };
+  role: Role;
+}
+
+/** Undefined until the server has said; null if nobody is signed in. */
+export const session = signal<Session | null | undefined>(undefined);
+
+/** Why it could not be found out who is signed in. */
+export const sessionProblem = signal<ApiError | null>(null);
+
+export const membership = computed<Membership | null>(() => {
+  const all = session.value?.memberships ?? [];
+  return all.find(({ organization }) => organization.id === organizationId.value) ?? null;
+});
+
+/** Whether who is signed in may do what `role` may. What a screen hides the server refuses as well. */
+export function may(role: Role): boolean {
+  return membership.value !== null && isAtLeast(membership.value.role, role);
+}
+
+export async function askWhoIsSignedIn(): Promise<void> {
+  sessionProblem.value = null;
+  try {
+    begin((await read<{ data: Session }>('/session')).data);
+  } catch (error) {
+    const problem = asApiError(error);
+    if (problem.status === 401) {
+      session.value = null;
+    } else {
+      sessionProblem.value = problem;
+    }
+  }
+}
+
+/** @throws ApiError */
+export async function signIn(email: string, password: string): Promise<void> {
+  begin((await post<{ data: Session }>('/session', { email, password })).data);
+}
+
+export async function signOut(): Promise<void> {
+  await remove('/session');
+  session.value = null;
+}
+
+/**
+ * Somebody has come in, by a password or by a link.
+ *
+ * @param wanted the organization that the address is about, or the link was.
+ */
+export function begin(begun: Session, wanted = address.value.organization): void {
+  const kept = Number(localStorage.getItem(KEPT));
+  const ids = begun.memberships.map(({ organization }) => organization.id);
+  const known = [wanted, kept].find((id) => id !== null && ids.includes(id));
+  organizationId.value = known ?? ids[0] ?? null;
+  session.value = begun;
+}
+
+export function chooseOrganization(id: number): void {
+  localStorage.setItem(KEPT, String(id));
+  organizationId.value = id;
+}
+
+const KEPT = 'tagtrail.organization';
+
+onSignedOut(() => {
+  session.value = null;
+});

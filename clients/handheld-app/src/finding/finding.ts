@@ -1,0 +1,174 @@
+import { signal } from '@preact/signals';
+import type { GatewayClient } from '../gateway/client.ts';
+import type { AssetPage, FoundAsset } from '../gateway/found-asset.ts';
+import type { Database } from '../storage/database.ts';
+import { keepLookedAt, type LookedAt, lookedAt } from './looked-at.ts';
+import { matching } from './matching.ts';
+import { OwnList } from './own-list.ts';
+
+/** Of more one reads no more, but types on. */
+const MOST_SHOWN = 50;
+/** Between two letters that somebody types. */
+const TYPING_MS = 250;
+
+export interface Hits {
+  assets: readonly FoundAsset[];
+  total: number;
+  source: Source;
+}
+
+/**
+ * The gateway just now; or the device's own list as of then, null if it has none. Of a large organization it has a part:
+ * `part` of `of`.
+ */
+export type Source =
+  | { kind: 'gateway' }
+  | { kind: 'device'; asOf: string | null; part: number; of: number; isAsking: boolean };
+
+/** The page of an asset. */
+export type Page =
+  | { kind: 'asking' }
+  | { kind: 'asset'; asset: FoundAsset & Partial<AssetPage>; asOf: string | null; isAsking: boolean }
+  | { kind: 'gone' | 'not known' };
+
+export interface FindingParts {
+  database: Database;
+  gateway: GatewayClient;
+  now(): Date;
+  /** Null while nobody is signed in. */
+  token(): string | null;
+  onUnauthorized(token: string, detail: string): void;
+}
+
+/** Looks for assets: at the gateway, and without a network in the device's own list. It records nothing. */
+export class Finding {
+  readonly words = signal('');
+  /** Null while nothing is looked for. */
+  readonly hits = signal<Hits | null>(null);
+  readonly page = signal<Page>({ kind: 'asking' });
+  /** Assets looked at before, the latest first. */
+  readonly before = signal<readonly LookedAt[]>([]);
+  readonly #parts: FindingParts;
+  readonly #own: OwnList;
+  #search = 0;
+  #look = 0;
+
+  constructor(parts: FindingParts) {
+    this.#parts = parts;
+    this.#own = new OwnList(parts.database, parts.gateway, parts.now);
+  }
+
+  /** Call when the screen opens. @returns what is to be called when it closes. */
+  open(): () => void {
+    this.#own.hold();
+    void this.refresh();
+    return () => this.#own.letGo();
+  }
+
+  /** Call when the network may be back. */
+  async refresh(): Promise<void> {
+    const token = this.#parts.token();
+    this.before.value = await lookedAt(this.#parts.database);
+    if (token !== null && navigator.onLine) {
+      await this.#own.refresh(token, () => this.#parts.token() === token);
+    }
+  }
+
+  /** Shows what the device knows at once, then what the gateway says. */
+  async search(text: string): Promise<void> {
+    this.words.value = text;
+    this.#search += 1;
+    const search = this.#search;
+    const isCurrent = () => search === this.#search;
+    if (text.trim() === '') {
+      this.hits.value = null;
+      return;
+    }
+    const token = this.#parts.token();
+    const isAsking = token !== null && navigator.onLine;
+    const own = await this.#ownHits(text, isAsking);
+    if (!isCurrent()) {
+      return;
+    }
+    this.hits.value = own;
+    if (!isAsking) {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, TYPING_MS));
+    if (!isCurrent()) {
+      return;
+    }
+    const answer = await this.#parts.gateway.findAssets(token, text.trim(), MOST_SHOWN);
+    if (answer.kind === 'unauthorized') {
+      this.#parts.onUnauthorized(token, answer.detail);
+    }
+    if (isCurrent()) {
+      this.hits.value =
+        answer.kind === 'ok'
+          ? { assets: answer.data, total: answer.total ?? answer.data.length, source: { kind: 'gateway' } }
+          : await this.#ownHits(text, false);
+    }
+  }
+
+  async lookAt(id: number): Promise<void> {
+    this.#look += 1;
+    const look = this.#look;
+    const token = this.#parts.token();
+    const isAsking = token !== null && navigator.onLine;
+    const own = await this.#ownPage(id, isAsking);
+    if (look !== this.#look) {
+      return;
+    }
+    this.page.value = own ?? (isAsking ? { kind: 'asking' } : { kind: 'not known' });
+    if (!isAsking) {
+      return;
+    }
+    const answer = await this.#parts.gateway.asset(token, id);
+    if (answer.kind === 'unauthorized') {
+      this.#parts.onUnauthorized(token, answer.detail);
+    }
+    if (look !== this.#look) {
+      return;
+    }
+    if (answer.kind === 'ok') {
+      const page = { asset: answer.data, fetched_at: this.#parts.now().toISOString() };
+      this.page.value = { kind: 'asset', asset: answer.data, asOf: null, isAsking: false };
+      await keepLookedAt(this.#parts.database, page);
+    } else if (answer.kind === 'refused' && answer.status === 404) {
+      this.page.value = { kind: 'gone' };
+    } else {
+      this.page.value = own === null ? { kind: 'not known' } : { ...own, isAsking: false };
+    }
+  }
+
+  async #ownHits(text: string, isAsking: boolean): Promise<Hits> {
+    const kept = await this.#own.read(this.#parts.token());
+    const source = {
+      ...{ kind: 'device' as const, asOf: kept?.fetched_at ?? null, isAsking },
+      ...{ part: kept?.assets.length ?? 0, of: kept?.total ?? 0 },
+    };
+    if (kept === null) {
+      return { assets: [], total: 0, source };
+    }
+    const found = matching(kept.assets, text);
+    const assets = await this.#own.withLearned(kept, found.slice(0, MOST_SHOWN));
+    return { assets, total: found.length, source };
+  }
+
+  /** Of what was looked at and what is in the list, the newer. */
+  async #ownPage(id: number, isAsking: boolean): Promise<Extract<Page, { kind: 'asset' }> | null> {
+    const before = (await lookedAt(this.#parts.database)).find(({ asset }) => asset.id === id);
+    const kept = await this.#own.read(this.#parts.token());
+    const listed = kept?.assets.find((asset) => asset.id === id);
+    if (before !== undefined && before.fetched_at >= (kept?.fetched_at ?? '')) {
+      return { kind: 'asset', asset: before.asset, asOf: before.fetched_at, isAsking };
+    }
+    if (kept === null || listed === undefined) {
+      return before === undefined
+        ? null
+        : { kind: 'asset', asset: before.asset, asOf: before.fetched_at, isAsking };
+    }
+    const [asset = listed] = await this.#own.withLearned(kept, [listed]);
+    return { kind: 'asset', asset, asOf: kept.fetched_at, isAsking };
+  }
+}

@@ -1,0 +1,122 @@
+import { useEffect } from 'preact/hooks';
+import { Icon } from '../../../ui/parts/icon.tsx';
+import { useApp } from '../app/app-context.ts';
+import { openAsset } from '../app/router.ts';
+import type { Page } from '../finding/finding.ts';
+import type { Stay } from '../gateway/found-asset.ts';
+import { momentOf } from '../parts/titles.ts';
+import { texts } from '../texts/texts.ts';
+
+/** Where an asset is, since when, and where it was before. */
+export function AssetScreen() {
+  const { finding } = useApp();
+  const id = openAsset.value;
+  useEffect(() => {
+    if (id !== null) {
+      void finding.lookAt(id);
+    }
+  }, [id]);
+  const page = finding.page.value;
+  return (
+    <div class="stack asset">
+      <button type="button" class="up" onClick={() => history.back()}>
+        <Icon name="back" />
+        <span>{texts.value.frame.back}</span>
+      </button>
+      {page.kind === 'asset' && page.asset.id === id ? <Asset page={page} /> : <Nothing page={page} />}
+    </div>
+  );
+}
+
+function Nothing({ page }: { page: Page }) {
+  return (
+    <>
+      <h1>{texts.value.asset.title}</h1>
+      <p class="hint" role="status">
+        {page.kind === 'gone' && texts.value.asset.gone}
+        {page.kind === 'not known' && texts.value.asset.notKnown}
+        {(page.kind === 'asking' || page.kind === 'asset') && texts.value.find.looking}
+      </p>
+    </>
+  );
+}
+
+function Asset({ page }: { page: Extract<Page, { kind: 'asset' }> }) {
+  const { places } = useApp();
+  const said = texts.value.asset;
+  const { name, external_key, location, since, last_seen, tags, stays } = page.asset;
+  const above = location === null ? [] : places.tree.value.ancestors(location.id);
+  const earlier = stays?.slice(1) ?? [];
+  return (
+    <>
+      <div>
+        <h1 class="asset-name">{name}</h1>
+        <p class="mono">{external_key}</p>
+      </div>
+      <div class={`tag ${location === null ? 'tone-empty' : 'tone-place'}`}>
+        <p class="tag-word">
+          <Icon name={location === null ? 'missing' : 'place'} />
+          {location === null ? said.neverSeen : said.isAt}
+        </p>
+        <p class="tag-title">{location?.name ?? said.noScan}</p>
+        {location !== null && (
+          <>
+            <p class="tag-says">{[...above.map((each) => each.name), location.external_key].join(' › ')}</p>
+            <p class="tag-says">
+              {since !== null && said.since(momentOf(since))}
+              {last_seen !== null && last_seen !== since && said.lastSeen(momentOf(last_seen))}
+            </p>
+          </>
+        )}
+      </div>
+      {page.asOf !== null && (
+        <p class="hint" role="status">
+          {page.isAsking ? texts.value.find.looking : said.asOf(momentOf(page.asOf))}
+        </p>
+      )}
+      {stays !== undefined && earlier.length > 0 && (
+        <section>
+          <h2>{said.before}</h2>
+          <ul class="rows">
+            {earlier.map((stay) => (
+              <StayRow key={stay.arrived_at} stay={stay} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {tags.length > 0 && (
+        <section>
+          <h2>{said.tags}</h2>
+          <ul class="rows">
+            {tags.map(({ tag_type, value }) => (
+              <li class="row" key={`${tag_type}:${value}`}>
+                <span class="row-text mono">
+                  <span>
+                    <span class="tag-type">{tag_type}</span> {value}
+                  </span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function StayRow({ stay }: { stay: Stay }) {
+  return (
+    <li class="row">
+      <span class="dot dot-plain">
+        <Icon name="history" />
+      </span>
+      <span class="row-text">
+        <span class="row-title">{stay.location.name}</span>
+        <span class="row-sub row-sub-long">
+          {momentOf(stay.arrived_at)}
+          {stay.left_at !== null && texts.value.asset.to(momentOf(stay.left_at))}
+        </span>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Client } from 'openapi-fetch';
+import type { components, paths } from './paths.ts';
+import { unwrap } from './unwrap.ts';
+
+export type MoveEvent = components['schemas']['MoveEvent'];
+
+export interface Asked {
+  /** Null if it has to be asked again. */
+  moves: MoveEvent[] | null;
+  response: Response | null;
+  /** Milliseconds that the answer took. */
+  took: number;
+}
+
+/** Seconds; less than what stands between waits for an answer, which is rarely less than 30. */
+const WAIT = 25;
+
+/** Milliseconds beyond it after which the connection is taken for dead. */
+const PATIENCE = 20_000;
+
+/** @throws TagtrailError for a refusal that asking again would not change. */
+export async function askForMoves(
+  client: Client<paths>,
+  after: number,
+  signal: AbortSignal | undefined,
+): Promise<Asked> {
+  const since = performance.now();
+  const answer = await answerTo(client, after, signal);
+  const response = answer?.response ?? null;
+  const isAnswered = answer !== null && !isRefusedForNow(answer.response.status);
+  return { moves: isAnswered ? unwrap(answer).data.moves : null, response, took: performance.now() - since };
+}
+
+/** Null if none came: it was cut off, or not in time. */
+async function answerTo(client: Client<paths>, after: number, signal: AbortSignal | undefined) {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, WAIT * 1000 + PATIENCE);
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted) {
+    end();
+  }
+  let isSent = false;
+  try {
+    return await client.GET('/api/v1/moves', {
+      params: { query: { after, limit: 200, wait: WAIT } },
+      signal: ending.signal,
+      // Without the patience of other requests: this one has its own.
+      fetch: (request) => {
+        isSent = true;
+        return fetch(request);
+      },
+    });
+  } catch (error) {
+    if (!isSent) {
+      throw error;
+    }
+    return null;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+function isRefusedForNow(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}

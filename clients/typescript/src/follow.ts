@@ -1,0 +1,76 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client } from 'openapi-fetch';
+import { askForMoves, type MoveEvent } from './ask-for-moves.ts';
+import { FeedExpiredError } from './error.ts';
+import type { paths } from './paths.ts';
+import { pauseAfter } from './pause-after.ts';
+import { unwrap } from './unwrap.ts';
+
+export interface FollowOptions {
+  /** The position to go on after; 0, the beginning, if left out. */
+  after?: number;
+  /** Ends the iteration, without an error. */
+  signal?: AbortSignal;
+  /** Called before each pause that failures, the rate limit or a restart of the service make. */
+  onWait?: (reason: { status: number | null; milliseconds: number }) => void;
+}
+
+export interface Following extends AsyncIterable<MoveEvent> {
+  /** That of the event handed out last. Store it when that is dealt with: what to go on after, in this or another run. */
+  readonly position: number;
+}
+
+/**
+ * The events of the feed after a position, one by one, for as long as it takes: waits for the next, and asks again after
+ * failures, with growing pauses. Each comes at least once, and in order; types that are not known today come, too.
+ *
+ * Of the rate limit it leaves half to others: when less is left, it asks only as often as the budget refills.
+ *
+ * @throws TagtrailError when the API refuses, FeedExpiredError when what follows the position is not kept any more.
+ */
+export function follow(
+  client: Client<paths>,
+  { after = 0, signal, onWait = () => {} }: FollowOptions = {},
+): Following {
+  let position = after;
+  async function* events(): AsyncGenerator<MoveEvent, void> {
+    for (let failures = 0; ; ) {
+      const asked = await askForMoves(client, position, signal);
+      if (signal?.aborted) {
+        return;
+      }
+      for (const event of asked.moves ?? []) {
+        position = event.data.position;
+        yield event;
+        if (signal?.aborted) {
+          return;
+        }
+      }
+      failures = asked.moves === null ? failures + 1 : 0;
+      const milliseconds = pauseAfter(asked, failures);
+      if (milliseconds > 0) {
+        onWait({ status: asked.response?.status ?? null, milliseconds });
+        await pause(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+      }
+    }
+  }
+  return {
+    get position() {
+      return position;
+    },
+    [Symbol.asyncIterator]: events,
+  };
+}
+
+/** The position of the last event there is: read it before what the events are to be applied to. */
+export async function feedHead(client: Client<paths>): Promise<number> {
+  const answer = await client.GET('/api/v1/moves', { params: { query: { limit: 1 } } });
+  try {
+    return unwrap(answer).data.head;
+  } catch (error) {
+    if (error instanceof FeedExpiredError) {
+      return error.head;
+    }
+    throw error;
+  }
+}

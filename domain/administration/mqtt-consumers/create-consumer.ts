@@ -1,0 +1,50 @@
+import { AppError } from '../../../base/errors.ts';
+import { requireName } from '../../../base/names.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { changed, makeChange } from '../../changes/make-change.ts';
+import { holdLiveOrganization } from '../organizations/live-organization.ts';
+import { digestOfPassword, makePassword } from '../readers/registration.ts';
+import { usernameOf } from './load-logins.ts';
+
+export interface CreatedConsumer {
+  id: number;
+  username: string;
+  /** 192 random bits. The only copy: its SHA-256 is stored. */
+  password: string;
+}
+
+/** Of an organization: logins are looked up together. */
+const MOST = 100;
+
+/**
+ * Makes a login that may read what is published of an organization over MQTT, and do nothing else.
+ *
+ * @throws AppError `invalid_input` (name), `not_found` (organization), `conflict` (too many).
+ */
+export async function createConsumer(
+  db: Database,
+  actor: Actor,
+  { orgId, name }: { orgId: number; name: string },
+): Promise<CreatedConsumer> {
+  requireName('a consumer', name);
+  const password = makePassword();
+  return makeChange(db, actor, async (change) => {
+    await holdLiveOrganization(change, orgId);
+    const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
+      select count(*) from mqtt_consumers where org_id = ${orgId}`);
+    if (count >= MOST) {
+      throw new AppError(
+        'conflict',
+        `Organization ${orgId} has ${MOST} consumers, which is the most; delete one of them first`,
+      );
+    }
+    const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
+      insert into mqtt_consumers (org_id, name, password_sha256)
+      values (${orgId}, ${name}, ${sql.binary(digestOfPassword(password))}) returning id`);
+    return changed({ id, username: usernameOf(id), password }, [
+      { orgId, action: 'create', resource: { type: 'mqtt_consumer', id }, before: null, after: { name } },
+    ]);
+  });
+}

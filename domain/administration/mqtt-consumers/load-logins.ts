@@ -1,0 +1,26 @@
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+
+export interface MqttLogin {
+  orgId: number;
+  username: string;
+  passwordSha256: Buffer;
+}
+
+export async function loadLogins(db: Connection): Promise<MqttLogin[]> {
+  const rows = await db.any(
+    sql.prepared('load-mqtt-logins', rowsOf<{ org_id: number; id: number; password_sha256: Buffer }>())`
+      select consumer.org_id, consumer.id, consumer.password_sha256
+      from mqtt_consumers consumer
+      join organizations organization on organization.id = consumer.org_id and organization.deleted_at is null`,
+  );
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    username: usernameOf(row.id),
+    passwordSha256: row.password_sha256,
+  }));
+}
+
+export function usernameOf(id: number): string {
+  return `consumer-${id}`;
+}

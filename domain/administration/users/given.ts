@@ -1,0 +1,36 @@
+import { isRole, ROLES, type Role } from './roles.ts';
+import { UserFault } from './user-fault.ts';
+
+const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const LONGEST_EMAIL = 254;
+
+/** An e-mail address as it is stored: in lower case. @throws UserFault. */
+export function emailOf(text: string): string {
+  const email = asStored(text);
+  if (!EMAIL.test(email) || [...email].length > LONGEST_EMAIL || !email.isWellFormed()) {
+    throw new UserFault('email', 'An e-mail address looks like name@example.com');
+  }
+  return email;
+}
+
+export function asStored(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** A person's name: 1 to 255 characters, none of them a control character. @throws UserFault. */
+export function nameOf(text: string): string {
+  const name = text.trim();
+  const length = [...name].length;
+  if (length < 1 || length > 255 || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
+    throw new UserFault('name', 'The name of a user has 1 to 255 characters');
+  }
+  return name;
+}
+
+/** @throws UserFault. */
+export function roleOf(text: string): Role {
+  if (!isRole(text)) {
+    throw new UserFault('role', `There is no role ${text}; there are ${ROLES.join(', ')}`);
+  }
+  return text;
+}

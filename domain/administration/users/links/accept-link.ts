@@ -1,0 +1,129 @@
+import { AppError } from '../../../../base/errors.ts';
+import { heardEverywhere } from '../../../../base/heard-everywhere.ts';
+import type { Database } from '../../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { ChangeEntry } from '../../../changes/entry.ts';
+import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
+import { setPassword } from '../accounts/change-password.ts';
+import { drawUserId, insertUser } from '../create-user.ts';
+import { emailOf, nameOf } from '../given.ts';
+import { insertMembership } from '../memberships.ts';
+import { hashPassword, isPassword } from '../passwords/argon2.ts';
+import { requirePassword } from '../passwords/require-password.ts';
+import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
+import type { SignedIn } from '../sessions/sign-in.ts';
+import { findUser, lockUser, noUser, type StoredUser } from '../stored-user.ts';
+import { UserFault } from '../user-fault.ts';
+import { requireEnabled } from './make-link.ts';
+import { lookAtLink, type OpenLink, useLink } from './open-link.ts';
+
+export interface Acceptance extends SessionPlace {
+  token: string;
+  /** Of a new user by a `first` link. */
+  email?: string;
+  /** Of a new user. */
+  name?: string;
+  /** A new one; of somebody invited who is a user already, the one there is. */
+  password?: string;
+  /** Who is signed in: an invited user who is needs no password. */
+  userId?: number;
+  requestId: string;
+}
+
+/** Who accepts, as it is decided before the transaction, in which no password is hashed. */
+type Accepting =
+  | { as: 'new'; id: number; email: string; name: string; hash: string }
+  | { as: 'known'; user: StoredUser; hash: string | null };
+
+/**
+ * Does what the link is for, and signs in.
+ *
+ * @throws LinkGone, UserFault naming what is missing or refused, AppError `conflict` (somebody else was faster to
+ * become the first administrator or to take the e-mail address; disabled).
+ */
+export async function acceptLink(db: Database, given: Acceptance): Promise<SignedIn> {
+  const link = await lookAtLink(db, given.token);
+  const accepting = await decide(db, link, given);
+  const id = accepting.as === 'new' ? accepting.id : accepting.user.id;
+  const signedIn = await makeChange(
+    db,
+    { type: 'user', id: String(id), requestId: given.requestId },
+    async (change) => {
+      await useLink(change, link.id);
+      const done = await carryOut(change, link, accepting);
+      const user = { id, email: accepting.as === 'new' ? accepting.email : accepting.user.email };
+      const session = await beginSession(change, user, { ...given, by: 'link' });
+      return changed({ userId: id, sessionId: session.id, token: session.token }, [
+        ...done,
+        ...session.entries,
+      ]);
+    },
+  );
+  if (accepting.as === 'known') {
+    await heardEverywhere();
+  }
+  return signedIn;
+}
+
+async function decide(db: Database, link: OpenLink, given: Acceptance): Promise<Accepting> {
+  if (link.user_id === null) {
+    const email = link.email ?? emailOf(given.email ?? '');
+    const name = nameOf(given.name ?? '');
+    const hash = await newHash(given, email);
+    return { as: 'new', id: await drawUserId(db), email, name, hash };
+  }
+  const user = await findUser(db, link.user_id);
+  if (user === null) {
+    throw noUser(link.user_id);
+  }
+  requireEnabled(user);
+  if (link.purpose === 'invite') {
+    await requireSelf(user, given);
+  }
+  return { as: 'known', user, hash: link.purpose === 'reset' ? await newHash(given, user.email) : null };
+}
+
+async function newHash({ password = '', address }: Acceptance, email: string): Promise<string> {
+  await requirePassword(password, email);
+  return hashPassword(password, address);
+}
+
+/** Whoever invites has the link too, and must not come to act as the user. */
+async function requireSelf(user: StoredUser, { password = '', userId, address }: Acceptance): Promise<void> {
+  if (userId !== user.id && !(await isPassword(password, user.password, address))) {
+    throw new UserFault('password', `Give the password of ${user.email}, who has an account here already`);
+  }
+}
+
+async function carryOut(change: Change, link: OpenLink, accepting: Accepting): Promise<ChangeEntry[]> {
+  const user = accepting.as === 'known' ? accepting.user : { id: accepting.id, email: accepting.email };
+  const entries: ChangeEntry[] = [];
+  if (accepting.as === 'new') {
+    entries.push((await insertUser(change, { ...accepting, password: accepting.hash }, link.org_id)).entry);
+  } else {
+    const now = await lockUser(change, user.id);
+    requireEnabled(now);
+    if (now.password !== accepting.user.password) {
+      throw new AppError('conflict', 'The password was changed meanwhile; nothing was changed');
+    }
+    entries.push(...(accepting.hash === null ? [] : await setPassword(change, now, accepting.hash, null)));
+  }
+  if (link.org_id !== null && link.role !== null) {
+    if (link.purpose === 'first') {
+      await requireNoAdministrator(change, link.org_id);
+    }
+    entries.push(await insertMembership(change, user, { orgId: link.org_id, role: link.role }));
+  }
+  return entries;
+}
+
+async function requireNoAdministrator(change: Change, orgId: number): Promise<void> {
+  const administrator = await change.maybeOne(sql.type(rowsOf<{ user_id: number }>())`
+    select user_id from memberships where org_id = ${orgId} and role = 'admin' limit 1`);
+  if (administrator !== null) {
+    throw new AppError(
+      'conflict',
+      'The organization has an administrator already, who can invite others; this link is for the first',
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import { AppError } from '../../../../base/errors.ts';
+import type { Database } from '../../../../db/timescale/connections/database.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../../changes/actor.ts';
+import type { ChangeEntry } from '../../../changes/entry.ts';
+import { type Change, changed, makeChange } from '../../../changes/make-change.ts';
+import { requireLiveOrganization } from '../../organizations/live-organization.ts';
+import { deleteLinksOf } from '../delete-links.ts';
+import { emailOf } from '../given.ts';
+import { findRole } from '../memberships.ts';
+import { forEach, organizationsOf } from '../organizations-of.ts';
+import type { Role } from '../roles.ts';
+import { findUserByEmail, lockUser, requireOwnUser, type UserRow } from '../stored-user.ts';
+import { insertLink, type LinkPurpose, type MadeLink } from './insert-link.ts';
+
+const HOUR = 3_600;
+const SECONDS: Record<LinkPurpose, number> = {
+  first: HOUR,
+  invite: 7 * 24 * HOUR,
+  reset: 24 * HOUR,
+  sign_in: HOUR,
+};
+
+/** Open invitations of one organization. */
+const MOST_INVITATIONS = 1_000;
+
+/** Makes the first administrator of an organization, within an hour. One made before is good no more. */
+export function makeFirstLink(db: Database, actor: Actor, orgId: number): Promise<MadeLink> {
+  return makeChange(db, actor, async (change) => {
+    await requireLiveOrganization(change, orgId);
+    await change.exec(sql.type(NO_ROWS)`
+      delete from user_links where org_id = ${orgId} and purpose = 'first' and used_at is null`);
+    const link = await insertLink(change, {
+      ...{ purpose: 'first', seconds: SECONDS.first, orgId, role: 'admin', madeIn: null },
+    });
+    return changed(link, [linkEntry(orgId, link, { purpose: 'first', role: 'admin' })]);
+  });
+}
+
+/**
+ * Makes a member, within a week. An earlier invitation of the same address to the organization is good no more.
+ *
+ * @throws UserFault, AppError `not_found` (organization), `conflict` (a member already, too many invitations).
+ */
+export function invite(
+  db: Database,
+  actor: Actor,
+  { orgId, email: given, role }: { orgId: number; email: string; role: Role },
+): Promise<MadeLink> {
+  const email = emailOf(given);
+  return makeChange(db, actor, async (change) => {
+    await requireLiveOrganization(change, orgId);
+    const user = await findUserByEmail(change, email);
+    if (user !== null && (await findRole(change, user.id, orgId)) !== null) {
+      throw new AppError('conflict', `${email} is a member of organization ${orgId} already`);
+    }
+    await change.exec(sql.prepared('delete-earlier-invitations', NO_ROWS)`
+      delete from user_links where org_id = ${orgId} and purpose = 'invite' and email = ${email} and used_at is null`);
+    await requireRoom(change, orgId);
+    const link = await insertLink(change, {
+      ...{ purpose: 'invite', seconds: SECONDS.invite, orgId, role, email, madeIn: orgId },
+    });
+    return changed(link, [linkEntry(orgId, link, { purpose: 'invite', email, role })]);
+  });
+}
+
+/**
+ * Lets a user set a password, within a day. Nothing changes until then, but an earlier such link is good no more.
+ *
+ * @param orgId of the administrator who asks; null for the command line.
+ * @throws AppError `not_found`, `forbidden` (member of other organizations), `conflict` (disabled).
+ */
+export function makeResetLink(
+  db: Database,
+  actor: Actor,
+  { userId, orgId }: { userId: number; orgId: number | null },
+): Promise<MadeLink> {
+  return makeLinkOf(db, actor, { purpose: 'reset', userId, orgId });
+}
+
+/** Signs a user in, within an hour. For programs that made the user, such as the demo. */
+export function makeSignInLink(db: Database, actor: Actor, userId: number): Promise<MadeLink> {
+  return makeLinkOf(db, actor, { purpose: 'sign_in', userId, orgId: null });
+}
+
+function makeLinkOf(
+  db: Database,
+  actor: Actor,
+  { purpose, userId, orgId }: { purpose: 'reset' | 'sign_in'; userId: number; orgId: number | null },
+): Promise<MadeLink> {
+  return makeChange(db, actor, async (change) => {
+    const user = await lockUser(change, userId);
+    await requireOwnUser(change, orgId, user);
+    requireEnabled(user);
+    await deleteLinksOf(change, userId);
+    const link = await insertLink(change, { purpose, seconds: SECONDS[purpose], userId, madeIn: orgId });
+    const organizations = await organizationsOf(change, userId);
+    const { orgId: _, ...entry } = linkEntry(null, link, { purpose, email: user.email });
+    return changed(link, forEach(organizations, entry));
+  });
+}
+
+/** @throws AppError `conflict`. */
+export function requireEnabled({ email, is_disabled: isDisabled }: UserRow): void {
+  if (isDisabled) {
+    throw new AppError('conflict', `${email} is disabled; enable the user first`);
+  }
+}
+
+async function requireRoom(change: Change, orgId: number): Promise<void> {
+  const { count } = await change.one(sql.prepared('count-invitations', rowsOf<{ count: number }>())`
+    select count(*) from user_links
+    where org_id = ${orgId} and purpose = 'invite' and used_at is null and expires_at > now()`);
+  if (count >= MOST_INVITATIONS) {
+    throw new AppError(
+      'conflict',
+      `Organization ${orgId} has ${MOST_INVITATIONS} open invitations, which is the most; withdraw some first`,
+    );
+  }
+}
+
+function linkEntry(
+  orgId: number | null,
+  { id, expires_at }: MadeLink,
+  about: { purpose: LinkPurpose; email?: string; role?: Role },
+): ChangeEntry {
+  return {
+    orgId,
+    action: 'create',
+    resource: { type: 'link', id, externalKey: about.email ?? null },
+    before: null,
+    after: { ...about, expires_at },
+  };
+}

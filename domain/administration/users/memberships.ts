@@ -1,0 +1,50 @@
+import { AppError } from '../../../base/errors.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { ChangeEntry } from '../../changes/entry.ts';
+import type { Change } from '../../changes/make-change.ts';
+import { deleteLinksOf } from './delete-links.ts';
+import type { Role } from './roles.ts';
+
+export async function findRole(db: Connection, userId: number, orgId: number): Promise<Role | null> {
+  const row = await db.maybeOne(sql.prepared('find-role', rowsOf<{ role: Role }>())`
+    select role from memberships where user_id = ${userId} and org_id = ${orgId}`);
+  return row?.role ?? null;
+}
+
+/**
+ * Open links that let in as the user are good no more: an administrator may make one of somebody who is a member of
+ * their organization only, and keep it.
+ *
+ * @throws AppError `conflict` for a member.
+ */
+export async function insertMembership(
+  change: Change,
+  user: { id: number; email: string },
+  { orgId, role }: { orgId: number; role: Role },
+): Promise<ChangeEntry> {
+  const count = await change.exec(sql.prepared('insert-membership', NO_ROWS)`
+    insert into memberships (user_id, org_id, role) values (${user.id}, ${orgId}, ${role})
+    on conflict (user_id, org_id) do nothing`);
+  if (count === 0) {
+    throw new AppError('conflict', `${user.email} is a member of organization ${orgId} already`);
+  }
+  await deleteLinksOf(change, user.id);
+  return membershipEntry(orgId, user, 'create', null, role);
+}
+
+export function membershipEntry(
+  orgId: number,
+  user: { id: number; email: string },
+  action: 'create' | 'update' | 'delete',
+  before: Role | null,
+  after: Role | null,
+): ChangeEntry {
+  return {
+    orgId,
+    action,
+    resource: { type: 'membership', id: user.id, externalKey: user.email },
+    before: before && { role: before },
+    after: after && { role: after },
+  };
+}

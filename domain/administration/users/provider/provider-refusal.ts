@@ -1,0 +1,23 @@
+import { AppError } from '../../../../base/errors.ts';
+
+const MESSAGES = {
+  unknown:
+    'There is no user with this e-mail address, and no invitation for it; an administrator can make one',
+  unverified:
+    'The identity provider does not say that the e-mail address is verified, so it tells nobody apart',
+  disabled: 'The user is disabled; an administrator can enable it',
+  other_account: 'The user with this e-mail address signs in by another account of the identity provider',
+};
+
+export type RefusalReason = keyof typeof MESSAGES;
+
+/** The identity provider vouches for somebody who is not let in. */
+export class ProviderRefusal extends AppError {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason) {
+    super('forbidden', MESSAGES[reason]);
+    this.name = 'ProviderRefusal';
+    this.reason = reason;
+  }
+}

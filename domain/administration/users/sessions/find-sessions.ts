@@ -1,0 +1,53 @@
+import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
+import type { Role } from '../roles.ts';
+import { IDLE_SECONDS } from './begin-session.ts';
+
+export interface SessionMembership {
+  org_id: number;
+  organization: string;
+  role: Role;
+}
+
+/** A session with its user, for the credential cache. */
+export interface SessionRow {
+  /** Until it ends, or has been idle for too long; by the database's clock. */
+  seconds_left: number;
+  id: number;
+  user_id: number;
+  email: string;
+  name: string;
+  has_password: boolean;
+  /** Of live organizations, by id. */
+  memberships: SessionMembership[];
+}
+
+/**
+ * Sessions that last, by the digest of their token (`digestOfToken`). Absent: ended, idle for too long, or of a disabled
+ * user.
+ */
+export async function findSessions(
+  db: Connection,
+  digests: readonly string[],
+): Promise<ReadonlyMap<string, SessionRow>> {
+  const rows = await db.any(sql.prepared('find-sessions', rowsOf<SessionRow & { digest: string }>())`
+    select encode(session.digest, 'hex') as digest, session.id, session.user_id, account.email, account.name,
+      account.password is not null as has_password,
+      extract(epoch from least(
+        session.ends_at, session.used_at + make_interval(secs => ${IDLE_SECONDS})
+      ) - clock_timestamp())::double precision as seconds_left,
+      coalesce((
+        select json_agg(json_build_object(
+          'org_id', membership.org_id, 'organization', organization.name, 'role', membership.role
+        ) order by membership.org_id)
+        from memberships membership
+        join organizations organization on organization.id = membership.org_id and organization.deleted_at is null
+        where membership.user_id = session.user_id
+      ), '[]')::jsonb as memberships
+    from sessions session
+    join users account on account.id = session.user_id and not account.is_disabled
+    where session.digest = any(array(select decode(given, 'hex') from unnest(${sql.array(digests, 'text')}) as given))
+      and session.ends_at > clock_timestamp()
+      and session.used_at > clock_timestamp() - make_interval(secs => ${IDLE_SECONDS})`);
+  return new Map(rows.map(({ digest, ...row }) => [digest, row]));
+}

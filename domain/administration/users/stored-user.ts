@@ -1,0 +1,64 @@
+import { AppError } from '../../../base/errors.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { organizationsOf } from './organizations-of.ts';
+
+export interface UserRow {
+  id: number;
+  email: string;
+  name: string;
+  is_disabled: boolean;
+}
+
+/** With the password's hash, which nothing but a comparison gets to see. */
+export interface StoredUser extends UserRow {
+  password: string | null;
+}
+
+export function findUser(db: Connection, id: number): Promise<StoredUser | null> {
+  return db.maybeOne(sql.prepared('find-user', rowsOf<StoredUser>())`
+    select id, email, name, is_disabled, password from users where id = ${id}`);
+}
+
+export function findUserByEmail(db: Connection, email: string): Promise<StoredUser | null> {
+  return db.maybeOne(sql.prepared('find-user-by-email', rowsOf<StoredUser>())`
+    select id, email, name, is_disabled, password from users where email = ${email}`);
+}
+
+/** Nobody else changes the user until the transaction ends. @throws AppError `not_found`. */
+export async function lockUser(change: Connection, id: number): Promise<StoredUser> {
+  const user = await change.maybeOne(sql.prepared('lock-user', rowsOf<StoredUser>())`
+    select id, email, name, is_disabled, password from users where id = ${id} for no key update`);
+  if (user === null) {
+    throw noUser(id);
+  }
+  return user;
+}
+
+/** @param who an id, or an e-mail address. */
+export function noUser(who: number | string): AppError {
+  return new AppError('not_found', `User ${who} not found`);
+}
+
+/**
+ * An administrator of one organization may not take over or lock out a user of another.
+ *
+ * @param orgId of whoever asks; null for the command line, which may do anything.
+ * @throws AppError `not_found` if the user is no member of it, `forbidden` if also of others.
+ */
+export async function requireOwnUser(db: Connection, orgId: number | null, user: UserRow): Promise<void> {
+  if (orgId === null) {
+    return;
+  }
+  const organizations = await organizationsOf(db, user.id);
+  if (!organizations.includes(orgId)) {
+    throw noUser(user.id);
+  }
+  if (organizations.length > 1) {
+    throw new AppError(
+      'forbidden',
+      `${user.email} is a member of other organizations too. Remove the membership here, or ask whoever runs the ` +
+        'installation to use the command line (tagtrail user)',
+    );
+  }
+}

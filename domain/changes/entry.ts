@@ -1,0 +1,58 @@
+/** What a change did. A text in the database, so that another kind needs no migration. */
+export type Action =
+  | 'create'
+  | 'update'
+  | 'rename'
+  | 'delete'
+  | 'revoke'
+  | 'attach_tag'
+  | 'detach_tag'
+  /** Of smoothing, by a location or an organization. */
+  | 'set_smoothing'
+  | 'ignore'
+  | 'dismiss'
+  /** Lists again what was ignored or dismissed. */
+  | 'restore'
+  | 'replay'
+  | 'sign_in'
+  | 'sign_out'
+  /** Of a link. */
+  | 'accept';
+
+export type ResourceType =
+  | 'asset'
+  | 'location'
+  | 'reader'
+  | 'antenna'
+  | 'format'
+  | 'handheld'
+  | 'api_key'
+  | 'organization'
+  | 'mqtt_consumer'
+  | 'webhook'
+  | 'plan'
+  | 'unknown_tag'
+  | 'rejected_message'
+  | 'user'
+  | 'membership'
+  | 'session'
+  | 'link';
+
+/** Values as the API shows them; stored JSON as `JsonText`. Never a secret, and never the digest of one. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A row of the change log without its author: one changed resource. */
+export interface ChangeEntry {
+  /** Null for what belongs to the installation. */
+  readonly orgId: number | null;
+  readonly action: Action;
+  readonly resource: {
+    readonly type: ResourceType;
+    readonly id: number | string;
+    readonly externalKey?: string | null;
+  };
+  /** Fields that changed, as they were; null before a create. */
+  readonly before: Fields | null;
+  /** Fields that changed, as they are now. */
+  readonly after: Fields | null;
+}

@@ -1,0 +1,59 @@
+import { compileFormat, type Fault, type Format, FormatError } from './mapping/format.ts';
+
+/** Where in the text a fault is: line and column, from 1, of what its pointer names, or of where the JSON breaks off. */
+export interface PlacedFault extends Fault {
+  line: number | null;
+  column: number | null;
+}
+
+/** A format from what somebody is writing, or what is wrong with it and where. */
+export function readSource(source: string): Format | PlacedFault[] {
+  let definition: unknown;
+  try {
+    definition = JSON.parse(source);
+  } catch (error) {
+    return [{ pointer: '', message: syntaxFault(error), ...placeOfSyntax(error, source) }];
+  }
+  try {
+    return compileFormat(definition);
+  } catch (error) {
+    if (error instanceof FormatError) {
+      return error.faults.map((fault) => ({ ...fault, ...placeOf(fault.pointer, source) }));
+    }
+    throw error;
+  }
+}
+
+function syntaxFault(error: unknown): string {
+  const { message } = error as SyntaxError;
+  return `is not JSON: ${message.replace(/,? \.\.\..*$|,? ".*is not valid JSON$| in JSON at position.*$/s, '')}`;
+}
+
+function placeOfSyntax(error: unknown, source: string) {
+  const [, line, column] = /line (\d+) column (\d+)/.exec((error as SyntaxError).message) ?? [];
+  if (line !== undefined) {
+    return { line: Number(line), column: Number(column) };
+  }
+  const [, position] = /position (\d+)/.exec((error as SyntaxError).message) ?? [];
+  return position === undefined ? atOffset(source, source.length) : atOffset(source, Number(position));
+}
+
+/** By the last name of the pointer that occurs in the text: near enough to be found. */
+function placeOf(pointer: string, source: string): { line: number | null; column: number | null } {
+  let offset = 0;
+  let isFound = false;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const at = /^\d+$/.test(name) ? -1 : source.indexOf(`${JSON.stringify(name)}`, offset);
+    if (at !== -1) {
+      offset = at;
+      isFound = true;
+    }
+  }
+  return isFound ? atOffset(source, offset) : { line: null, column: null };
+}
+
+function atOffset(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

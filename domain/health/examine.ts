@@ -1,0 +1,39 @@
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { examineBrokerSessions } from './broker-sessions.ts';
+import type { Finding } from './finding.ts';
+import { examineHypertables } from './hypertables.ts';
+import { examineSealing, examineSetAside } from './move-feed.ts';
+import { examinePublishedTopics } from './published-topics.ts';
+import { examineReaders } from './readers.ts';
+import { examineRejections } from './rejections.ts';
+import { examineSequences } from './sequences.ts';
+import { examineServer } from './server.ts';
+import { examineSignIns } from './sign-ins.ts';
+import { examineWebhooks } from './webhooks.ts';
+
+/** What concerns one organization, and names nothing of another. */
+export async function examineOrganization(db: Connection, orgId: number): Promise<Finding[]> {
+  return [
+    ...(await examineReaders(db, orgId)),
+    ...(await examinePublishedTopics(db, null, orgId)),
+    await examineRejections(db, orgId),
+    ...(await examineSetAside(db, orgId)),
+    ...(await examineWebhooks(db, orgId)),
+    ...(await examineSignIns(db, orgId)),
+  ];
+}
+
+/**
+ * What every organization of the installation depends on, as far as its database tells.
+ *
+ * @param now milliseconds since 1970, of this machine.
+ */
+export async function examineInstallation(db: Connection, now: () => number): Promise<Finding[]> {
+  return [
+    ...(await examineServer(db, now)),
+    await examineHypertables(db),
+    await examineSequences(db),
+    await examineSealing(db),
+    await examineBrokerSessions(db),
+  ];
+}

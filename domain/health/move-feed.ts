@@ -1,0 +1,106 @@
+import { ADVISORY_LOCKS } from '../../db/timescale/connections/advisory-locks.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { hasEarlierProcesses } from '../moves/beginning/earlier-processes.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+import { isOf } from './of-organization.ts';
+
+/** Seconds that an event may wait to be sealed; most take less than a tenth. */
+const LATE = 10;
+
+/** Rows counted. */
+const MANY = 10_000;
+
+/** Organizations named one by one. */
+const MOST_NAMED = 10;
+
+/** Checks whether the move feed goes on, and whether it has the histories from before it. */
+export async function examineMoveFeed(db: Connection): Promise<Finding[]> {
+  const setAside = await examineSetAside(db);
+  const rest = await examineSealing(db);
+  return setAside.length > 0 && rest.status === 'ok' ? setAside : [...setAside, rest];
+}
+
+/** Names organizations whose events wait because one of them cannot be sealed. */
+export async function examineSetAside(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const rows = await db.any(sql.type(
+    rowsOf<{
+      org_id: number;
+      name: string | null;
+      move_id: number | null;
+      reason: string;
+      waiting: number;
+    }>(),
+  )`
+    select fault.org_id, organization.name, fault.move_id, fault.reason, (
+      select count(*) from (
+        select from unsealed_moves where org_id = fault.org_id limit ${MANY}
+      ) row) as waiting
+    from sealing_faults fault
+    left join organizations organization on organization.id = fault.org_id
+    where ${isOf(sql.fragment`fault.org_id`, orgId)}
+    order by fault.since limit ${MOST_NAMED}`);
+  return rows.map(({ org_id: orgId, name, move_id: moveId, reason, waiting }) =>
+    fault(
+      'move feed',
+      `Organization ${orgId} (${name ?? 'unknown'}): event ${moveId ?? '?'} cannot be sealed (${reason}), so ${atLeast(waiting)} wait, and nobody is told; others' go on`,
+      `Report this with what it is: select * from unsealed_moves where org_id = ${orgId} and id = ${moveId ?? '...'}; when the row is mended, all of them are sealed within seconds`,
+    ),
+  );
+}
+
+export async function examineSealing(db: Connection): Promise<Finding> {
+  const { unsealed, age, histories } = await db.one(sql.type(rowsOf<Figures>())`
+    select count(*) as unsealed,
+      coalesce(extract(epoch from clock_timestamp() - min(recorded_at)), 0)::float8 as age,
+      (select count(*) from (select from positions where not is_in_feed limit ${MANY}) row) as histories
+    from (
+      select recorded_at from unsealed_moves
+      where org_id not in (select org_id from sealing_faults)
+      limit ${MANY}
+    ) waiting`);
+  if (age > LATE) {
+    return warning(
+      'move feed',
+      `${atLeast(unsealed)} events wait to be sealed, the first for ${Math.round(age)} s: they are recorded, and nobody is told`,
+      'Start ingestion or the handheld gateway, either of which seals; if one runs, its log says why it does not',
+    );
+  }
+  if (histories > 0) {
+    return warning(
+      'move feed',
+      `Assets whose history from before the feed is not in it yet: ${atLeast(histories)}`,
+      await whatAboutHistories(db),
+    );
+  }
+  return ok('move feed', 'Whatever moves can be read there at once');
+}
+
+async function whatAboutHistories(db: Connection): Promise<string> {
+  if (await hasEarlierProcesses(db)) {
+    return 'End the processes of the earlier version, which still run: histories are put there when none does';
+  }
+  return (await isBeginning(db))
+    ? 'Wait: a process is putting them there. If their number stays the same, its log says why'
+    : 'No process puts them there: npx --no -- tagtrail migrate does, while others go on writing';
+}
+
+async function isBeginning(db: Connection): Promise<boolean> {
+  const { is_held: isHeld } = await db.one(sql.type(rowsOf<{ is_held: boolean }>())`
+    select exists (
+      select from pg_locks
+      where locktype = 'advisory' and granted and classid = 0 and objid = ${ADVISORY_LOCKS.feedBeginning}
+        and objsubid = 1 and database = (select oid from pg_database where datname = current_database())
+    ) as is_held`);
+  return isHeld;
+}
+
+interface Figures {
+  unsealed: number;
+  age: number;
+  histories: number;
+}
+
+function atLeast(count: number): string {
+  return count === MANY ? `${MANY} or more` : String(count);
+}

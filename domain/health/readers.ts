@@ -1,0 +1,122 @@
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { LIVE_READERS } from '../administration/live-readers.ts';
+import { READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
+import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
+import { NO_FORMAT } from '../formats/no-format.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+import { isOf } from './of-organization.ts';
+
+interface ReaderRow {
+  id: number;
+  name: string;
+  format: string;
+  is_known_format: boolean;
+  is_silent: boolean;
+  last_message_at: string | null;
+  unplaced_ports: number[];
+  clock: ReaderClock | null;
+}
+
+/** Reports readers that were silent for a day, or have a missing format, a wrong clock, or antennas at no location. */
+export async function examineReaders(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const stored = await findReaders(db, orgId);
+  const rows = stored.map(
+    (row): ReaderRow => ({ ...row, clock: row.clock === null ? null : JSON.parse(row.clock) }),
+  );
+  if (rows.length === 0) {
+    return [warning('readers', 'There are none', 'Register one: npx --no -- tagtrail reader create --help')];
+  }
+  const unknown = rows.filter((reader) => !reader.is_known_format);
+  const silent = rows.filter((reader) => reader.is_silent && reader.last_message_at !== null);
+  const unheard = rows.filter((reader) => reader.last_message_at === null);
+  const astray = rows.filter((reader) => reader.clock?.wrong === true);
+  const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
+  const findings = [
+    ...unknown.map((reader) =>
+      fault(
+        'readers',
+        reader.format === NO_FORMAT
+          ? `${nameOf(reader)} has no format yet: all it sends is rejected`
+          : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
+        `npx --no -- tagtrail format add --file ..., or npx --no -- tagtrail reader set --reader ${reader.id} --format ...`,
+      ),
+    ),
+    ...(silent.length === 0
+      ? []
+      : [
+          warning(
+            'readers',
+            `Silent for more than a day: ${silent.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(silent)}`,
+            "Look at the reader's power, network, broker address and login",
+          ),
+        ]),
+    ...(unheard.length === 0
+      ? []
+      : [
+          warning(
+            'readers',
+            `Never heard from: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
+            'Check that it publishes to the topic it is registered with: npx --no -- tagtrail reader list --org ...',
+          ),
+        ]),
+    ...astray
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move anything' : 'are dated by when they come'}`,
+          `Set its clock (NTP), or have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${reader.id} --time receive`,
+        ),
+      ),
+    ...unplaced
+      .slice(0, MOST_NAMED)
+      .map((reader) =>
+        warning(
+          'readers',
+          `${nameOf(reader)} has antennas that are at no location (port ${reader.unplaced_ports.join(', ')}): their reads move nothing`,
+          `npx --no -- tagtrail antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
+        ),
+      ),
+  ];
+  return findings.length === 0 ? [ok('readers', `${rows.length}, all heard from within a day`)] : findings;
+}
+
+const MOST_NAMED = 10;
+
+function sayClock(clock: ReaderClock | null): string {
+  const seconds = Math.round(clock?.behind_seconds ?? 0);
+  return `${Math.abs(seconds)} s ${seconds > 0 ? 'behind, or it holds its reads back for that long' : 'ahead'}`;
+}
+
+function nameOf({ id, name }: ReaderRow): string {
+  return `${name} (reader ${id})`;
+}
+
+function more(readers: readonly ReaderRow[]): string {
+  return readers.length > MOST_NAMED ? ` and ${readers.length - MOST_NAMED} more` : '';
+}
+
+type StoredRow = Omit<ReaderRow, 'clock'> & { clock: string | null };
+
+function findReaders(db: Connection, orgId: number | null): Promise<readonly StoredRow[]> {
+  const builtin = sql.array([...loadBuiltinFormats().keys()], 'text');
+  return db.any(sql.type(rowsOf<StoredRow>())`
+    select reader.id, reader.name, reader.format,
+      reader.format = any(${builtin}) or exists (select from formats where name = reader.format) as is_known_format,
+      counted.last_message_at,
+      coalesce(counted.last_message_at < now() - interval '1 day', true) as is_silent,
+      array(
+        select antenna.port::integer from antennas antenna
+        left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id
+          and location.deleted_at is null
+        where antenna.org_id = reader.org_id and antenna.reader_id = reader.id and antenna.is_enabled
+          and location.id is null
+        order by antenna.port
+      ) as unplaced_ports,
+      ${READER_CLOCK} as clock
+    from ${LIVE_READERS}
+    left join reader_counters counted on counted.org_id = reader.org_id and counted.reader_id = reader.id
+    where ${isOf(sql.fragment`reader.org_id`, orgId)}
+    order by reader.id`);
+}

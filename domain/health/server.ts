@@ -1,0 +1,84 @@
+import { DATABASE_NOW, TOLERATED_SKEW } from '../../db/timescale/queries/database-clock.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+interface ServerRow {
+  version: string;
+  version_number: number;
+  fsync: string;
+  synchronous_commit: string;
+  full_page_writes: string;
+  max_connections: number;
+  connections: number;
+  now_ms: number;
+}
+
+/** Checks version, durability, connections, and the clock. @param now milliseconds since 1970, of this machine. */
+export async function examineServer(db: Connection, now: () => number): Promise<Finding[]> {
+  const before = now();
+  const server = await db.one(sql.type(rowsOf<ServerRow>())`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::integer as version_number,
+      current_setting('fsync') as fsync,
+      current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('full_page_writes') as full_page_writes,
+      current_setting('max_connections')::integer as max_connections,
+      (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
+      ${DATABASE_NOW} as now_ms`);
+  const after = now();
+  return [
+    version(server),
+    durability(server),
+    connections(server),
+    clock((before + after) / 2 - server.now_ms),
+  ];
+}
+
+function version({ version: text, version_number: number }: ServerRow): Finding {
+  return number >= OLDEST_VERSION
+    ? ok('database', `PostgreSQL ${text}`)
+    : fault('database', `PostgreSQL ${text} is too old`, 'Move to PostgreSQL 17 or newer');
+}
+
+/** Its built-in locale provider folds case for searches. */
+const OLDEST_VERSION = 170_000;
+
+function durability({ fsync, synchronous_commit, full_page_writes }: ServerRow): Finding {
+  const off = Object.entries({ fsync, synchronous_commit, full_page_writes }).flatMap(([name, value]) =>
+    value === 'off' ? [name] : [],
+  );
+  return off.length === 0
+    ? ok('durability', 'What is committed survives a crash')
+    : fault(
+        'durability',
+        `${off.join(', ')} is off: a crash can lose scans that readers were told are safe`,
+        `Set ${off.map((name) => `${name} = on`).join(', ')} in postgresql.conf, and reload`,
+      );
+}
+
+function connections({ max_connections: max, connections: used }: ServerRow): Finding {
+  const left = max - used;
+  return left >= CONNECTIONS_WANTED
+    ? ok('connections', `${used} of ${max} in use`)
+    : warning(
+        'connections',
+        `${used} of ${max} in use, ${left} left`,
+        'Raise max_connections: an API process takes up to 17, an ingest process 7, a gateway 16',
+      );
+}
+
+const CONNECTIONS_WANTED = 20;
+
+/** @param ahead milliseconds by which this machine is ahead of the database. */
+function clock(ahead: number): Finding {
+  const seconds = Math.abs(ahead / 1000).toFixed(1);
+  const message = `This machine's clock is ${seconds} s ${ahead < 0 ? 'behind' : 'ahead of'} the database's`;
+  const remedy = 'Keep both in step with a time server (systemctl enable --now systemd-timesyncd, or chrony)';
+  if (Math.abs(ahead) < 2_000) {
+    return ok('clock', message);
+  }
+  return Math.abs(ahead) <= TOLERATED_SKEW
+    ? warning('clock', message, remedy)
+    : fault('clock', `${message}; ingestion beside such a clock records nothing`, remedy);
+}

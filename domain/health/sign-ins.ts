@@ -1,0 +1,157 @@
+import { wireTime } from '../../base/timestamps.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+interface RefusedRow {
+  kind: 'reader' | 'key' | 'handheld' | 'user';
+  /** Empty if none was given, and for names beyond those counted. */
+  name: string;
+  hour: number;
+  day: number;
+  last_at: string;
+  address: string;
+  id: number | null;
+  org_id: number | null;
+  owner: string | null;
+  state: 'live' | 'revoked' | 'expired' | 'deleted' | 'disabled' | null;
+}
+
+export async function examineSignIns(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const rows = await findRefused(db, orgId);
+  const [first] = rows;
+  if (first === undefined) {
+    return [ok('sign-ins', 'None was refused in the last day')];
+  }
+  const findings = rows.map((row) => warning('sign-ins', `${whoOf(row)} ${times(row)}`, remedyOf(row)));
+  const leftOut = first.names - rows.length;
+  return leftOut === 0
+    ? findings
+    : [
+        ...findings,
+        warning(
+          'sign-ins',
+          `${leftOut} other names were refused in the last day, less often than these`,
+          'Mend those above, then look again; so many names are mostly tried by strangers: let fewer reach these ports',
+        ),
+      ];
+}
+
+const MOST_NAMED = 10;
+
+function times({ hour, day, last_at: lastAt, address }: RefusedRow): string {
+  const from = address === '' ? '' : ` from ${address}`;
+  return `(${hour} in the last hour, ${day} in the last day, the last at ${wireTime(lastAt)}${from})`;
+}
+
+function whoOf(row: RefusedRow): string {
+  const { kind, name, owner, id, org_id: orgId, state } = row;
+  if (name === '') {
+    return UNNAMED[kind];
+  }
+  switch (kind) {
+    case 'reader':
+      return owner === null
+        ? `The MQTT user name ${name}, which no reader has, was refused`
+        : `Reader ${owner} (reader ${id}, user name ${name}) was refused: the password was wrong`;
+    case 'key':
+      return owner === null
+        ? `The API key tt_${name.slice(0, PREFIX)}..., which is not known here, was refused`
+        : `The API key ${owner} (tt_${name.slice(0, PREFIX)}..., organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
+    case 'handheld':
+      return owner === null
+        ? `The token th_${name}_..., of a handheld that is not known here, was refused`
+        : `Handheld ${owner} (handheld ${name}, organization ${orgId}) was refused: ${WHY[state ?? 'live']}`;
+    case 'user':
+      return owner === null
+        ? `User ${name}, who is not known here, was refused`
+        : `${owner} was refused at the console: ${state === 'disabled' ? WHY.disabled : 'the password was wrong'}`;
+  }
+}
+
+const WHY = {
+  live: 'its secret was wrong',
+  revoked: 'it is revoked',
+  expired: 'it has expired',
+  deleted: 'its organization was deleted',
+  disabled: 'the account is disabled',
+};
+
+const UNNAMED = {
+  reader:
+    'Connections to the MQTT broker without a user name, or with more names than are counted, were refused',
+  key: 'Requests to the API with what is no API key, or with more keys than are counted, were refused',
+  user: 'Sign-ins to the console with an e-mail address that no user has, or of more users than are counted, were refused',
+  handheld:
+    'Requests to the handheld gateway with what is no token, or with more tokens than are counted, were refused',
+};
+
+const PREFIX = 20;
+
+function remedyOf({ kind, name, owner, id, org_id: orgId, state }: RefusedRow): string {
+  if (kind === 'reader') {
+    return owner === null
+      ? 'Compare with mqtt_username in npx --no -- tagtrail reader list --org ... --json; a stranger is kept out by a firewall'
+      : `Set its password on the device; if it is lost: npx --no -- tagtrail reader set --reader ${id} --new-password`;
+  }
+  if (kind === 'user') {
+    return owner === null
+      ? 'Find out who it is by the address; a stranger is kept out by a firewall'
+      : remedyOfUser(owner, state);
+  }
+  if (owner === null || name === '') {
+    return 'Find out who sends it by the address; keys and tokens are those of npx --no -- tagtrail key list, handheld list';
+  }
+  if (state === 'deleted') {
+    return 'Stop what still uses it, or give it a credential of another organization';
+  }
+  return kind === 'key'
+    ? `Stop what still uses it, or give it another: npx --no -- tagtrail key create --org ${orgId} --name ... --scopes ...`
+    : `Sign in on the device with another token: npx --no -- tagtrail handheld create --org ${orgId} --name ...`;
+}
+
+function remedyOfUser(email: string, state: RefusedRow['state']): string {
+  return state === 'disabled'
+    ? `If they are to be let in: npx --no -- tagtrail user enable --email ${email}`
+    : `Ask whether it was them: then npx --no -- tagtrail user reset --email ${email}; if not, somebody guesses: look at the address`;
+}
+
+/**
+ * The most refused names, the last hour first; ten-minute periods cut by the hour count whole.
+ *
+ * @param orgId null for all; else those of its readers, keys, handhelds and members, and no stranger's.
+ */
+function findRefused(
+  db: Connection,
+  orgId: number | null,
+): Promise<readonly (RefusedRow & { names: number })[]> {
+  return db.any(sql.type(rowsOf<RefusedRow & { names: number }>())`
+    with refused as (
+      select kind, name, coalesce(sum(count) filter (where period > now() - interval '70 minutes'), 0)::bigint as hour,
+        sum(count)::bigint as day, max(last_at) as last_at,
+        (array_agg(address order by last_at desc))[1] as address
+      from refused_sign_ins where period > now() - interval '1 day 10 minutes'
+      group by kind, name
+    )
+    select refused.*, count(*) over () as names,
+      coalesce(reader.id, handheld.id, account.id) as id, coalesce(reader.org_id, api_key.org_id, handheld.org_id) as org_id,
+      coalesce(reader.name, api_key.name, handheld.name, account.email) as owner,
+      case when organization.deleted_at is not null then 'deleted'
+        when coalesce(api_key.revoked_at, handheld.revoked_at) is not null then 'revoked'
+        when api_key.expires_at <= now() then 'expired'
+        when account.is_disabled then 'disabled'
+        when coalesce(organization.id, account.id) is not null then 'live'
+      end as state
+    from refused
+    left join readers reader on refused.kind = 'reader' and reader.mqtt_username = refused.name
+      and reader.deleted_at is null
+    left join api_keys api_key on refused.kind = 'key' and api_key.id = refused.name
+    left join handhelds handheld on refused.kind = 'handheld' and handheld.id::text = refused.name
+    left join users account on refused.kind = 'user' and account.id::text = refused.name
+    left join organizations organization
+      on organization.id = coalesce(reader.org_id, api_key.org_id, handheld.org_id)
+    where ${orgId}::integer is null or organization.id = ${orgId}::integer
+      or exists (select from memberships where user_id = account.id and org_id = ${orgId}::integer)
+    order by hour desc, day desc, refused.kind, refused.name
+    limit ${MOST_NAMED}`);
+}

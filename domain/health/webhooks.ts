@@ -1,0 +1,55 @@
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { readFigures } from '../webhooks/figures.ts';
+import { sayState } from '../webhooks/say-state.ts';
+import { listUnsigned } from '../webhooks/unsigned.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+/** Seconds after which an event that was not delivered is worth a look: a receiver may be down for a while. */
+const LATE = 600;
+
+/** Checks whether webhooks are delivered, and to whom they are not any more. */
+export async function examineWebhooks(db: Connection, orgId: number | null = null): Promise<Finding[]> {
+  const { count, lag, latest, ended, isDelivered } = await readFigures(db, orgId);
+  const findings = ended.map((webhook) =>
+    warning(
+      'webhooks',
+      `Webhook ${webhook.id} (${webhook.name}) is ${sayState({ state: webhook.state, stateReason: webhook.state_reason })}; what moves waits in the feed`,
+      `npx --no -- tagtrail webhook attempts --webhook ${webhook.id} says why; when that is mended: ${
+        webhook.state_reason === 'expired'
+          ? `npx --no -- tagtrail webhook replay --webhook ${webhook.id} --after ...`
+          : `npx --no -- tagtrail webhook set --webhook ${webhook.id} --state on`
+      }`,
+    ),
+  );
+  const unsigned = isDelivered ? await listUnsigned(db, orgId) : [];
+  findings.push(
+    ...unsigned.map(({ id, name }) =>
+      fault(
+        'webhooks',
+        `Webhook ${id} (${name}) is not delivered: its secret was encrypted with another SECRETS_KEY than the service has`,
+        `Give the service that key in SECRETS_KEY, after a comma; or make a new secret with the SECRETS_KEY of the service: npx --no -- tagtrail webhook set --webhook ${id} --rotate-secret --drop-old-secret`,
+      ),
+    ),
+  );
+  if (count.on > 0 && !isDelivered) {
+    findings.push(
+      fault(
+        'webhooks',
+        `${count.on} are on, and no process delivers them`,
+        'Start the API with the SECRETS_KEY that their secrets were encrypted with',
+      ),
+    );
+    // While secrets cannot be read, the oldest event may be of those: no receiver is to blame for it.
+  } else if (lag > LATE && latest !== null && unsigned.length === 0) {
+    findings.push(
+      warning(
+        'webhooks',
+        `An event has waited for ${Math.round(lag / 60)} minutes to be delivered by webhook ${latest.id} (${latest.name})`,
+        `npx --no -- tagtrail webhook attempts --webhook ${latest.id} shows what its receiver answers; webhook list --org ... shows others that are behind`,
+      ),
+    );
+  }
+  return findings.length > 0
+    ? findings
+    : [ok('webhooks', count.on === 0 ? 'None is on' : `${count.on}, each up to date within ten minutes`)];
+}

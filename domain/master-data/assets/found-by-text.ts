@@ -1,0 +1,32 @@
+import { type FragmentSqlToken, sql } from '../../../db/timescale/queries/sql.ts';
+import { NOTHING } from '../brief-list.ts';
+import { allOf } from '../clauses.ts';
+
+/**
+ * Assets found by a search and the other filters, as `matched`, with sortable columns only. All must be
+ * counted, so each is read once, in the database's function (migration 0029); a function's result has no
+ * collation.
+ *
+ * @param narrowing conditions on an `asset` and its `position` that the function does not know.
+ */
+export function matched(
+  orgId: number,
+  searched: string,
+  {
+    include_not_in_effect,
+    include_deleted,
+    is_active,
+  }: { include_not_in_effect: boolean; include_deleted: boolean; is_active?: boolean | undefined },
+  narrowing: readonly (FragmentSqlToken | null)[],
+): FragmentSqlToken {
+  const narrowed = narrowing.some((condition) => condition !== null)
+    ? sql.fragment`
+      left join positions position on position.org_id = ${orgId} and position.asset_id = asset.id
+      where ${allOf(narrowing)}`
+    : NOTHING;
+  return sql.fragment`matched as materialized (
+    select asset.id, asset.external_key collate "C" as external_key, asset.name collate "C" as name,
+      asset.created_at, asset.updated_at
+    from find_assets_by_text(${orgId}, ${searched},
+      ${include_not_in_effect}::boolean, ${include_deleted}::boolean, ${is_active ?? null}::boolean) asset${narrowed})`;
+}

@@ -1,0 +1,150 @@
+import { type Page, type Paging, pageOf } from '../../../base/page.ts';
+import type {
+  OrganizationConnection,
+  OrganizationDatabase,
+} from '../../../db/timescale/connections/organization-door.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { tagKey } from '../../tracking/tag-key.ts';
+import { TAG_TYPES } from '../../tracking/tag-type.ts';
+import { countLive } from '../live-count.ts';
+import { tagsOf } from '../tags/tags-of.ts';
+import { matched } from './found-by-text.ts';
+
+/** A live asset, and where it is. */
+export interface WhereaboutsRow {
+  id: number;
+  external_key: string;
+  name: string;
+  last_seen: string | null;
+  since: string | null;
+  location_id: number | null;
+  location_external_key: string | null;
+  location_name: string | null;
+  tags: string;
+}
+
+const COLUMNS = sql.fragment`asset.id, asset.external_key, asset.name, position.last_seen, position.since,
+      location.id as location_id, location.external_key as location_external_key, location.name as location_name`;
+
+const WHERE_IT_IS = sql.fragment`
+    left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
+    left join locations location on location.org_id = position.org_id and location.id = position.location_id
+      and location.deleted_at is null`;
+
+/** A page of the live assets, by external key. */
+export async function listWhereabouts(
+  db: OrganizationDatabase,
+  { limit, offset }: Paging,
+  signal: AbortSignal,
+): Promise<Page<WhereaboutsRow>> {
+  const { orgId } = db;
+  const rows = await db
+    .listing({ isBrief: true, signal })
+    .any(sql.type(rowsOf<WhereaboutsRow & { total_count: number }>())`
+    with page as materialized (
+      select asset.org_id, asset.id, asset.external_key, asset.name from assets asset
+      where asset.org_id = ${orgId} and asset.deleted_at is null
+      order by asset.external_key limit ${limit} offset ${offset}
+    )
+    select total.total_count, ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset')}
+    from (${countLive(orgId, 'asset', undefined)}) total
+    left join page asset on true
+    ${WHERE_IT_IS}
+    order by asset.external_key`);
+  return pageOf(rows);
+}
+
+/**
+ * A page of the live assets that a person looks for: those that have the text in their name, key, description or a tag,
+ * and those with a tag that is the same in another spelling; what was named exactly comes first. It may read much, so it
+ * takes its organization's turn on connections apart from the look-ups (`listing`).
+ */
+export async function searchWhereabouts(
+  db: OrganizationDatabase,
+  text: string,
+  { limit, offset }: Paging,
+  signal: AbortSignal,
+): Promise<Page<WhereaboutsRow>> {
+  const { orgId } = db;
+  const live = { include_not_in_effect: true, include_deleted: false };
+  const rows = await db
+    .listing({ isBrief: false, signal })
+    .any(sql.type(rowsOf<WhereaboutsRow & { total_count: number }>())`
+    with ${matched(orgId, text, live, [])},
+    tagged as materialized (
+      select distinct tag.asset_id as id from tags tag
+      where tag.org_id = ${orgId} and tag.asset_id is not null and tag.detached_at is null
+        and ${hasKeyOf(text)}
+    ),
+    found as materialized (
+      select id, external_key from matched
+      union
+      select asset.id, asset.external_key from tagged
+      join assets asset on asset.org_id = ${orgId} and asset.id = tagged.id and asset.deleted_at is null
+    ),
+    page as materialized (
+      select found.id, found.external_key,
+        found.id in (select id from tagged) or lower(found.external_key) = lower(${text}) as is_exact
+      from found
+      order by is_exact desc, found.external_key limit ${limit} offset ${offset}
+    )
+    select total.total_count, ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset')}
+    from (select count(*) as total_count from found) total
+    left join page on true
+    left join assets asset on asset.org_id = ${orgId} and asset.id = page.id
+    ${WHERE_IT_IS}
+    order by page.is_exact desc, page.external_key`);
+  return pageOf(rows);
+}
+
+/** Whether a `tag` is the text in any spelling. Nothing but separators is the key of no tag. */
+function hasKeyOf(text: string): FragmentSqlToken {
+  const keys = TAG_TYPES.map((type) => ({ type, key: tagKey(type, text) })).filter(({ key }) => key !== '');
+  return sql.fragment`(tag.tag_type, tag.tag_key) in (
+        select * from unnest(${sql.array(
+          keys.map(({ type }) => type),
+          'text',
+        )}::text[], ${sql.array(
+          keys.map(({ key }) => key),
+          'text',
+        )}::text[]))`;
+}
+
+export function findWhereabouts(
+  connection: OrganizationConnection,
+  id: number,
+): Promise<WhereaboutsRow | null> {
+  const { orgId } = connection;
+  return connection.maybeOne(sql.prepared('find-live-asset', rowsOf<WhereaboutsRow>())`
+    select ${COLUMNS}, ${tagsOf(orgId, 'asset_id', 'asset')}
+    from assets asset
+    ${WHERE_IT_IS}
+    where asset.org_id = ${orgId} and asset.id = ${id} and asset.deleted_at is null`);
+}
+
+export interface StayRow {
+  asset_id: number;
+  arrived_at: string;
+  id: number;
+  external_key: string;
+  name: string;
+}
+
+/** The last places of each asset, its latest first, also those that were deleted since. */
+export function lastStays(
+  connection: OrganizationConnection,
+  assetIds: readonly number[],
+  most: number,
+): Promise<readonly StayRow[]> {
+  return connection.any(sql.prepared('last-stays', rowsOf<StayRow>())`
+    select asked.asset_id, stay.observed_at as arrived_at, location.id, location.external_key, location.name
+    from unnest(${sql.binary(integers(assetIds))}::integer[]) asked (asset_id)
+    cross join lateral (
+      select observed_at, location_id from location_transitions
+      where org_id = ${connection.orgId} and asset_id = asked.asset_id
+      order by observed_at desc limit ${most}
+    ) stay
+    join locations location on location.org_id = ${connection.orgId} and location.id = stay.location_id
+    order by asked.asset_id, stay.observed_at desc`);
+}

@@ -1,0 +1,77 @@
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import * as assets from '../assets/filtered.ts';
+import { matched } from '../assets/found-by-text.ts';
+import { PLACED } from '../assets/queries.ts';
+import { NOTHING } from '../brief-list.ts';
+import { allOf, finding } from '../clauses.ts';
+import type { KeyedRow } from '../live-by-key.ts';
+import * as locations from '../locations/filtered.ts';
+
+/** Ids found by a statement: a search finds all that match each time, of which this many are read. */
+const FOUND = 10_000;
+
+/** Ids of a page; with 250 rows of ordinary length, writing a piece takes a few milliseconds. */
+const PAGE = 250;
+
+export type ExportedAssets = Omit<assets.Narrowing & assets.Standing, 'orgId' | 'include_deleted'> & {
+  q?: string | undefined;
+};
+export type ExportedLocations = Omit<locations.Narrowing & locations.Standing, 'include_deleted'>;
+
+/** Live assets that the list shows with these filters, in order of keys. */
+export function pagesOfAssets(db: OrganizationDatabase, filters: ExportedAssets, signal: AbortSignal) {
+  const { orgId } = db;
+  const standing = { ...filters, include_deleted: false };
+  const narrowing = assets.narrowedTo({ ...filters, orgId });
+  return pagesOf(db, signal, (after) => {
+    const next = [sql.fragment`asset.external_key > ${after}`];
+    return filters.q === undefined
+      ? sql.type(rowsOf<KeyedRow>())`
+          select asset.id, asset.external_key from ${PLACED}
+          where ${allOf([...assets.standingOf(orgId, standing), ...narrowing, ...next])}
+          order by asset.external_key limit ${FOUND}`
+      : sql.type(rowsOf<KeyedRow>())`
+          with ${matched(orgId, filters.q, standing, narrowing)}
+          select asset.id, asset.external_key from matched asset
+          where ${allOf(next)}
+          order by asset.external_key limit ${FOUND}`;
+  });
+}
+
+/** Live locations that the list shows with these filters, in order of keys. */
+export function pagesOfLocations(db: OrganizationDatabase, filters: ExportedLocations, signal: AbortSignal) {
+  const { orgId } = db;
+  const conditions = [
+    ...locations.standingOf(orgId, { ...filters, include_deleted: false }),
+    ...locations.narrowedTo(orgId, filters),
+  ];
+  return pagesOf(
+    db,
+    signal,
+    (after) => sql.type(rowsOf<KeyedRow>())`
+      ${filters.q === undefined ? NOTHING : finding('location', orgId, filters.q)}
+      select location.id, location.external_key from locations location
+      where ${allOf([...conditions, sql.fragment`location.external_key > ${after}`])}
+      order by location.external_key limit ${FOUND}`,
+  );
+}
+
+async function* pagesOf(
+  db: OrganizationDatabase,
+  signal: AbortSignal,
+  query: (after: string) => RowQuery<KeyedRow>,
+): AsyncGenerator<readonly number[], void> {
+  const lists = db.listing({ isBrief: false, signal });
+  for (let after = ''; ; ) {
+    const rows = await lists.any(query(after));
+    for (let at = 0; at < rows.length; at += PAGE) {
+      yield rows.slice(at, at + PAGE).map(({ id }) => id);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < FOUND) {
+      return;
+    }
+    after = last.external_key;
+  }
+}

@@ -1,0 +1,117 @@
+import { JsonText } from '../../../base/json/json-text.ts';
+import { wireTime } from '../../../base/timestamps.ts';
+import type { ChangeEntry, Fields } from '../../changes/entry.ts';
+import { type Column, type Columns, columnsOf, type StoredItem } from '../columns.ts';
+import type { Keyed } from '../live-by-key.ts';
+import { storedTags } from '../tags/stored-tags.ts';
+
+type CreatedRow = StoredItem & {
+  id: number;
+  external_key: string;
+  parent_external_key?: string | null;
+  /** JSON of the tags. */
+  tags: string;
+};
+
+/** A create has all fields, so that what follows can be applied to it. */
+export function creationOf(orgId: number, resource: Keyed, row: CreatedRow): ChangeEntry {
+  const { id, external_key: externalKey, parent_external_key: parent } = row;
+  return {
+    orgId,
+    action: 'create',
+    resource: { type: resource, id, externalKey },
+    before: null,
+    after: {
+      external_key: externalKey,
+      ...columnFields(columnsOf(resource), row),
+      ...(parent === undefined ? {} : { parent_external_key: parent }),
+      tags: tagFields(row.tags),
+    },
+  };
+}
+
+export interface DeletedRow {
+  external_key: string;
+  deleted_at: string;
+}
+
+/** @param tags JSON of those that were detached by it. */
+export function deletionOf(
+  orgId: number,
+  resource: Keyed,
+  id: number,
+  { external_key: externalKey, deleted_at: deletedAt }: DeletedRow,
+  tags: string,
+): ChangeEntry {
+  return {
+    orgId,
+    action: 'delete',
+    resource: { type: resource, id, externalKey },
+    before: { deleted_at: null, tags: new JsonText(tags) },
+    after: { deleted_at: wireTime(deletedAt), tags: [] },
+  };
+}
+
+export function renamingOf(
+  orgId: number,
+  resource: Keyed,
+  id: number,
+  before: string,
+  externalKey: string,
+): ChangeEntry {
+  return {
+    orgId,
+    action: 'rename',
+    resource: { type: resource, id, externalKey },
+    before: { external_key: before },
+    after: { external_key: externalKey },
+  };
+}
+
+/**
+ * Columns whose values differ, before and after.
+ *
+ * @param more other fields that differ.
+ */
+export function changeOf(
+  orgId: number,
+  resource: Keyed,
+  current: StoredItem & { id: number; external_key: string },
+  after: StoredItem,
+  more: { before: Fields; after: Fields } | null = null,
+): ChangeEntry {
+  const columns = Object.fromEntries(
+    Object.entries<Column>(columnsOf(resource)).filter(
+      ([name]) => current[name as keyof StoredItem] !== after[name as keyof StoredItem],
+    ),
+  );
+  return {
+    orgId,
+    action: 'update',
+    resource: { type: resource, id: current.id, externalKey: current.external_key },
+    before: { ...columnFields(columns, current), ...more?.before },
+    after: { ...columnFields(columns, after), ...more?.after },
+  };
+}
+
+function columnFields(columns: Columns, row: StoredItem): Fields {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, { type }]) => {
+      const value = row[name as keyof StoredItem] ?? null;
+      return [name, typeof value === 'string' ? shown(type, value) : value];
+    }),
+  );
+}
+
+function shown(type: Column['type'], value: string): unknown {
+  return type === 'json' ? new JsonText(value) : type === 'time' ? wireTime(value) : value;
+}
+
+/** Without ids, like tags that are given. Of many, only size and digest are logged, so they need not be read. */
+function tagFields(tags: string): unknown {
+  return tags.length > LONG
+    ? new JsonText(tags)
+    : storedTags(tags).map(({ tag_type, value }) => ({ tag_type, value }));
+}
+
+const LONG = 32_768;

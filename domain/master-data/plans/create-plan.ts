@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { conflict } from '../../../base/errors.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { changed, makeChange, type OrganizationChange } from '../../changes/make-change.ts';
+import { claim } from '../claims.ts';
+import { holdLocations } from './hold-locations.ts';
+import { type KnownImage, lookAtImage } from './image/look-at-image.ts';
+import { findPlan, planFields, type StoredPlan } from './stored-plan.ts';
+
+/** Plans of an organization, which at their largest are a gigabyte. */
+export const MOST_PLANS = 200;
+
+export interface NewPlan {
+  name: string;
+  locationId: number | null;
+  image: Buffer;
+}
+
+/**
+ * Adds a plan with no places on it.
+ *
+ * @throws Invalid for what is no image that can be shown, or no live location; `conflict` beyond {@link MOST_PLANS}.
+ */
+export function createPlan(db: OrganizationDatabase, actor: Actor, plan: NewPlan): Promise<StoredPlan> {
+  const known = lookAtImage(plan.image);
+  return makeChange(db, actor, async (change) => {
+    const { orgId } = change;
+    await claim(change, ['plans']);
+    await holdLocations(
+      change,
+      plan.locationId === null ? [] : [{ field: 'location_id', id: plan.locationId }],
+    );
+    await requireRoom(change);
+    const id = await insert(change, plan, known);
+    const stored = await findPlan(change, id);
+    if (stored === null) {
+      throw new Error(`plan ${id} is not there that was just inserted`);
+    }
+    return changed(stored, [
+      { orgId, action: 'create', resource: { type: 'plan', id }, before: null, after: planFields(stored) },
+    ]);
+  });
+}
+
+async function requireRoom(change: OrganizationChange): Promise<void> {
+  const { count } = await change.one(sql.type(rowsOf<{ count: number }>())`
+    select count(*) as count from plans where org_id = ${change.orgId}`);
+  if (count >= MOST_PLANS) {
+    throw conflict(`there are ${MOST_PLANS} plans already; delete one that is not needed any more`);
+  }
+}
+
+async function insert(
+  change: OrganizationChange,
+  { name, locationId, image }: NewPlan,
+  { mediaType, width, height }: KnownImage,
+): Promise<number> {
+  const digest = createHash('sha256').update(image).digest();
+  const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
+    insert into plans (org_id, location_id, name, media_type, width, height, image, sha256)
+    values (${change.orgId}, ${locationId}::integer, ${name}, ${mediaType}, ${width}, ${height},
+      ${sql.binary(image)}::bytea, ${sql.binary(digest)}::bytea)
+    returning id`);
+  return id;
+}

@@ -1,0 +1,62 @@
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Fields } from '../../changes/entry.ts';
+import type { ImageType } from './image/look-at-image.ts';
+
+/** A plan without its image. */
+export interface StoredPlan {
+  id: number;
+  name: string;
+  location_id: number | null;
+  location_external_key: string | null;
+  location_name: string | null;
+  media_type: ImageType;
+  width: number;
+  height: number;
+  size: number;
+  /** Hex. */
+  sha256: string;
+  version: number;
+  place_count: number;
+  updated_at: string;
+}
+
+const COLUMNS: FragmentSqlToken = sql.fragment`plan.id, plan.name, plan.location_id,
+  location.external_key as location_external_key, location.name as location_name,
+  plan.media_type, plan.width, plan.height, octet_length(plan.image) as size, encode(plan.sha256, 'hex') as sha256,
+  plan.version, plan.updated_at, (
+    select count(*) from plan_places place where place.org_id = plan.org_id and place.plan_id = plan.id) as place_count`;
+
+const WITH_LOCATION: FragmentSqlToken = sql.fragment`plans plan
+  left join locations location on location.org_id = plan.org_id and location.id = plan.location_id`;
+
+/** All of an organization, of which there are no more than a screen can list. */
+export function listPlans(db: OrganizationConnection): Promise<readonly StoredPlan[]> {
+  return db.any(sql.prepared('list-plans', rowsOf<StoredPlan>())`
+    select ${COLUMNS} from ${WITH_LOCATION} where plan.org_id = ${db.orgId} order by plan.name, plan.id`);
+}
+
+export function findPlan(db: OrganizationConnection, id: number): Promise<StoredPlan | null> {
+  return db.maybeOne(sql.prepared('find-plan', rowsOf<StoredPlan>())`
+    select ${COLUMNS} from ${WITH_LOCATION} where plan.org_id = ${db.orgId} and plan.id = ${id}`);
+}
+
+/** Null if there is none. Waits for those who are changing it. */
+export async function lockPlan(transaction: OrganizationConnection, id: number): Promise<StoredPlan | null> {
+  const locked = await transaction.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    select id from plans where org_id = ${transaction.orgId} and id = ${id} for no key update`);
+  return locked === null ? null : findPlan(transaction, id);
+}
+
+/** For the change log. */
+export function planFields({
+  name,
+  location_external_key,
+  media_type,
+  width,
+  height,
+  size,
+  sha256,
+}: StoredPlan): Fields {
+  return { name, location_external_key, media_type, width, height, size, sha256 };
+}

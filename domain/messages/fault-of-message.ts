@@ -1,0 +1,21 @@
+import { isConnectionLost } from '../../db/timescale/connections/connection-lost.ts';
+import { isUsedUp } from '../../db/timescale/connections/ids-used-up.ts';
+import { isFaultOfData, sqlStateOf } from '../../db/timescale/connections/sql-state.ts';
+import { StillInProgress } from '../../db/timescale/connections/transaction-mark.ts';
+import { BatchClosed } from '../tracking/batch.ts';
+import { AlreadyStored } from '../tracking/record.ts';
+import { ClocksApart } from './clocks-apart.ts';
+
+/**
+ * True if the message itself is at fault: a retry is useless, and it becomes a dead letter. Everything else
+ * is a passing or repairable state of the database (no connection, a full disk, read-only, a missing
+ * privilege, an exhausted sequence) or of this machine's clock: the message waits, unacknowledged.
+ */
+export function isFaultOfMessage(error: unknown): boolean {
+  if (sqlStateOf(error) !== null) {
+    return !isUsedUp(error) && isFaultOfData(error);
+  }
+  return !(isConnectionLost(error) || PASSING.some((kind) => error instanceof kind));
+}
+
+const PASSING = [AlreadyStored, StillInProgress, BatchClosed, ClocksApart];

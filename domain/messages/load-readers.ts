@@ -1,0 +1,81 @@
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { LIVE_READERS } from '../administration/live-readers.ts';
+import type { Format } from '../formats/mapping/format.ts';
+import type { Policies } from '../formats/mapping/policies.ts';
+
+/** A live reader of a live organization, with everything needed to judge its messages. */
+export interface RegisteredReader {
+  orgId: number;
+  readerId: number;
+  name: string;
+  topic: string;
+  formatName: string;
+  /** Null if there is no usable format of that name. */
+  format: Format | null;
+  policies: Partial<Policies>;
+  username: string;
+  passwordSha256: Buffer;
+  antennas: ReadonlyMap<number, Antenna>;
+}
+
+export interface Antenna {
+  locationId: number | null;
+  /** dBm. Weaker reads are unplaced; reads without RSSI are not. */
+  minRssi: number | null;
+  isEnabled: boolean;
+}
+
+/** @param orgId null for those of all organizations. */
+export async function loadReaders(
+  db: Connection,
+  formats: ReadonlyMap<string, Format>,
+  orgId: number | null = null,
+): Promise<RegisteredReader[]> {
+  const rows = await db.any(sql.type(rowsOf<ReaderRow>())`
+    select reader.org_id, reader.id, reader.name, reader.topic, reader.format, reader.time_policy,
+       reader.identity_policy, reader.report_unknown, reader.mqtt_username, reader.mqtt_password_sha256,
+       coalesce((
+         select json_agg(json_build_object('port', antenna.port, 'locationId', antenna.location_id,
+           'minRssi', antenna.min_rssi, 'isEnabled', antenna.is_enabled))
+         from antennas antenna where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
+       ), '[]') as antennas
+     from ${LIVE_READERS}
+     where ${orgId}::integer is null or reader.org_id = ${orgId}::integer
+     order by reader.id`);
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    readerId: row.id,
+    name: row.name,
+    topic: row.topic,
+    formatName: row.format,
+    format: formats.get(row.format) ?? null,
+    policies: {
+      ...(row.identity_policy === null ? {} : { identity: row.identity_policy }),
+      ...(row.time_policy === null ? {} : { time: row.time_policy }),
+      ...(row.report_unknown === null ? {} : { reportUnknown: row.report_unknown ? 'on' : 'off' }),
+    },
+    username: row.mqtt_username,
+    passwordSha256: row.mqtt_password_sha256,
+    antennas: new Map(
+      (JSON.parse(row.antennas) as (Antenna & { port: number })[]).map(({ port, ...antenna }) => [
+        port,
+        antenna,
+      ]),
+    ),
+  }));
+}
+
+interface ReaderRow {
+  org_id: number;
+  id: number;
+  name: string;
+  topic: string;
+  format: string;
+  time_policy: Policies['time'] | null;
+  identity_policy: Policies['identity'] | null;
+  report_unknown: boolean | null;
+  mqtt_username: string;
+  mqtt_password_sha256: Buffer;
+  antennas: string;
+}

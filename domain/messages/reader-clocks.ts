@@ -1,0 +1,65 @@
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import type { Mapped } from '../formats/mapping/run.ts';
+
+/**
+ * Samples readers' clocks. In each minute in which a reader sends times, the message received soonest after
+ * its latest read is the best evidence: its delay is the clock's error and the transport, that of others also
+ * waiting. So a reader that replays an hour's buffer shows a few late minutes at most among the last {@link
+ * SAMPLES}, which are kept with its counters; `reader-clock.ts` judges them.
+ *
+ * A message carries a sample if it is the first of its minute, or better than the last one carried: some two
+ * a minute per reader, which costs nothing.
+ */
+export class ReaderClocks {
+  readonly #best = new Map<number, { minute: number; offset: number }>();
+
+  /**
+   * @returns milliseconds from the message's latest read, by the reader's clock, to its receipt; null if a
+   * better sample is known.
+   */
+  sample(readerId: number, mapped: Mapped, receivedAt: Micros): ClockSample | null {
+    const read = latestRead(mapped);
+    if (read === null) {
+      return null;
+    }
+    const minute = Math.floor(receivedAt / MICROS_PER_MINUTE);
+    const offset = Math.round((receivedAt - read) / 1_000);
+    const best = this.#best.get(readerId);
+    if (best !== undefined && best.minute === minute && best.offset - offset < NEWS) {
+      return null;
+    }
+    if (best === undefined && this.#best.size >= MOST_READERS) {
+      this.#best.clear();
+    }
+    this.#best.set(readerId, { minute, offset });
+    return { minute, offset };
+  }
+}
+
+export interface ClockSample {
+  /** Minutes since 1970. */
+  minute: number;
+  /** Milliseconds; negative if the reader's clock is ahead. */
+  offset: number;
+}
+
+export const SAMPLES = 31;
+
+export function latestRead(mapped: Mapped): Micros | null {
+  let latest: Micros | null = null;
+  for (const item of mapped.outcome === 'items' ? mapped.items : []) {
+    const time = item.outcome === 'read' ? item.read.deviceTime : null;
+    if (time !== null && (latest === null || time > latest)) {
+      latest = time;
+    }
+  }
+  return latest;
+}
+
+const MICROS_PER_MINUTE = 60 * MICROS_PER_SECOND;
+
+/** Milliseconds. */
+const NEWS = 1_000;
+
+/** Beyond this number all start afresh, with one more sample each. */
+const MOST_READERS = 100_000;

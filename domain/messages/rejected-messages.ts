@@ -1,0 +1,104 @@
+import { withoutTokens } from '../../base/tag-secrets.ts';
+import { bigints, byteas, integers, texts } from '../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { ReadMessage } from './message.ts';
+import { payloadWithoutTokens } from './payload-without-tokens.ts';
+
+export interface RejectedMessage {
+  message: ReadMessage;
+  rejections: readonly string[];
+}
+
+/**
+ * Rejected messages kept per organization, and of none; the oldest go first. Of one reader fewer, so that one whose every
+ * message is rejected leaves the others' where they are.
+ */
+export const REJECTED_MESSAGES_KEPT = { organization: 10_000, reader: 2_000 };
+
+/** Stores rejected messages (dead letters) with reason and leading bytes, for inspection and replay. */
+export async function keepRejectedMessages(
+  db: Connection,
+  rejected: readonly RejectedMessage[],
+  kept = REJECTED_MESSAGES_KEPT,
+): Promise<void> {
+  if (rejected.length === 0) {
+    return;
+  }
+  const ofMessages = <Value>(of: (message: ReadMessage) => Value) =>
+    rejected.map(({ message }) => of(message));
+  await db.exec(sql.prepared('keep-rejected-messages', NO_ROWS)`
+    insert into rejected_messages
+      (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)
+    select org_id, reader_id, topic, reason, time_of_micros(received_at), payload, bytes, payload_sha256, is_whole
+    from unnest(
+      ${sql.binary(integers(ofMessages(({ reader }) => reader?.orgId ?? null)))}::integer[],
+      ${sql.binary(integers(ofMessages(({ reader }) => reader?.readerId ?? null)))}::integer[],
+      ${sql.binary(texts(ofMessages(({ topic }) => storable(topic))))}::text[],
+      ${sql.binary(texts(rejected.map(({ rejections }) => reasonOf(rejections))))}::text[],
+      ${sql.binary(bigints(ofMessages(({ receivedAt }) => receivedAt)))}::bigint[],
+      ${sql.binary(byteas(ofMessages(payloadWithoutTokens)))}::bytea[],
+      ${sql.binary(bigints(ofMessages(({ payload }) => payload.bytes)))}::bigint[],
+      ${sql.binary(byteas(ofMessages(({ payload }) => payload.sha256)))}::bytea[],
+      ${sql.array(
+        ofMessages(({ mapped }) => mapped.outcome === 'rejected'),
+        'bool',
+      )})
+      as message (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256, is_whole)`);
+  const readers = new Map(
+    rejected.flatMap(({ message: { reader } }) => (reader === null ? [] : [[reader.readerId, reader.orgId]])),
+  );
+  await trimReaders(db, readers, kept.reader);
+  const orgIds = [...new Set(ofMessages(({ reader }) => reader?.orgId ?? NO_ORGANIZATION))];
+  await trim(db, orgIds.toSorted(), kept.organization);
+}
+
+const NO_ORGANIZATION = 0;
+
+/**
+ * Skips rows that another process is removing. The lock is outside, or it would apply to skipped rows, too.
+ */
+async function trim(db: Connection, orgIds: readonly number[], kept: number): Promise<void> {
+  await db.exec(sql.prepared('trim-rejected-messages', NO_ROWS)`
+    delete from rejected_messages where id = any (array(
+      select old.id
+      from unnest(${sql.binary(integers(orgIds))}::integer[]) as grown (org_id)
+      cross join lateral (
+        select id from rejected_messages where coalesce(rejected_messages.org_id, 0) = grown.org_id
+        order by id desc offset ${kept}
+      ) surplus
+      cross join lateral (select id from rejected_messages where id = surplus.id for update skip locked) old
+    ))`);
+}
+
+/** As `trim`. `readers`: their organizations, by id. */
+async function trimReaders(
+  db: Connection,
+  readers: ReadonlyMap<number, number>,
+  kept: number,
+): Promise<void> {
+  await db.exec(sql.prepared('trim-rejected-messages-of-readers', NO_ROWS)`
+    delete from rejected_messages where id = any (array(
+      select old.id
+      from unnest(
+        ${sql.binary(integers([...readers.values()]))}::integer[],
+        ${sql.binary(integers([...readers.keys()]))}::integer[]
+      ) as grown (org_id, reader_id)
+      cross join lateral (
+        select id from rejected_messages
+        where rejected_messages.org_id = grown.org_id and rejected_messages.reader_id = grown.reader_id
+        order by id desc offset ${kept}
+      ) surplus
+      cross join lateral (select id from rejected_messages where id = surplus.id for update skip locked) old
+    ))`);
+}
+
+export function reasonOf([first = '', ...others]: readonly string[]): string {
+  const reason = storable(first).slice(0, 2_000).toWellFormed();
+  return others.length === 0 ? reason : `${reason} (and ${others.length} more)`;
+}
+
+/** Text the database accepts: no U+0000, no lone surrogates; and no secret. */
+function storable(text: string): string {
+  return withoutTokens(text.replaceAll('\0', '\u2400').toWellFormed());
+}

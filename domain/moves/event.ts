@@ -1,0 +1,142 @@
+import type { Micros } from '../../base/instant.ts';
+import { rowKey } from '../../base/row-key.ts';
+import { fromDatabase, toMicros, wireTime, wireTimeOfMicros, wireTimeOrNull } from '../../base/timestamps.ts';
+
+/** An event of the feed as it goes over the wire: CloudEvents 1.0, structured JSON. */
+export interface MoveEvent {
+  specversion: '1.0';
+  id: string;
+  source: string;
+  type: MoveType;
+  subject: string;
+  time: string;
+  datacontenttype: 'application/json';
+  data: {
+    position: number;
+    asset: { id: number; external_key: string };
+    current: {
+      location_id: number | null;
+      location_external_key: string | null;
+      since: string | null;
+      last_seen: string | null;
+      changed: boolean;
+    };
+    added: HistoryRow[];
+    removed: HistoryRow[];
+    changed: ChangedRow[];
+    /** Which of how many, where a change is too large for one event. */
+    part?: [part: number, parts: number];
+  };
+}
+
+export type MoveType = (typeof MOVE_TYPES)[keyof typeof MOVE_TYPES];
+
+export const MOVE_TYPES = {
+  moved: 'tagtrail.asset.moved.v1',
+  corrected: 'tagtrail.history.corrected.v1',
+} as const;
+
+interface HistoryRow {
+  row: string;
+  event_observed_at: string;
+  location_id: number;
+  location_external_key: string;
+  duration_seconds: number | null;
+}
+
+interface ChangedRow extends HistoryRow {
+  was: { location_id: number; duration_seconds: number | null };
+}
+
+/** A row of `moves`, with the present names of its asset and locations. */
+export interface MoveRow {
+  org_id: number;
+  position: number;
+  asset_id: number;
+  asset_external_key: string;
+  asset_name: string;
+  kind: keyof typeof MOVE_TYPES;
+  part: number;
+  parts: number;
+  recorded_at: string;
+  location_id: number | null;
+  location_external_key: string | null;
+  since: string | null;
+  last_seen: string | null;
+  previous_location_id: number | null;
+  duration_seconds: number | null;
+  /** As migration 0031 describes; null for a plain move. */
+  rows: string | null;
+  /** External keys of the locations in `rows`, by id. */
+  keys: string | null;
+}
+
+interface StoredRows {
+  added?: readonly StoredRow[];
+  removed?: readonly StoredRow[];
+  changed?: readonly StoredChange[];
+}
+
+type StoredRow = readonly [observedAt: Micros, locationId: number, duration: number | null];
+type StoredChange = readonly [...StoredRow, locationBefore: number, durationBefore: number | null];
+
+export function eventOf(row: MoveRow): MoveEvent {
+  const { org_id: orgId, position, asset_id: assetId } = row;
+  return {
+    specversion: '1.0',
+    id: `org-${orgId}-${position}`,
+    source: `/orgs/${orgId}/moves`,
+    type: MOVE_TYPES[row.kind],
+    subject: `assets/${assetId}`,
+    time: wireTime(row.recorded_at),
+    datacontenttype: 'application/json',
+    data: {
+      position,
+      asset: { id: assetId, external_key: row.asset_external_key },
+      current: {
+        location_id: row.location_id,
+        location_external_key: row.location_external_key,
+        since: wireTimeOrNull(row.since),
+        last_seen: wireTimeOrNull(row.last_seen),
+        changed: row.location_id !== row.previous_location_id,
+      },
+      ...changesOf(row),
+      ...(row.parts > 1 ? { part: [row.part, row.parts] } : {}),
+    },
+  };
+}
+
+function changesOf(row: MoveRow): Pick<MoveEvent['data'], 'added' | 'removed' | 'changed'> {
+  const keys: Readonly<Record<number, string>> =
+    row.keys === null ? { [Number(row.location_id)]: row.location_external_key } : JSON.parse(row.keys);
+  const { added = [], removed = [], changed = [] } = storedRows(row);
+  const rowOf = ([observedAt, locationId, duration]: StoredRow | StoredChange): HistoryRow => ({
+    row: rowKey(observedAt),
+    event_observed_at: wireTimeOfMicros(observedAt),
+    location_id: locationId,
+    location_external_key: keys[locationId] as string,
+    duration_seconds: duration,
+  });
+  return {
+    added: added.map(rowOf),
+    removed: removed.map(rowOf),
+    changed: changed.map((change) => ({
+      ...rowOf(change),
+      was: { location_id: change[3], duration_seconds: change[4] },
+    })),
+  };
+}
+
+function storedRows({
+  rows,
+  since,
+  location_id: locationId,
+  duration_seconds: duration,
+}: MoveRow): StoredRows {
+  if (rows !== null) {
+    return JSON.parse(rows);
+  }
+  return since === null || locationId === null
+    ? {}
+    : { added: [[toMicros(fromDatabase(since)), locationId, duration]] };
+}

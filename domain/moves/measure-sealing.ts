@@ -1,0 +1,59 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Sealing } from './start-sealing.ts';
+
+export function measureSealing(registry: Registry, sealing: Sealing): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, figure: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(figure());
+      },
+    });
+  gauge(
+    'tagtrail_moves_sealing',
+    '1 if this process gives the events of the move feed their positions; one process does at a time.',
+    () => Number(sealing.figures().isSealing),
+  );
+  gauge(
+    'tagtrail_moves_unsealed',
+    'Events of the move feed that wait for their positions beyond the next batch, 100000 if more.',
+    () => sealing.figures().unsealed,
+  );
+  gauge(
+    'tagtrail_moves_seal_lag_seconds',
+    'Age of the oldest event in the latest batch that got its position, 0 if there was none.',
+    () => sealing.figures().lag,
+  );
+  gauge(
+    'tagtrail_moves_histories_waiting',
+    'Assets whose history from before the move feed is not in it yet, 100000 if more; counted by the process that seals.',
+    () => sealing.figures().histories,
+  );
+  new Gauge({
+    name: 'tagtrail_moves_set_aside',
+    help: `1 for each organization of which an event cannot be sealed, so that its events wait; at most ${MOST_SHOWN}.`,
+    labelNames: ['org'] as const,
+    registers,
+    collect() {
+      this.reset();
+      for (const org of sealing.figures().setAside.slice(0, MOST_SHOWN)) {
+        this.set({ org }, 1);
+      }
+    },
+  });
+  new Counter({
+    name: 'tagtrail_moves_sealed_total',
+    help: 'Events of the move feed that this process gave their positions.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sealing.figures().sealed);
+    },
+  });
+}
+
+/** Organizations with series of their own. */
+const MOST_SHOWN = 100;

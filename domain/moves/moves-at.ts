@@ -1,0 +1,30 @@
+import { bigints } from '../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import { eventOf, type MoveEvent, type MoveRow } from './event.ts';
+import { NAMED, NAMED_COLUMNS } from './named-moves.ts';
+import { sealedFor } from './sealed-for.ts';
+
+/**
+ * Reads the events at these positions, in order, with the names that things have now. Positions that are not there are
+ * left out.
+ *
+ * @param positions a few dozen.
+ */
+export async function movesAt(
+  db: Connection,
+  orgId: number,
+  positions: readonly number[],
+): Promise<MoveEvent[]> {
+  if (positions.length === 0) {
+    return [];
+  }
+  const rows = await db.any(sql.prepared('read-moves-at', rowsOf<MoveRow>())`
+    select ${NAMED_COLUMNS}
+    from moves move
+    ${NAMED}
+    where move.org_id = ${orgId} and move.position = any(${sql.binary(bigints(positions))}::bigint[])
+      and ${sealedFor(orgId, Math.min(...positions), Math.max(...positions))}
+    order by move.position`);
+  return rows.map(eventOf);
+}

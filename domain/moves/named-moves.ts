@@ -1,0 +1,25 @@
+import { sql } from '../../db/timescale/queries/sql.ts';
+
+/** What `eventOf` takes of a `move`, joined with {@link NAMED}. */
+export const NAMED_COLUMNS = sql.fragment`
+  move.org_id, move.position, move.asset_id, asset.external_key as asset_external_key, asset.name as asset_name, move.kind, move.part, move.parts,
+  move.recorded_at, move.location_id, location.external_key as location_external_key, move.since, move.last_seen,
+  move.previous_location_id, move.duration_seconds, move.rows, named.keys`;
+
+/**
+ * The present names of what a `move` is about, deleted or not. `offset 0`: each location is looked up, where the planner
+ * would read all of the organization's for every event.
+ */
+export const NAMED = sql.fragment`
+  left join assets asset on asset.org_id = move.org_id and asset.id = move.asset_id
+  left join locations location on location.org_id = move.org_id and location.id = move.location_id
+  left join lateral (
+    select json_object_agg(named.id, named.external_key) as keys
+    from (
+      select distinct (entry ->> 1)::int4 as id
+      from json_each(move.rows) list, json_array_elements(list.value) entry
+    ) used
+    cross join lateral (
+      select id, external_key from locations where org_id = move.org_id and locations.id = used.id offset 0
+    ) named
+  ) named on move.rows is not null`;

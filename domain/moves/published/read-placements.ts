@@ -1,0 +1,94 @@
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { sealedFor } from '../sealed-for.ts';
+import { type Placement, type PlacementRow, toPlacements } from './placement.ts';
+
+/** The placements that events tell of, in order of position. @param limit of events. */
+export async function readPlacementsOfEvents(
+  db: Connection,
+  orgId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ placements: Placement[]; upTo: number }> {
+  const rows = await db.any(sql.type(rowsOf<PlacementRow & { position: number }>())`
+    select move.position, move.asset_id, asset.external_key, asset.name, asset.deleted_at is not null as is_deleted,
+      move.recorded_at as told_at, move.location_id, move.since
+    from moves move
+    join assets asset on asset.org_id = move.org_id and asset.id = move.asset_id
+    where move.org_id = ${orgId} and move.position > ${after}::int8 and move.position <= ${after}::int8 + ${limit}::int8
+      and ${sealedFor(orgId, after + 1, after + limit)}
+    order by move.position`);
+  return { placements: await toPlacements(db, orgId, rows), upTo: rows.at(-1)?.position ?? after };
+}
+
+/** Where these assets are now. */
+export async function readCurrent(
+  db: Connection,
+  orgId: number,
+  assetIds: readonly number[],
+): Promise<Placement[]> {
+  const rows = await db.any(sql.type(rowsOf<PlacementRow>())`
+    select asset.id as asset_id, asset.external_key, asset.name, asset.deleted_at is not null as is_deleted,
+      position.told_at, position.location_id, position.since
+    from assets asset
+    left join positions position on position.org_id = asset.org_id and position.asset_id = asset.id
+    where asset.org_id = ${orgId} and asset.id = any (${sql.array(assetIds, 'int4')})
+    order by asset.id`);
+  return toPlacements(db, orgId, rows);
+}
+
+/**
+ * Where these assets were as far as events are published, so that later ones are still told; or where they are now, if
+ * something later than what is sealed was published, or those events are not kept. A publisher that was killed may have
+ * sent events beyond its cursor, so each asset's first event that was not sent is looked for from there: however many
+ * follow it, none of them is read. An asset of which nothing was sent but will be is left out.
+ */
+export async function readPublished(
+  db: Connection,
+  orgId: number,
+  assetIds: readonly number[],
+  upTo: number,
+): Promise<Placement[]> {
+  const rows = await db.any(sql.prepared('published-placements', rowsOf<PlacementRow>())`
+    select asset.id as asset_id, asset.external_key, asset.name, asset.deleted_at is not null as is_deleted, placed.*
+    from assets asset
+    left join lateral (
+      select max(told_at) as told_at from mqtt_topics
+      where mqtt_topics.org_id = asset.org_id and mqtt_topics.asset_id = asset.id
+    ) sent on true
+    left join lateral (
+      select position from moves
+      where moves.org_id = asset.org_id and moves.asset_id = asset.id and moves.position > ${upTo}::int8
+        and moves.recorded_at > coalesce(sent.told_at, '-infinity')
+      order by moves.position limit 1
+    ) unsent on true
+    left join lateral (
+      select recorded_at, location_id, since from moves
+      where moves.org_id = asset.org_id and moves.asset_id = asset.id
+        and moves.position < coalesce(unsent.position, ${LAST_POSITION}::int8)
+      order by moves.position desc limit 1
+    ) last on last.recorded_at >= coalesce(sent.told_at, '-infinity')
+    left join lateral (
+      select last.recorded_at as told_at, last.location_id, last.since where last.recorded_at is not null
+      union all
+      select told_at, location_id, since from positions
+      where positions.org_id = asset.org_id and positions.asset_id = asset.id and last.recorded_at is null
+    ) placed on true
+    where asset.org_id = ${orgId}::integer and asset.id = any (${sql.array(assetIds, 'int4')})
+      and (last.recorded_at is not null or unsent.position is null)
+    order by asset.id`);
+  return toPlacements(db, orgId, rows);
+}
+
+/** No feed comes so far. */
+const LAST_POSITION = Number.MAX_SAFE_INTEGER;
+
+/** Assets that have ever been somewhere, by id. */
+export async function readPlaced(
+  db: Connection,
+  orgId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const rows = await db.any(sql.type(rowsOf<{ asset_id: number }>())`
+    select asset_id from positions where org_id = ${orgId} and asset_id > ${after} order by asset_id limit ${limit}`);
+  return rows.map(({ asset_id: id }) => id);
+}

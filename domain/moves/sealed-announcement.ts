@@ -1,0 +1,12 @@
+/** The channel on which the sealer announces what it sealed, in the transaction that seals it. */
+export const MOVES_SEALED = 'moves_sealed';
+
+/**
+ * The heads of feeds by organization, from a payload such as `1:48123,7:12`. Null if it names none: any feed may have
+ * advanced.
+ */
+export function headsOf(payload: string): ReadonlyMap<number, number> | null {
+  return /^\d+:\d+(,\d+:\d+)*$/.test(payload)
+    ? new Map(payload.split(',').map((pair) => pair.split(':').map(Number) as [number, number]))
+    : null;
+}

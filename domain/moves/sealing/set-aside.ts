@@ -1,0 +1,67 @@
+import { messageOf } from '../../../base/errors.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Unsealable } from './seal-apart.ts';
+
+/** Milliseconds until an organization that was set aside is tried again. */
+const AGAIN = 5_000;
+
+/** Characters of a reason. */
+const LONGEST = 1_000;
+
+export interface SealingFault extends Unsealable {
+  /** In `unsealed_moves`: of the event at which the queue stands still. Null if there is none. */
+  moveId: number | null;
+}
+
+/**
+ * Organizations whose queue is passed over, because an event in it cannot be sealed. What they have recorded stays in the
+ * queue. Noted in the database, where `doctor` reads it, and where the next sealer finds it.
+ */
+export class SetAside {
+  /** When each is tried again; milliseconds of `performance.now()`. */
+  readonly #again = new Map<number, { at: number; moveId: number | null }>();
+
+  get orgIds(): readonly number[] {
+    return [...this.#again.keys()];
+  }
+
+  /** Those that an earlier sealer noted: tried at once. */
+  async load(db: Connection): Promise<void> {
+    const rows = await db.any(sql.type(rowsOf<{ org_id: number; move_id: number | null }>())`
+      select org_id, move_id from sealing_faults`);
+    for (const { org_id: orgId, move_id: moveId } of rows) {
+      this.#again.set(orgId, { at: 0, moveId });
+    }
+  }
+
+  due(now: number): readonly number[] {
+    return [...this.#again].flatMap(([orgId, { at }]) => (at <= now ? [orgId] : []));
+  }
+
+  /** @returns null if that is known already. */
+  async add(db: Connection, { orgId, error }: Unsealable, now: number): Promise<SealingFault | null> {
+    const moveId = await oldestOf(db, orgId);
+    const known = this.#again.get(orgId);
+    this.#again.set(orgId, { at: now + AGAIN, moveId });
+    if (known !== undefined && known.moveId === moveId) {
+      return null;
+    }
+    await db.exec(sql.type(NO_ROWS)`
+      insert into sealing_faults (org_id, move_id, reason)
+      values (${orgId}, ${moveId}, ${messageOf(error).slice(0, LONGEST)})
+      on conflict (org_id) do update set move_id = excluded.move_id, reason = excluded.reason, since = now()`);
+    return { orgId, error, moveId };
+  }
+
+  async remove(db: Connection, orgId: number): Promise<void> {
+    this.#again.delete(orgId);
+    await db.exec(sql.type(NO_ROWS)`delete from sealing_faults where org_id = ${orgId}`);
+  }
+}
+
+async function oldestOf(db: Connection, orgId: number): Promise<number | null> {
+  const row = await db.maybeOne(sql.type(rowsOf<{ id: number }>())`
+    select id from unsealed_moves where org_id = ${orgId} order by id, part limit 1`);
+  return row?.id ?? null;
+}

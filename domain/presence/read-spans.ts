@@ -1,0 +1,81 @@
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { ReaderId } from './store-connections.ts';
+
+/** Times are `timestamptz` text. */
+export interface ReaderSpan {
+  state: 'up' | 'disconnected';
+  from: string;
+  /** Null if it is not over. */
+  to: string | null;
+  /** Of `up`. */
+  messages: number | null;
+}
+
+/** Parts into which a picture can be told apart; what lies closer together is one span. */
+const PARTS = 400;
+
+/**
+ * When a reader was heard, and when it was disconnected from the embedded broker, in the last days, for a picture: a reader
+ * that is heard every 20 s makes 4,320 spans a day, which are one here.
+ */
+export async function readSpans(
+  db: Connection,
+  { orgId, readerId }: ReaderId,
+  days: number,
+): Promise<{ from: string; to: string; spans: ReaderSpan[] }> {
+  const own = sql.fragment`span.org_id = ${orgId} and span.reader_id = ${readerId}`;
+  const rows = await db.any(sql.type(
+    rowsOf<{
+      began: string;
+      ended: string;
+      state: ReaderSpan['state'] | null;
+      started_at: string;
+      ended_at: string | null;
+      messages: number | null;
+    }>(),
+  )`
+    with range as (
+      select now() - make_interval(days => ${days}) as began, now() as ended,
+        make_interval(days => ${days}) / ${PARTS} as gap
+    ),
+    span as (
+      select span.state, span.started_at, span.ended_at, span.messages
+      from range cross join (values ('up'), ('disconnected')) kind (state)
+      cross join lateral (
+        select span.* from reader_spans span
+        where ${own} and span.state = kind.state
+          -- Spans of one kind are apart: of those from before, only the last can reach into the range.
+          and span.started_at >= coalesce((
+            select max(before.started_at) from reader_spans before
+            where before.org_id = ${orgId} and before.reader_id = ${readerId} and before.state = kind.state
+              and before.started_at < range.began), range.began)
+          and coalesce(span.ended_at, range.ended) >= range.began
+      ) span
+      union all
+      select 'up', heard_since, heard_until, heard_messages from range cross join reader_counters counted
+      where counted.org_id = ${orgId} and counted.reader_id = ${readerId} and heard_until >= range.began
+    ),
+    marked as (
+      select span.*, coalesce(span.started_at - max(coalesce(span.ended_at, range.ended)) over (
+        partition by state order by started_at rows between unbounded preceding and 1 preceding) > range.gap, true) as is_first
+      from span cross join range
+    ),
+    numbered as (
+      select *, count(*) filter (where is_first) over (partition by state order by started_at) as number from marked
+    ),
+    joined as (
+      select state, min(started_at) as started_at,
+        case when bool_or(ended_at is null) then null else max(ended_at) end as ended_at, sum(messages)::bigint as messages
+      from numbered group by state, number
+    )
+    select range.began, range.ended, joined.* from range left join joined on true order by joined.started_at`);
+  const [first] = rows;
+  return {
+    from: first?.began ?? '',
+    to: first?.ended ?? '',
+    spans: rows.flatMap(({ state, started_at: from, ended_at: to, messages }) =>
+      state === null ? [] : [{ state, from, to, messages }],
+    ),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Client } from '../../db/timescale/connections/client.ts';
+import { compareRssi } from './history/history.ts';
+import { findKnownScans } from './known-scans.ts';
+import type { LocatedScan } from './located-scan.ts';
+import { ScanNumbers } from './scan-numbers.ts';
+
+export interface Deduplicated {
+  /** Scans to insert: the first copy of each, with the RSSI of the strongest. */
+  fresh: LocatedScan[];
+  /** Stronger copies of stored scans, under the asset that the stored scan belongs to. */
+  stronger: LocatedScan[];
+  /** Given scans that are not stored as rows of their own. */
+  duplicates: ReadonlySet<LocatedScan>;
+}
+
+/**
+ * Tracking rule 3: a scan counts once. Of copies of a reader's scan that differ in RSSI only, the strongest stays,
+ * whichever came first; of others the first stays.
+ *
+ * @param mayBeKnown false for a scan that cannot be stored yet and need not be looked up.
+ */
+export async function dropRepeats(
+  client: Client,
+  located: readonly LocatedScan[],
+  mayBeKnown: (scan: LocatedScan) => boolean,
+): Promise<Deduplicated> {
+  const numbers = new ScanNumbers();
+  const distinct: LocatedScan[] = [];
+  const duplicates = new Set<LocatedScan>();
+  for (const copy of located) {
+    const number = numbers.numberOf(copy);
+    const first = distinct[number];
+    if (first === undefined) {
+      distinct.push(copy);
+    } else {
+      duplicates.add(copy);
+      if (isStronger(copy, { locationId: first.locationId, rssi: first.scan.rssi })) {
+        first.scan = { ...first.scan, rssi: copy.scan.rssi };
+      }
+    }
+  }
+  const known = await findKnownScans(client, distinct.filter(mayBeKnown));
+  const fresh: LocatedScan[] = [];
+  const stronger: LocatedScan[] = [];
+  for (const scan of distinct) {
+    const stored = known.get(scan);
+    if (stored === undefined) {
+      fresh.push(scan);
+    } else if (isStronger(scan, stored)) {
+      stronger.push({ ...scan, assetId: stored.assetId });
+    }
+  }
+  if (known.size > 0) {
+    for (const copy of located) {
+      const scan = distinct[numbers.numberOf(copy)];
+      if (scan !== undefined && known.has(scan)) {
+        duplicates.add(copy);
+      }
+    }
+  }
+  return { fresh, stronger, duplicates };
+}
+
+/** Only copies of a reader's scan at the same location are compared. */
+function isStronger(copy: LocatedScan, known: { locationId: number; rssi: number | null }): boolean {
+  return (
+    copy.scan.source.kind === 'reader' &&
+    copy.locationId === known.locationId &&
+    compareRssi(copy.scan.rssi, known.rssi) > 0
+  );
+}

@@ -1,0 +1,59 @@
+import type { Micros } from '../../../base/instant.ts';
+
+/** What is kept for good of the scan that decided a transition: of its instant the one that counts. */
+export interface DecidingScan {
+  receivedAt: Micros;
+  tagType: string;
+  tagValue: string;
+  rssi: number | null;
+  source: DecidingSource;
+  /** Left out where no proof is asked for, or none is known. */
+  proof?: Proof;
+}
+
+/** Why a scan counts where smoothing asks for a proof: the first of these that holds. */
+export type Proof = 'no_rival' | 'long_enough' | 'stronger';
+
+export type DecidingSource =
+  | { kind: 'reader'; readerId: number; antenna: number }
+  | { kind: 'handheld'; handheldId: number; submissionId: string; index: number };
+
+/**
+ * Negative if `a` decides where rule 1 leaves both equal: a handheld's goes before a reader's, then reader, antenna and
+ * tag, or submission and index, ascending. So which scan decided does not depend on the order of arrival either.
+ */
+export function compareDeciding(a: DecidingScan, b: DecidingScan): number {
+  const { source: one } = a;
+  const { source: other } = b;
+  if (one.kind === 'reader' && other.kind === 'reader') {
+    return (
+      one.readerId - other.readerId ||
+      one.antenna - other.antenna ||
+      compareTexts(a.tagType, b.tagType) ||
+      compareTexts(a.tagValue, b.tagValue)
+    );
+  }
+  if (one.kind === 'handheld' && other.kind === 'handheld') {
+    return (
+      compareTexts(a.tagType, b.tagType) ||
+      compareTexts(a.tagValue, b.tagValue) ||
+      compareTexts(one.submissionId, other.submissionId) ||
+      one.index - other.index
+    );
+  }
+  return one.kind === 'handheld' ? -1 : 1;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Whether both are one scan, received at the same time, as strong, and counting by the same proof; or both are unknown. */
+export function isSameScan(a: DecidingScan | null, b: DecidingScan | null): boolean {
+  if (a === null || b === null) {
+    return a === b;
+  }
+  return (
+    a.receivedAt === b.receivedAt && a.rssi === b.rssi && a.proof === b.proof && compareDeciding(a, b) === 0
+  );
+}

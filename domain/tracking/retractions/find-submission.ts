@@ -1,0 +1,109 @@
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { integers, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { AssetRef } from '../history/asset-ref.ts';
+
+export interface SubmissionRef {
+  orgId: number;
+  submissionId: string;
+}
+
+export interface AnsweredSubmission {
+  handheldId: number;
+  scans: number;
+}
+
+export async function findAnswered(
+  db: Connection,
+  { orgId, submissionId }: SubmissionRef,
+): Promise<AnsweredSubmission | null> {
+  const row = await db.maybeOne(sql.prepared(
+    'find-answered',
+    rowsOf<{ handheld_id: number; scans: number }>(),
+  )`
+    select handheld_id, json_array_length(answer->'results') as scans from submissions
+    where org_id = ${orgId}::integer and id = ${submissionId}::text`);
+  return row === null ? null : { handheldId: row.handheld_id, scans: row.scans };
+}
+
+/** Whether an organization other than the one that asks has a submission of this id. One look-up for each organization. */
+export async function isAnothers(db: Connection, { orgId, submissionId }: SubmissionRef): Promise<boolean> {
+  const row = await db.one(sql.prepared('is-submission-of-another', rowsOf<{ is_anothers: boolean }>())`
+    select exists (
+      select from organizations other
+      cross join lateral (
+        select from submissions where org_id = other.id and id = ${submissionId}::text offset 0
+      ) submission
+      where other.id <> ${orgId}::integer
+    ) as is_anothers`);
+  return row.is_anothers;
+}
+
+export interface AnsweredScan {
+  index: number;
+  /** As it was answered: to the millisecond. */
+  observedAt: Micros;
+}
+
+/** When the scans were made, as it was answered; by index, those beyond the submission left out. */
+export async function answeredScans(
+  db: Connection,
+  { orgId, submissionId }: SubmissionRef,
+  indexes: readonly number[],
+): Promise<readonly AnsweredScan[]> {
+  const rows = await db.any(sql.prepared('answered-scans', rowsOf<{ index: number; observed_at: Micros }>())`
+    select result.position::integer - 1 as index,
+      micros_of_time((result.value->>'observed_at')::timestamptz) as observed_at
+    from submissions
+    cross join lateral json_array_elements(answer->'results') with ordinality as result (value, position)
+    where org_id = ${orgId}::integer and id = ${submissionId}::text
+      and result.position - 1 = any (${sql.binary(integers(indexes))}::integer[])
+    order by result.position`);
+  return rows.map((row) => ({ index: row.index, observedAt: row.observed_at }));
+}
+
+export interface StoredScan extends AssetRef {
+  index: number;
+  observedAt: Micros;
+  /** The retraction that took it back before; null if none. */
+  retractionId: string | null;
+}
+
+/** Those of the scans that are stored; each is looked up at its millisecond. */
+export async function storedScans(
+  db: Connection,
+  { orgId, submissionId }: SubmissionRef,
+  scans: readonly AnsweredScan[],
+): Promise<StoredScan[]> {
+  const starts = scans.map(({ observedAt }) => observedAt);
+  const rows = await db.any(sql.prepared('stored-scans-of-submission', rowsOf<StoredScanRow>())`
+    select scan.asset_id, micros_of_time(scan.observed_at) as observed_at, scan.submission_index, scan.retraction_id
+    from unnest(
+        ${sql.binary(timestamps(starts))}::timestamptz[],
+        ${sql.binary(timestamps(starts.map((start) => start + MICROS_PER_MILLISECOND - 1)))}::timestamptz[],
+        ${sql.binary(integers(scans.map(({ index }) => index)))}::integer[])
+      as wanted (start, stop, index)
+    cross join lateral (
+      select asset_id, observed_at, submission_index, retraction_id from scan_events
+      where org_id = ${orgId}::integer and observed_at between wanted.start and wanted.stop
+        and submission_id = ${submissionId}::text and submission_index = wanted.index
+        and observed_at between time_of_micros(${Math.min(...starts)}::bigint)
+          and time_of_micros(${Math.max(...starts) + MICROS_PER_MILLISECOND - 1}::bigint)
+      order by observed_at offset 0
+    ) scan`);
+  return rows.map((row) => ({
+    orgId,
+    assetId: row.asset_id,
+    index: row.submission_index,
+    observedAt: row.observed_at,
+    retractionId: row.retraction_id,
+  }));
+}
+
+interface StoredScanRow {
+  asset_id: number;
+  observed_at: Micros;
+  submission_index: number;
+  retraction_id: string | null;
+}

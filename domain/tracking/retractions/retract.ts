@@ -1,0 +1,135 @@
+import {
+  type FieldIssue,
+  invalid,
+  invalidValue,
+  MOST_LISTED,
+  tooLarge,
+} from '../../../base/checks/issues.ts';
+import { conflict, forbidden, notFound } from '../../../base/errors.ts';
+import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import type { Client } from '../../../db/timescale/connections/client.ts';
+import { findByIndexes } from '../index-plans.ts';
+import {
+  type AnsweredScan,
+  answeredScans,
+  findAnswered,
+  isAnothers,
+  storedScans,
+} from './find-submission.ts';
+import { lockSubmission } from './lock-submission.ts';
+import { distinctIndexes, type Retracted, type RetractedStatus, type Retraction } from './retraction.ts';
+import { claimRetraction, findRetraction, storeAnswer } from './stored-retractions.ts';
+import { takeBack } from './take-back.ts';
+
+export interface RetractOptions {
+  /** This service's clock. */
+  now: Micros;
+  /** Scans older than this may have been dropped, or what they were judged by. */
+  retention: Micros;
+}
+
+/**
+ * Takes scans of a submission back inside the caller's transaction (tracking rule 10), once: a repetition changes nothing
+ * and gets the first answer. A submission that nobody knows may still come; what is taken back of it waits for it, and is
+ * recorded as taken back.
+ *
+ * Locks: the submission, then as a recorder does.
+ *
+ * @throws AppError `conflict` if its id was used for something else, `not_found` if the submission is another
+ * organization's, `forbidden` if it is another handheld's; Invalid for an index beyond it, or of a scan that is too old.
+ */
+export async function retract(
+  client: Client,
+  retraction: Retraction,
+  options: RetractOptions,
+): Promise<Retracted> {
+  const [, isFirst] = await Promise.all([findByIndexes(client), claimRetraction(client, retraction)]);
+  if (!isFirst) {
+    return repeated(client, retraction);
+  }
+  await lockSubmission(client, retraction);
+  const submission = await findAnswered(client, retraction);
+  if (submission === null) {
+    if (await isAnothers(client, retraction)) {
+      throw notFound(`Submission ${retraction.submissionId} not found`);
+    }
+    return answer(client, retraction, () => 'waiting', 0, 0);
+  }
+  if (retraction.ofHandheld !== null && retraction.ofHandheld !== submission.handheldId) {
+    throw forbidden(`Submission ${retraction.submissionId} is another handheld's`);
+  }
+  refuseBeyond(retraction.indexes, submission.scans);
+  const answered = await answeredScans(client, retraction, distinctIndexes(retraction.indexes));
+  refuseTooOld(retraction.indexes, answered, options);
+  const { submissionId, id: retractionId } = retraction;
+  const stored = await storedScans(client, retraction, answered);
+  const left = stored.filter((scan) => scan.retractionId === null);
+  const unsealed = await takeBack(
+    client,
+    left.map((scan) => ({ ...scan, submissionId, retractionId })),
+  );
+  const recorded = new Set(stored.map(({ index }) => index));
+  const statusOf = (index: number) => (recorded.has(index) ? 'retracted' : 'not_recorded');
+  return answer(client, retraction, statusOf, left.length, unsealed);
+}
+
+async function repeated(client: Client, retraction: Retraction): Promise<Retracted> {
+  const stored = await findRetraction(client, retraction);
+  const isSame =
+    stored.submissionId === retraction.submissionId &&
+    stored.indexes.join() === distinctIndexes(retraction.indexes).join();
+  if (!isSame) {
+    throw conflict(`retraction ${retraction.id} was received before with another body`);
+  }
+  return { view: stored.view, isRepeat: true, unsealed: 0 };
+}
+
+async function answer(
+  client: Client,
+  retraction: Retraction,
+  statusOf: (index: number) => RetractedStatus,
+  takenBack: number,
+  unsealed: number,
+): Promise<Retracted> {
+  const view = {
+    retraction_id: retraction.id,
+    submission_id: retraction.submissionId,
+    received_at: wireTimeOfMicros(retraction.receivedAt),
+    results: distinctIndexes(retraction.indexes).map((index) => ({ index, status: statusOf(index) })),
+  };
+  await storeAnswer(client, retraction, view, takenBack);
+  return { view, isRepeat: false, unsealed };
+}
+
+function refuseBeyond(indexes: readonly number[], scans: number): void {
+  refuse(indexes, (index, field) => (index < scans ? null : tooLarge(field, scans - 1)));
+}
+
+function refuseTooOld(
+  indexes: readonly number[],
+  answered: readonly AnsweredScan[],
+  { now, retention }: RetractOptions,
+): void {
+  const ages = new Map(answered.map(({ index, observedAt }) => [index, now - observedAt]));
+  const days = (micros: Micros) => Number((micros / MICROS_PER_DAY).toFixed(1));
+  refuse(indexes, (index, field) => {
+    const age = ages.get(index) ?? 0;
+    return age <= retention
+      ? null
+      : invalidValue(
+          field,
+          `is too late to be taken back: the scan is ${days(age)} days old, and scans are kept for ${days(retention)} days`,
+        );
+  });
+}
+
+function refuse(
+  indexes: readonly number[],
+  issueOf: (index: number, field: string) => FieldIssue | null,
+): void {
+  const issues = indexes.flatMap((index, position) => issueOf(index, `indexes[${position}]`) ?? []);
+  if (issues.length > 0) {
+    throw invalid(issues.slice(0, MOST_LISTED), Math.max(0, issues.length - MOST_LISTED));
+  }
+}

@@ -1,0 +1,89 @@
+import type { Micros } from '../../../base/instant.ts';
+import { type AssetRef, assetKey } from '../history/asset-ref.ts';
+import type { Stay, Transition } from '../history/history.ts';
+import type { Neighbourhood } from '../history/revise.ts';
+import type { Position } from '../positions.ts';
+import { type Change, revision } from '../revision.ts';
+import { afterSilence } from '../smoothing/after-silence.ts';
+import type { SmoothingSettings } from '../smoothing/settings.ts';
+import { type SmoothedAsset, smoothedNeighbourhoods } from '../smoothing/smoothed-neighbourhoods.ts';
+import type { StoredTracking } from '../stored-tracking.ts';
+
+export interface AssetRetraction {
+  position: Position;
+  /** The instants of the scans that are gone; at least one. */
+  instants: readonly Micros[];
+}
+
+/**
+ * The changes that bring transitions and positions to what they would be without the scans that were just taken back.
+ * As with a late scan, only the neighbourhood of each is looked at, however long the history is.
+ *
+ * If none is left of an asset's scans it is nowhere, and was never seen.
+ */
+export async function withoutRetracted(
+  stored: StoredTracking,
+  assets: readonly AssetRetraction[],
+  smoothing: ReadonlyMap<number, SmoothingSettings>,
+): Promise<Change[]> {
+  const [neighbourhoods, newest] = await Promise.all([
+    neighbourhoodsOf(stored, assets, smoothing),
+    newestLeft(stored, assets),
+  ]);
+  return assets.map(({ position }) => {
+    const key = assetKey(position);
+    const change = revision(position, neighbourhoods.get(key) ?? { spans: [], stored: [] }, []);
+    const stay = change.upToNow === null ? position.stay : stayOf(change.upToNow.at(-1));
+    const isLastGone = newest.has(key);
+    // Where raw scans have been dropped, it was seen at the last transition at least.
+    const lastSeen = isLastGone ? (newest.get(key) ?? stay?.since ?? null) : position.lastSeen;
+    return { ...change, position: { ...position, stay, lastSeen } };
+  });
+}
+
+function stayOf(last: Transition | undefined): Stay | null {
+  return last === undefined ? null : { locationId: last.locationId, since: last.observedAt };
+}
+
+async function neighbourhoodsOf(
+  stored: StoredTracking,
+  assets: readonly AssetRetraction[],
+  smoothing: ReadonlyMap<number, SmoothingSettings>,
+): Promise<ReadonlyMap<string, Neighbourhood>> {
+  const plain: (AssetRef & { observedAt: Micros })[] = [];
+  const smoothed: SmoothedAsset[] = [];
+  for (const { position, instants } of assets) {
+    const { orgId, assetId, lastSeen } = position;
+    const changed = [...new Set(instants)].sort((a, b) => a - b);
+    const settings = smoothing.get(orgId);
+    const reach = settings?.reach(changed[0] ?? 0, changed.at(-1) ?? 0) ?? 0;
+    if (settings === undefined || reach === 0) {
+      plain.push(...changed.map((observedAt) => ({ orgId, assetId, observedAt })));
+    } else {
+      smoothed.push({ orgId, assetId, changed, reach, settings, lastSeen: lastSeen ?? 0 });
+    }
+  }
+  const [ofPlain, ofSmoothed] = await Promise.all([
+    plain.length === 0 ? [] : stored.neighbourhoods(plain),
+    smoothedNeighbourhoods(stored, smoothed),
+  ]);
+  const settings = new Map(assets.map(({ position }) => [assetKey(position), smoothing.get(position.orgId)]));
+  return new Map([
+    ...[...ofPlain].map(([key, found]) => [key, afterSilence(found, settings.get(key))] as const),
+    ...ofSmoothed,
+  ]);
+}
+
+/** Of the assets whose newest scan is gone, by {@link assetKey}: when the newest was made of those that are left, if any. */
+async function newestLeft(
+  stored: StoredTracking,
+  assets: readonly AssetRetraction[],
+): Promise<ReadonlyMap<string, Micros | null>> {
+  const withoutNewest = assets.flatMap(({ position: { orgId, assetId, lastSeen }, instants }) =>
+    lastSeen !== null && instants.includes(lastSeen) ? [{ orgId, assetId, observedAt: lastSeen + 1 }] : [],
+  );
+  const before = withoutNewest.length === 0 ? [] : await stored.lastBefore(withoutNewest, 0);
+  return new Map(
+    withoutNewest.map((asset, index) => [assetKey(asset), before[index]?.[0]?.observedAt ?? null] as const),
+  );
+}

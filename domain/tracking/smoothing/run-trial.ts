@@ -1,0 +1,186 @@
+import type { Micros } from '../../../base/instant.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Stay } from '../history/history.ts';
+import { boundPeriod } from './bound-period.ts';
+import { type AssetMoves, WorstAssets } from './tally-assets.ts';
+import { type Pair, type PairCounts, PairTally } from './tally-pairs.ts';
+import { countAssetsToTry, type Trial, type TriedAsset, tryOnAssets } from './try-on-assets.ts';
+import type { Period, TriedMove } from './try-smoothing.ts';
+
+export interface TrialBounds {
+  /** Scans of readers, and of handhelds as many: the period ends before the first beyond these. */
+  scans: number;
+  assets: number;
+  /** Moves that are listed, in order of assets. */
+  moves: number;
+  pairs: number;
+  worst: number;
+}
+
+export interface ListedMove extends TriedMove {
+  assetId: number;
+  change: 'disappears' | 'appears';
+}
+
+/** An asset with its stays in the period, under both settings. The first may have begun before. */
+export interface WorstAsset extends Pick<AssetMoves, 'assetId' | 'counts'> {
+  present: Stay[];
+  proposed: Stay[];
+  /** Its later moves are counted and not told; null if all of them are. */
+  toldUntil: Micros | null;
+}
+
+export interface TrialSummary {
+  /** What was looked at, which may end before what was asked for. */
+  covered: Period & { scans: number; assets: number; of: number };
+  /** Null if all of it was. */
+  cutBy: 'scans' | 'assets' | 'time' | null;
+  totals: PairCounts;
+  pairs: Pair[];
+  /** Pairs that are not listed. */
+  others: PairCounts;
+  moves: ListedMove[];
+  movesLeftOut: number;
+  worst: WorstAsset[];
+}
+
+/**
+ * Tries a setting on the recorded scans as {@link tryOnAssets} does, within bounds, and sums up what it would change.
+ * Nothing is written.
+ *
+ * @param isTimeUp asked after each asset; then the assets so far are told of.
+ * @throws AppError `invalid_input`.
+ */
+export async function runTrial(
+  db: Connection,
+  trial: Omit<Trial, 'goesOn'>,
+  bounds: TrialBounds,
+  {
+    isTimeUp,
+    onProgress,
+  }: {
+    isTimeUp: () => boolean;
+    onProgress: (progress: { assets: number; of: number; until: Micros }) => void;
+  },
+): Promise<TrialSummary> {
+  const { orgId } = trial;
+  const period = await boundPeriod(db, orgId, trial.period, bounds.scans);
+  const of = await countAssetsToTry(db, orgId, period);
+  const tally = new PairTally();
+  const worst = new WorstAssets(bounds.worst);
+  const moves: ListedMove[] = [];
+  let movesLeftOut = 0;
+  let scans = 0;
+  let assets = 0;
+  const cut = { by: period.to < trial.period.to ? ('scans' as TrialSummary['cutBy']) : null };
+  const goesOn = (looked: number) => {
+    assets = looked;
+    onProgress({ assets, of, until: period.to });
+    if (looked < of && (looked >= bounds.assets || isTimeUp())) {
+      cut.by = looked >= bounds.assets ? 'assets' : 'time';
+      return false;
+    }
+    return true;
+  };
+  for await (const tried of tryOnAssets(db, { ...trial, period, goesOn })) {
+    scans += tried.scans;
+    tally.add(tried);
+    worst.add(tried);
+    for (const move of changesOf(tried)) {
+      if (moves.length < bounds.moves) {
+        moves.push(move);
+      } else {
+        movesLeftOut += 1;
+      }
+    }
+  }
+  const pairs = tally.pairs();
+  const rest = pairs.slice(bounds.pairs);
+  return {
+    covered: { ...period, scans, assets, of },
+    cutBy: cut.by,
+    totals: sumOf([...pairs, tally.others()]),
+    pairs: pairs.slice(0, bounds.pairs),
+    others: sumOf([...rest, tally.others()]),
+    ...{ moves, movesLeftOut },
+    worst: await withStays(db, orgId, worst.worst(), period),
+  };
+}
+
+function changesOf({ assetId, disappearing, appearing }: TriedAsset): ListedMove[] {
+  return [
+    ...disappearing.map((move) => ({ ...move, assetId, change: 'disappears' as const })),
+    ...appearing.map((move) => ({ ...move, assetId, change: 'appears' as const })),
+  ].toSorted((a, b) => a.observedAt - b.observedAt);
+}
+
+function sumOf(all: readonly PairCounts[]): PairCounts {
+  const sum = (column: keyof PairCounts) => all.reduce((total, counts) => total + counts[column], 0);
+  return { kept: sum('kept'), redated: sum('redated'), removed: sum('removed'), added: sum('added') };
+}
+
+async function withStays(
+  db: Connection,
+  orgId: number,
+  worst: readonly AssetMoves[],
+  { from }: Period,
+): Promise<WorstAsset[]> {
+  const first = await firstStays(
+    db,
+    orgId,
+    worst.map(({ assetId }) => assetId),
+    from,
+  );
+  return worst.map(({ assetId, counts, present, proposed }) => {
+    const ends = [
+      present.length < counts.present ? present.at(-1) : undefined,
+      proposed.length < counts.proposed ? proposed.at(-1) : undefined,
+    ].flatMap((last) => last?.observedAt ?? []);
+    const toldUntil = ends.length === 0 ? null : Math.min(...ends);
+    const stays = (moves: readonly TriedMove[]) =>
+      staysOf(
+        first.get(assetId),
+        moves.filter(({ observedAt }) => toldUntil === null || observedAt <= toldUntil),
+      );
+    return { assetId, counts, present: stays(present), proposed: stays(proposed), toldUntil };
+  });
+}
+
+function staysOf(first: Stay | undefined, moves: readonly TriedMove[]): Stay[] {
+  const later = moves.map(({ observedAt, toLocationId }) => ({
+    since: observedAt,
+    locationId: toLocationId,
+  }));
+  return first === undefined ? later : [first, ...later];
+}
+
+/** The stay with which each asset entered the period; of one that was first seen in it, the very first. */
+async function firstStays(
+  db: Connection,
+  orgId: number,
+  assetIds: readonly number[],
+  from: Micros,
+): Promise<ReadonlyMap<number, Stay>> {
+  const rows = await db.any(sql.prepared('first-stays', rowsOf<FirstStayRow>())`
+    select asked.id as asset_id, micros_of_time(stay.observed_at) as since, stay.location_id
+    from unnest(${sql.binary(integers([...assetIds]))}::integer[]) as asked (id)
+    cross join lateral (
+      (select observed_at, location_id from location_transitions
+        where org_id = ${orgId} and asset_id = asked.id and observed_at < time_of_micros(${from})
+        order by observed_at desc limit 1)
+      union all
+      (select observed_at, location_id from location_transitions
+        where org_id = ${orgId} and asset_id = asked.id and observed_at >= time_of_micros(${from})
+        order by observed_at limit 1)
+      limit 1
+    ) stay`);
+  return new Map(rows.map(({ asset_id: id, since, location_id: locationId }) => [id, { since, locationId }]));
+}
+
+interface FirstStayRow {
+  asset_id: number;
+  since: Micros;
+  location_id: number;
+}

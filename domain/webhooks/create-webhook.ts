@@ -1,0 +1,95 @@
+import type { Database } from '../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { holdLiveOrganization } from '../administration/organizations/live-organization.ts';
+import type { Actor } from '../changes/actor.ts';
+import { type Change, type ChangeResult, changed, makeChange } from '../changes/make-change.ts';
+import { holdLiveLocation } from '../master-data/live-by-key.ts';
+import { beginAfter } from './lanes.ts';
+import { requireKnownKey } from './require-known-key.ts';
+import type { SecretsKeys } from './secrets/secrets-key.ts';
+import { addSecret } from './secrets/stored-secrets.ts';
+import { requireWebhook, type StoredWebhook, webhookFields } from './stored-webhook.ts';
+import type { Networks } from './targets/networks.ts';
+import { hostOf, normalizedTarget } from './targets/target-url.ts';
+import { requireFields } from './webhook-fields.ts';
+
+export interface NewWebhook {
+  orgId: number;
+  /** The receiver's host if left out. */
+  name?: string | undefined;
+  url: string;
+  /** Null or left out for all. */
+  types?: readonly string[] | null | undefined;
+  /** Only events that touch this location or one below it. */
+  locationExternalKey?: string | null | undefined;
+  /** It begins after this position; at the head of the feed if left out. */
+  after?: number | undefined;
+}
+
+/** What is needed to make or use webhooks. */
+export interface WebhookSettings {
+  keys: SecretsKeys;
+  networks: Networks;
+}
+
+export interface CreatedWebhook {
+  webhook: StoredWebhook;
+  /** The only copy that can be read. */
+  secret: string;
+}
+
+/**
+ * Creates a webhook, which is on.
+ *
+ * @throws AppError `invalid_input` (name, URL, types, position), `not_found` (organization, location), OtherSecretsKey.
+ */
+export async function createWebhook(
+  db: Database,
+  actor: Actor,
+  settings: WebhookSettings,
+  wanted: NewWebhook,
+): Promise<CreatedWebhook> {
+  return makeChange(db, actor, async (change) => {
+    await holdLiveOrganization(change, wanted.orgId);
+    return addWebhook(change, settings, wanted);
+  });
+}
+
+/** {@link createWebhook} for an organization that is known to be live. */
+export async function addWebhook(
+  change: Change,
+  { keys, networks }: WebhookSettings,
+  wanted: NewWebhook,
+): Promise<ChangeResult<CreatedWebhook>> {
+  requireFields(wanted, networks);
+  await requireKnownKey(change, keys);
+  const { orgId, after } = wanted;
+  const id = await insertWebhook(change, wanted);
+  await beginAfter(change, { orgId, webhookId: id }, after);
+  const secret = await addSecret(change, keys, { orgId, webhookId: id });
+  const webhook = await requireWebhook(change, { orgId, id });
+  return changed({ webhook, secret }, [
+    {
+      orgId,
+      action: 'create',
+      resource: { type: 'webhook', id },
+      before: null,
+      after: webhookFields(webhook),
+    },
+  ]);
+}
+
+async function insertWebhook(
+  change: Change,
+  { orgId, name, url: given, types = null, locationExternalKey = null }: NewWebhook,
+): Promise<number> {
+  const locationId =
+    locationExternalKey === null ? null : await holdLiveLocation(change, orgId, locationExternalKey);
+  const url = normalizedTarget(given);
+  const typesGiven = types === null ? null : sql.array([...new Set(types)], 'text');
+  const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
+    insert into webhooks (org_id, name, url, types, location_id)
+    values (${orgId}, ${name ?? hostOf(new URL(url)).slice(0, 255)}, ${url}, ${typesGiven}, ${locationId})
+    returning id`);
+  return id;
+}

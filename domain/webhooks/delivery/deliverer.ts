@@ -1,0 +1,287 @@
+import { type KeyObject, randomUUID } from 'node:crypto';
+import { messageOf } from '../../../base/errors.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { SealedSecret } from '../secrets/sealed-secret.ts';
+import type { SecretsKeys } from '../secrets/secrets-key.ts';
+import { loadSealed, openSecrets } from '../secrets/stored-secrets.ts';
+import type { Agents } from '../sending/agents.ts';
+import type { Attempt } from '../sending/deliver.ts';
+import { RETRY_LADDER } from '../sending/retry-ladder.ts';
+import type { StateReason } from '../stored-webhook.ts';
+import { keepUnsigned, type Unsigned } from '../unsigned.ts';
+import { FeedWatch } from './feed-watch.ts';
+import { Lease } from './lease.ts';
+import {
+  type Claimed,
+  type Configured,
+  claimWebhooks,
+  endDeliveries,
+  type Held,
+  leave,
+  loadConfigured,
+  releaseWebhooks,
+} from './leases.ts';
+import { Recorder } from './recorder.ts';
+import type { DelivererLog } from './trouble.ts';
+import { Turns } from './turns.ts';
+import { type Shared, WebhookDelivery } from './webhook-delivery.ts';
+
+export interface DelivererParts {
+  db: Connection;
+  /** For queries that must not wait behind those of `db`: one connection will do. */
+  leases: Pool;
+  keys: SecretsKeys;
+  agents: Agents;
+  log: DelivererLog;
+  onAttempt?(attempt: Attempt): void;
+  /** Seconds before each further attempt. */
+  ladder?: readonly number[];
+  random?(): number;
+  /** Milliseconds between saves of positions that lanes skipped to. */
+  noteEvery?: number;
+}
+
+/** Seconds for which a silent process counts as alive. With {@link TICK} and a claim, less than ten. */
+const LEASE = 6;
+
+/** Milliseconds between two claims. */
+const TICK = 1_500;
+
+/** Milliseconds of grace for requests in flight at shutdown. */
+const PATIENCE = 5_000;
+
+/** Milliseconds for which a webhook whose secrets cannot be read is left to other processes. */
+const PASSED_OVER = 60_000;
+
+/** Milliseconds between saves of positions that lanes skipped to; their shown progress lags behind by as much. */
+const NOTE = 5_000;
+
+/**
+ * Delivers webhooks. Any number of processes share them all; one process at a time delivers for each:
+ *
+ * 1. Each process renews its lease every second and a half, and claims webhooks that no live process has.
+ * 2. A process that could not renew in time sends nothing more: another may have claimed its webhooks.
+ * 3. What it has sent but not recorded is sent again by that one.
+ */
+export class Deliverer {
+  readonly #id = randomUUID();
+  readonly #parts: DelivererParts;
+  readonly #shared: Shared;
+  readonly #turns = new Turns();
+  readonly #lease = new Lease(() => this.#leave());
+  readonly #feeds: FeedWatch;
+  readonly #recorder: Recorder;
+  readonly #deliveries = new Map<number, WebhookDelivery>();
+  readonly #retiring = new Map<WebhookDelivery, Promise<void>>();
+  readonly #passedOver = new Map<number, number>();
+  #tick: NodeJS.Timeout | undefined;
+  #note: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+    const isLeased = () => this.#lease.isHeld();
+    this.#feeds = new FeedWatch(parts.db, () => this.#deliveries.values());
+    this.#recorder = new Recorder(parts.db, this.#id, isLeased, (error) =>
+      parts.log.warn({ reason: messageOf(error) }, 'Deliveries could not be recorded; will retry'),
+    );
+    this.#shared = {
+      db: parts.db,
+      log: parts.log,
+      agents: parts.agents,
+      turns: this.#turns,
+      recorder: this.#recorder,
+      ladder: parts.ladder ?? RETRY_LADDER,
+      random: parts.random ?? Math.random,
+      isLeased,
+      headOf: (orgId) => this.#feeds.headOf(orgId),
+      end: (webhook, reason) => this.#end(webhook, reason),
+      onAttempt: parts.onAttempt ?? (() => {}),
+    };
+  }
+
+  /** Webhooks that this process has claimed. */
+  get webhooks(): number {
+    return this.#deliveries.size;
+  }
+
+  get sending(): number {
+    return this.#turns.running;
+  }
+
+  start(): void {
+    this.#tickAfter(0);
+    void this.#noteSkipped();
+  }
+
+  /** To be called when something was sealed. */
+  look(): void {
+    this.#feeds.look();
+  }
+
+  /** Graceful shutdown: ends deliveries, and lets other processes claim the webhooks at once. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#tick);
+    clearTimeout(this.#note);
+    await this.#ticking;
+    await this.#feeds.stop();
+    await Promise.all([...this.#deliveries.values()].map((delivery) => this.#retire(delivery, PATIENCE)));
+    await this.#recorder.idle();
+    this.#lease.end();
+    // Without it, others wait until the lease has expired.
+    await leave(this.#parts.leases, this.#id).catch(() => {});
+  }
+
+  #tickAfter(milliseconds: number): void {
+    this.#tick = setTimeout(() => {
+      this.#ticking = this.#claim()
+        .catch((error: unknown) => {
+          this.#parts.log.warn({ reason: messageOf(error) }, 'Webhooks could not be claimed; will retry');
+        })
+        .finally(() => {
+          if (!this.#isStopped) {
+            this.#tickAfter(TICK);
+          }
+        });
+    }, milliseconds);
+  }
+
+  async #claim(): Promise<void> {
+    const asked = performance.now();
+    const passedOver = [...this.#passedOver].filter(([, until]) => until > asked).map(([id]) => id);
+    const { claimed, held, surplus } = await claimWebhooks(
+      this.#parts.leases,
+      this.#id,
+      LEASE,
+      [...this.#deliveries.keys()],
+      passedOver,
+    );
+    this.#lease.extend(asked, LEASE);
+    await this.#keepUp(held, surplus);
+    if (claimed.length > 0) {
+      await this.#begin(claimed);
+    }
+  }
+
+  /** The lease was not renewed in time. */
+  #leave(): void {
+    this.#parts.log.warn(
+      { webhooks: this.#deliveries.size },
+      'Webhooks are left to other processes: the database did not answer in time',
+    );
+    for (const delivery of this.#deliveries.values()) {
+      this.#retire(delivery, 0);
+    }
+  }
+
+  /** Applies changes of the webhooks that were made meanwhile, here or elsewhere. */
+  async #keepUp(held: readonly Held[], surplus: number): Promise<void> {
+    let toGive = surplus;
+    for (const { webhookId, isLost, isOn, revision } of held) {
+      const delivery = this.#deliveries.get(webhookId);
+      if (delivery === undefined || this.#retiring.has(delivery)) {
+        continue;
+      }
+      if (isLost) {
+        this.#retire(delivery, 0);
+      } else if (!isOn || delivery.isOver) {
+        this.#retire(delivery, PATIENCE);
+      } else if (toGive > 0) {
+        toGive -= 1;
+        this.#retire(delivery, PATIENCE);
+      } else if (revision !== delivery.config.revision) {
+        await this.#change(delivery);
+      }
+    }
+  }
+
+  async #begin(claimed: readonly Claimed[]): Promise<void> {
+    await this.#feeds.read([...new Set(claimed.map(({ orgId }) => orgId))]);
+    const sealed = await loadSealed(this.#parts.db, claimed);
+    const unsigned: Unsigned[] = [];
+    for (const each of claimed) {
+      const secrets = this.#opened(each, sealed.get(each.webhookId) ?? []);
+      if ('error' in secrets) {
+        unsigned.push(secrets);
+      } else {
+        this.#deliveries.set(each.webhookId, new WebhookDelivery(each, secrets, this.#shared));
+      }
+    }
+    await this.#giveUp(unsigned);
+  }
+
+  /** Leaves webhooks that this process cannot sign for to others, and tells of it where people look. */
+  async #giveUp(unsigned: readonly Unsigned[]): Promise<void> {
+    if (unsigned.length > 0) {
+      const ids = unsigned.map(({ webhookId }) => webhookId);
+      await releaseWebhooks(this.#parts.leases, this.#id, ids);
+      await keepUnsigned(this.#parts.db, unsigned);
+    }
+  }
+
+  async #change(delivery: WebhookDelivery): Promise<void> {
+    const { orgId, webhookId } = delivery.config;
+    const config = await loadConfigured(this.#parts.db, orgId, webhookId);
+    const sealed = await loadSealed(this.#parts.db, [delivery.config]);
+    const secrets = this.#opened(delivery.config, sealed.get(webhookId) ?? []);
+    if (config === null || 'error' in secrets) {
+      this.#retire(delivery, PATIENCE);
+      if ('error' in secrets) {
+        await keepUnsigned(this.#parts.db, [secrets]);
+      }
+    } else {
+      delivery.change(config, secrets);
+    }
+  }
+
+  /** The secrets, or why this process cannot read them; another may. */
+  #opened({ orgId, webhookId }: Configured, sealed: readonly SealedSecret[]): KeyObject[] | Unsigned {
+    try {
+      return openSecrets(this.#parts.keys, { orgId, webhookId }, sealed);
+    } catch (error) {
+      this.#passedOver.set(webhookId, performance.now() + PASSED_OVER);
+      this.#parts.log.warn(
+        { webhook: webhookId, reason: messageOf(error) },
+        'Webhook cannot be signed by this process; it waits',
+      );
+      return { orgId, webhookId, error: messageOf(error) };
+    }
+  }
+
+  /** Stops a delivery and releases the webhook; it is not claimed here again before that. */
+  #retire(delivery: WebhookDelivery, patience: number): Promise<void> {
+    const { webhookId } = delivery.config;
+    const retired =
+      this.#retiring.get(delivery) ??
+      (async () => {
+        await delivery.stop(patience);
+        await releaseWebhooks(this.#parts.leases, this.#id, [webhookId]).catch(() => {});
+        this.#deliveries.delete(webhookId);
+        this.#retiring.delete(delivery);
+      })();
+    this.#retiring.set(delivery, retired);
+    if (patience === 0) {
+      delivery.cut();
+    }
+    return retired;
+  }
+
+  async #end(webhook: Configured, reason: StateReason): Promise<void> {
+    await endDeliveries(this.#parts.leases, this.#id, webhook, reason);
+    this.#parts.log.warn(
+      { webhook: webhook.webhookId, org: webhook.orgId, reason },
+      'Webhook is no longer delivered to',
+    );
+  }
+
+  async #noteSkipped(): Promise<void> {
+    const lanes = [...this.#deliveries.values()].flatMap((delivery) => delivery.lanes);
+    await Promise.allSettled(lanes.map((lane) => lane.noteSkipped()));
+    if (!this.#isStopped) {
+      this.#note = setTimeout(() => this.#noteSkipped(), this.#parts.noteEvery ?? NOTE);
+    }
+  }
+}

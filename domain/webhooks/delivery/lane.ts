@@ -1,0 +1,215 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { MoveEvent } from '../../moves/event.ts';
+import type { Attempt } from '../sending/deliver.ts';
+import { nextAttemptIn } from '../sending/retry-ladder.ts';
+import type { StateReason } from '../stored-webhook.ts';
+import type { Picked } from './pick-events.ts';
+import { LaneLost, type LaneState, type NotedAttempt } from './recorder.ts';
+
+/** Progress of a lane when it was claimed. */
+export interface LaneStart {
+  lane: number;
+  position: number;
+  attemptedPosition: number | null;
+  attempts: number;
+  /** Seconds until the next attempt; null or less than 0 for at once. */
+  dueIn: number | null;
+}
+
+/** What a lane needs of its webhook. */
+export interface LaneParts {
+  /** Of the feed, as far as is known. */
+  head(): number;
+  pick(lane: number, after: number, head: number): Promise<Picked>;
+  /** Null if it was cut off, so that its outcome is unknown. */
+  send(event: MoveEvent): Promise<Attempt | null>;
+  record(state: Omit<LaneState, 'orgId' | 'webhookId'>, attempt: NotedAttempt | null): Promise<void>;
+  /** Waits for a turn to send. */
+  turn(work: () => Promise<void>): Promise<void>;
+  /** Nothing more can be delivered. */
+  end(reason: StateReason): Promise<void>;
+  ladder: readonly number[];
+  random(): number;
+  /** Ends the lane, also while it waits. */
+  signal: AbortSignal;
+}
+
+/** Milliseconds after which a lane lets others have a turn. */
+const TURN = 1_000;
+
+/** Most deliveries whose commit is under way while the next event is sent. */
+const UNRECORDED = 32;
+
+/** Milliseconds between retries while the database does not answer. */
+const AGAIN = 1_000;
+
+/**
+ * One lane of a webhook: the events of an eighth of the assets, one at a time and in order.
+ *
+ * 1. An event is sent once all earlier events of its lane are delivered, and all earlier ones of its asset recorded. So
+ *    only an asset's last event can be sent again after a crash, and the positions of an asset never go back.
+ * 2. Deliveries of other assets need not be recorded yet: a lane sends while its commits are under way.
+ * 3. An event that is refused blocks its lane, until it is delivered or the last attempt has failed.
+ */
+export class Lane {
+  /** Its number within the webhook. */
+  readonly number: number;
+  readonly #parts: LaneParts;
+  #position: number;
+  #recordedPosition: number;
+  #attemptedPosition: number | null;
+  #attempts: number;
+  /** `performance.now()`. */
+  #due: number;
+  #isIdle = false;
+  #woken = Promise.withResolvers<void>();
+  /** Commits under way, by asset. */
+  readonly #unrecorded = new Map<number, Promise<void>>();
+
+  constructor({ lane, position, attemptedPosition, attempts, dueIn }: LaneStart, parts: LaneParts) {
+    this.#parts = parts;
+    this.number = lane;
+    this.#position = position;
+    this.#recordedPosition = position;
+    this.#attemptedPosition = attemptedPosition;
+    this.#attempts = attempts;
+    this.#due = performance.now() + (dueIn ?? 0) * 1_000;
+    parts.signal.addEventListener('abort', () => this.#woken.resolve(), { once: true });
+  }
+
+  /** Everything up to here is done. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** New events up to `to`, some of them for this lane if `isTouched`; else an idle lane skips them. */
+  sealed(from: number, to: number, isTouched: boolean): void {
+    if (!isTouched && this.#isIdle && this.#position >= from) {
+      this.#position = Math.max(this.#position, to);
+    } else {
+      this.#woken.resolve();
+    }
+  }
+
+  /** Runs until it is stopped; everything it has sent is recorded by then. */
+  async run(): Promise<void> {
+    const { signal } = this.#parts;
+    while (!signal.aborted) {
+      try {
+        await this.#step();
+      } catch (error) {
+        if (signal.aborted || error instanceof LaneLost) {
+          break;
+        }
+        // A fault of the database, logged where it is used.
+        await pause(AGAIN, undefined, { signal }).catch(() => {});
+      }
+    }
+    await Promise.allSettled(this.#unrecorded.values());
+  }
+
+  /** Saves the position up to which nothing was wanted, so that it is not looked through again. */
+  async noteSkipped(): Promise<void> {
+    if (this.#position !== this.#recordedPosition && this.#unrecorded.size === 0 && this.#attempts === 0) {
+      await this.#record(null);
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { head, turn, signal } = this.#parts;
+    const left = this.#due - performance.now();
+    if (left > 0) {
+      await pause(Math.min(left, LONGEST_TIMER), undefined, { signal });
+      return;
+    }
+    if (this.#position >= head()) {
+      this.#woken = Promise.withResolvers<void>();
+      this.#isIdle = true;
+      if (!signal.aborted) {
+        await this.#woken.promise;
+      }
+      this.#isIdle = false;
+      return;
+    }
+    await turn(() => this.#useTurn());
+  }
+
+  async #useTurn(): Promise<void> {
+    const { pick, head, signal } = this.#parts;
+    const until = performance.now() + TURN;
+    const { events, upTo, isExpired } = await pick(this.number, this.#position, head());
+    if (isExpired) {
+      await this.#parts.end('expired');
+      return;
+    }
+    for (const event of events) {
+      if (signal.aborted || performance.now() >= until) {
+        return;
+      }
+      if (!(await this.#deliver(event))) {
+        return;
+      }
+    }
+    this.#position = Math.max(this.#position, upTo);
+  }
+
+  /** @returns whether the lane may go on to the next. */
+  async #deliver(event: MoveEvent): Promise<boolean> {
+    const { send, end, ladder, random } = this.#parts;
+    const { position, asset } = event.data;
+    await this.#unrecorded.get(asset.id);
+    if (this.#unrecorded.size >= UNRECORDED) {
+      await Promise.all(this.#unrecorded.values());
+    }
+    const attempts = (this.#attemptedPosition === position ? this.#attempts : 0) + 1;
+    const attempt = await send(event);
+    if (attempt === null) {
+      return false;
+    }
+    const noted = { ...attempt, position, number: attempts };
+    if (attempt.outcome === 'delivered') {
+      this.#position = position;
+      this.#attemptedPosition = null;
+      this.#attempts = 0;
+      this.#recordBehind(asset.id, noted);
+      return true;
+    }
+    const dueIn = nextAttemptIn(attempts, attempt.retryAfter, random(), ladder);
+    this.#attemptedPosition = position;
+    this.#attempts = attempts;
+    this.#due = performance.now() + (dueIn ?? 0) * 1_000;
+    await this.#record(noted);
+    if (attempt.outcome === 'gone' || dueIn === null) {
+      await end(attempt.outcome === 'gone' ? 'gone' : 'undeliverable');
+    }
+    return false;
+  }
+
+  #recordBehind(assetId: number, attempt: NotedAttempt): void {
+    const recorded = this.#record(attempt).finally(() => {
+      if (this.#unrecorded.get(assetId) === recorded) {
+        this.#unrecorded.delete(assetId);
+      }
+    });
+    // Whoever awaits it learns of it.
+    recorded.catch(() => {});
+    this.#unrecorded.set(assetId, recorded);
+  }
+
+  #record(attempt: NotedAttempt | null): Promise<void> {
+    const isDue = this.#attempts === 0;
+    this.#recordedPosition = this.#position;
+    return this.#parts.record(
+      {
+        lane: this.number,
+        position: this.#position,
+        attemptedPosition: this.#attemptedPosition,
+        attempts: this.#attempts,
+        dueIn: isDue ? null : Math.max(0, this.#due - performance.now()) / 1_000,
+      },
+      attempt,
+    );
+  }
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;

@@ -1,0 +1,152 @@
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { MoveEvent, MoveType } from '../../moves/event.ts';
+import { movesAt } from '../../moves/moves-at.ts';
+import { sealedFor } from '../../moves/sealed-for.ts';
+import { kindsOf } from '../event-types.ts';
+import { LANE_OF_MOVE } from '../lanes.ts';
+
+export interface Wanted {
+  orgId: number;
+  lane: number;
+  /** Null for all. */
+  types: readonly MoveType[] | null;
+  locationId: number | null;
+}
+
+export interface Picked {
+  /** In order of position. */
+  events: MoveEvent[];
+  /** Up to here nothing else is wanted. */
+  upTo: number;
+  /** The next position is no longer kept. */
+  isExpired: boolean;
+}
+
+/** Events loaded at a time, and sent in one turn. */
+const AT_ONCE = 32;
+
+/** Positions that one statement looks through, of which an eighth are the lane's. */
+const LOOKED_THROUGH = 2_048;
+
+/** Bytes of stored rows that are loaded at a time; a single event may have more. */
+const MOST_BYTES = 65_536;
+
+/**
+ * The next events of a lane after a position, up to `head` at most. Both statements are prepared: with plans made each time they took
+ * PostgreSQL 60 us of an event, and now 23.
+ */
+export async function pickEvents(
+  db: Connection,
+  wanted: Wanted,
+  after: number,
+  head: number,
+): Promise<Picked> {
+  const to = Math.min(head, after + LOOKED_THROUGH);
+  const found = await findPositions(db, wanted, after, to);
+  if (found[0]?.has_next === false) {
+    return { events: [], upTo: after, isExpired: true };
+  }
+  const rows = found.filter((row) => row.position !== null) as PositionRow[];
+  const kept = withinBytes(rows);
+  const last = kept.at(-1);
+  const upTo = kept.length < rows.length || rows.length === AT_ONCE ? (last?.position ?? to) : to;
+  const events =
+    kept.length === 0
+      ? []
+      : await movesAt(
+          db,
+          wanted.orgId,
+          kept.map(({ position }) => position),
+        );
+  if (wanted.locationId === null || kept.length === 0) {
+    return { events, upTo, isExpired: false };
+  }
+  const before = new Map(kept.map((row) => [row.position, row.previous_location_id]));
+  const touched = events.map((event) => touchedBy(event, before.get(event.data.position) ?? null));
+  const below = await findBelow(db, wanted.orgId, wanted.locationId, touched.flat());
+  return {
+    events: events.filter((_, index) => touched[index]?.some((id) => below.has(id)) === true),
+    upTo,
+    isExpired: false,
+  };
+}
+
+interface PositionRow {
+  position: number;
+  previous_location_id: number | null;
+  bytes: number;
+}
+
+function findPositions(
+  db: Connection,
+  { orgId, lane, types }: Wanted,
+  after: number,
+  to: number,
+): Promise<readonly (Omit<PositionRow, 'position'> & { position: number | null; has_next: boolean })[]> {
+  const kinds = types === null ? null : kindsOf(types);
+  const ofKind =
+    kinds === null ? sql.fragment`` : sql.fragment`and move.kind = any(${sql.array(kinds, 'text')})`;
+  return db.any(sql.prepared(
+    kinds === null ? 'find-lane-positions' : 'find-lane-positions-of-kinds',
+    rowsOf<Omit<PositionRow, 'position'> & { position: number | null; has_next: boolean }>(),
+  )`
+    select picked.position, picked.previous_location_id, picked.bytes, next.has_next
+    from (
+      select exists (
+        select from moves move where move.org_id = ${orgId} and move.position = ${after + 1}
+          and ${sealedFor(orgId, after + 1, after + 1)}
+      ) as has_next
+    ) next
+    left join (
+      select move.position, move.previous_location_id, coalesce(octet_length(move.rows::text), 0) as bytes
+      from moves move
+      where move.org_id = ${orgId} and move.position > ${after} and move.position <= ${to}
+        and ${sealedFor(orgId, after + 1, to)} and ${LANE_OF_MOVE} = ${lane} ${ofKind}
+      order by move.position
+      limit ${AT_ONCE}
+    ) picked on true
+    order by picked.position`);
+}
+
+function withinBytes(rows: readonly PositionRow[]): readonly PositionRow[] {
+  let sum = 0;
+  const over = rows.findIndex(({ bytes }, index) => {
+    sum += bytes;
+    return index > 0 && sum > MOST_BYTES;
+  });
+  return over === -1 ? rows : rows.slice(0, over);
+}
+
+function touchedBy({ data }: MoveEvent, before: number | null): number[] {
+  const ids = [
+    data.current.location_id,
+    before,
+    ...[...data.added, ...data.removed, ...data.changed].map((row) => row.location_id),
+    ...data.changed.map(({ was }) => was.location_id),
+  ];
+  return ids.filter((id) => id !== null);
+}
+
+/**
+ * Those of these locations that are at or below one, as the tree is now. Walks upwards from each, so the size of the
+ * tree does not matter.
+ */
+async function findBelow(
+  db: Connection,
+  orgId: number,
+  locationId: number,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.any(sql.prepared('find-locations-below', rowsOf<{ first_id: number }>())`
+    with recursive up as (
+      select location.id as first_id, location.id, location.parent_id
+      from locations location
+      where location.org_id = ${orgId} and location.id = any(${sql.array([...new Set(ids)], 'int4')}::integer[])
+      union
+      select up.first_id, parent.id, parent.parent_id
+      from up join locations parent on parent.org_id = ${orgId} and parent.id = up.parent_id
+    )
+    select distinct first_id from up where id = ${locationId}`);
+  return new Set(rows.map(({ first_id: id }) => id));
+}

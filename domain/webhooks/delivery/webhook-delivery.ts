@@ -1,0 +1,119 @@
+import type { KeyObject } from 'node:crypto';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { MoveEvent } from '../../moves/event.ts';
+import type { Agents } from '../sending/agents.ts';
+import { type Attempt, deliver } from '../sending/deliver.ts';
+import type { StateReason } from '../stored-webhook.ts';
+import { Lane } from './lane.ts';
+import type { Claimed, Configured } from './leases.ts';
+import { pickEvents } from './pick-events.ts';
+import type { Recorder } from './recorder.ts';
+import { type DelivererLog, Trouble } from './trouble.ts';
+import type { Turns } from './turns.ts';
+
+/** What all webhooks of a process share. */
+export interface Shared {
+  db: Connection;
+  log: DelivererLog;
+  agents: Agents;
+  turns: Turns;
+  recorder: Recorder;
+  ladder: readonly number[];
+  random(): number;
+  /** False once another process may have claimed the webhook. */
+  isLeased(): boolean;
+  headOf(orgId: number): number;
+  end(webhook: Configured, reason: StateReason): Promise<void>;
+  onAttempt(attempt: Attempt): void;
+}
+
+/** Delivers for one webhook, in its lanes, until it is stopped. */
+export class WebhookDelivery {
+  config: Configured;
+  readonly lanes: readonly Lane[];
+  readonly #shared: Shared;
+  #secrets: readonly KeyObject[];
+  readonly #stopping = new AbortController();
+  readonly #cut = new AbortController();
+  readonly #running: Promise<unknown>;
+
+  /** @param secrets the newest first. */
+  constructor(claimed: Claimed, secrets: readonly KeyObject[], shared: Shared) {
+    this.config = claimed;
+    this.#secrets = secrets;
+    this.#shared = shared;
+    const { orgId, webhookId } = claimed;
+    const trouble = new Trouble(shared.log, { webhook: webhookId, org: orgId });
+    this.lanes = claimed.lanes.map(
+      (start) =>
+        new Lane(start, {
+          head: () => shared.headOf(orgId),
+          pick: (lane, after, head) => {
+            const { types, locationId } = this.config;
+            return pickEvents(shared.db, { orgId, lane, types, locationId }, after, head);
+          },
+          send: (event) => this.#send(event),
+          record: (state, attempt) => {
+            if (attempt !== null) {
+              trouble.note(state.lane, attempt);
+            }
+            return shared.recorder.note({ orgId, webhookId, ...state }, attempt);
+          },
+          turn: (work) => shared.turns.run(orgId, webhookId, work, this.#stopping.signal),
+          end: async (reason) => {
+            this.#stopping.abort();
+            await shared.end(this.config, reason);
+          },
+          ladder: shared.ladder,
+          random: shared.random,
+          signal: this.#stopping.signal,
+        }),
+    );
+    this.#running = Promise.all(this.lanes.map((lane) => lane.run()));
+  }
+
+  /** It was stopped, perhaps by itself. */
+  get isOver(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Applies a change of the webhook, from the next event on. */
+  change(config: Configured, secrets: readonly KeyObject[]): void {
+    this.config = config;
+    this.#secrets = secrets;
+  }
+
+  /**
+   * Sends nothing more, waits for requests in flight, and records them.
+   *
+   * @param patience milliseconds until these are cut off; the next holder of the webhook sends them again.
+   */
+  async stop(patience: number): Promise<void> {
+    this.#stopping.abort();
+    const timer = setTimeout(() => this.#cut.abort(), patience);
+    await this.#running;
+    clearTimeout(timer);
+  }
+
+  /** Cuts off requests in flight. */
+  cut(): void {
+    this.#cut.abort();
+  }
+
+  async #send(event: MoveEvent): Promise<Attempt | null> {
+    const { agents, isLeased, onAttempt } = this.#shared;
+    if (this.#cut.signal.aborted || !isLeased()) {
+      return null;
+    }
+    const attempt = await deliver(
+      agents,
+      { url: this.config.url, secrets: this.#secrets, id: event.id, body: JSON.stringify(event) },
+      { signal: this.#cut.signal },
+    );
+    if (attempt.status === null && this.#cut.signal.aborted) {
+      return null;
+    }
+    onAttempt(attempt);
+    return attempt;
+  }
+}

@@ -1,0 +1,37 @@
+import { AppError } from '../../base/errors.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { SecretsKeys } from './secrets/secrets-key.ts';
+import { LIVE_WEBHOOKS } from './stored-webhook.ts';
+
+/** SECRETS_KEY can open none of the secrets there are, so whoever delivers has another. */
+export class OtherSecretsKey extends AppError {
+  constructor() {
+    super(
+      'misconfigured',
+      'SECRETS_KEY is not the one that the secrets of the present webhooks were encrypted with, so the service could not sign; set SECRETS_KEY to the value that the service has (to replace it: the new key, a comma, the old one). If that key is lost, give each webhook a new secret: npx --no -- tagtrail webhook set --webhook ... --rotate-secret --drop-old-secret',
+    );
+  }
+}
+
+/**
+ * Refuses keys that can open none of the secrets there are: the service could not read what they encrypt. On a
+ * connection of one organization, those are its own.
+ *
+ * @throws OtherSecretsKey.
+ */
+export async function requireKnownKey(db: Connection, keys: SecretsKeys): Promise<void> {
+  const ids = sql.array(
+    keys.map(({ id }) => id),
+    'text',
+  );
+  const row = await db.one(sql.type(rowsOf<{ has_secrets: boolean; can_open: boolean }>())`
+    select exists (select from ${LIVE_SECRETS}) as has_secrets,
+      exists (select from ${LIVE_SECRETS} where secret.key_id = any(${ids}::text[])) as can_open`);
+  if (row.has_secrets && !row.can_open) {
+    throw new OtherSecretsKey();
+  }
+}
+
+const LIVE_SECRETS = sql.fragment`${LIVE_WEBHOOKS}
+  join webhook_secrets secret on secret.org_id = webhook.org_id and secret.webhook_id = webhook.id`;

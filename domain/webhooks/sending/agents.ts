@@ -1,0 +1,57 @@
+import type http from 'node:http';
+import https from 'node:https';
+import type { Duplex } from 'node:stream';
+import { checkedLookup } from '../targets/checked-lookup.ts';
+import type { Networks } from '../targets/networks.ts';
+import type { Resolve } from '../targets/resolve.ts';
+
+/** Importing it would evaluate all of its exports, WebSocket among them, and so load undici: 10 MB. */
+const { Agent: PlainAgent } = process.getBuiltinModule('node:http');
+
+export interface Targets {
+  networks: Networks;
+  resolve: Resolve;
+}
+
+/** Connections to receivers, kept for the next request for a few seconds. */
+export interface Agents {
+  targets: Targets;
+  /** Milliseconds for the whole of a request, however slowly its answer trickles. */
+  answerWithin: number;
+  of(protocol: string): http.Agent;
+  end(): void;
+}
+
+/** Milliseconds. */
+const ANSWER_WITHIN = 15_000;
+
+/** Milliseconds for which an idle connection is kept; receivers commonly end them after five seconds. */
+const IDLE = 4_000;
+
+/** Idle connections of one receiver, as many as lanes. */
+const IDLE_OF_ONE = 8;
+
+/** Receivers with idle connections. */
+const MOST_IDLE = 128;
+
+export function openAgents(targets: Targets, answerWithin = ANSWER_WITHIN): Agents {
+  const options = { keepAlive: true, timeout: IDLE, maxFreeSockets: IDLE_OF_ONE };
+  const plain = keepingFew(new PlainAgent({ ...options, lookup: checkedLookup('http:', targets) }));
+  const secure = keepingFew(new https.Agent({ ...options, lookup: checkedLookup('https:', targets) }));
+  return {
+    targets,
+    answerWithin,
+    of: (protocol) => (protocol === 'https:' ? secure : plain),
+    end: () => {
+      plain.destroy();
+      secure.destroy();
+    },
+  };
+}
+
+function keepingFew<Agent extends http.Agent>(agent: Agent): Agent {
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  agent.keepSocketAlive = (socket: Duplex) =>
+    Object.keys(agent.freeSockets).length < MOST_IDLE && keep(socket);
+  return agent;
+}

@@ -1,0 +1,130 @@
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { AppError } from '../../../base/errors.ts';
+import { TargetRefused } from '../targets/checked-lookup.ts';
+import { judgeAddress } from '../targets/judge-address.ts';
+import { faultOfAddress, hostOf } from '../targets/target-url.ts';
+import type { Agents } from './agents.ts';
+
+/** See `agents.ts`. */
+const http = process.getBuiltinModule('node:http');
+
+export interface Answer {
+  status: number;
+  retryAfter: string | undefined;
+  /** The first {@link KEPT} bytes of the body. */
+  start: Buffer;
+}
+
+interface Posting {
+  headers: OutgoingHttpHeaders;
+  body: string;
+  /** Aborts the request; the receiver may have acted on it. */
+  signal?: AbortSignal;
+}
+
+/** Milliseconds for the body once the status is known, which is what counts. */
+const BODY_WITHIN = 1_000;
+
+/** Bytes of the body that are read, and that are kept. */
+const READ = 4_096;
+const KEPT = 1_024;
+
+/**
+ * Sends one POST request. Redirects are answers like any other.
+ *
+ * @throws TargetRefused if the URL leads to a forbidden address; AppError `timed_out`; the connection's error.
+ */
+export async function post(agents: Agents, target: string, posting: Posting): Promise<Answer> {
+  const url = new URL(target);
+  const host = hostOf(url);
+  const fault =
+    isIP(host) === 0 ? null : faultOfAddress(host, url.protocol, judgeAddress(host, agents.targets.networks));
+  if (fault !== null) {
+    throw new TargetRefused(fault);
+  }
+  const until = performance.now() + agents.answerWithin;
+  try {
+    return await exchange(agents, url, posting, until);
+  } catch (error) {
+    if (!(error instanceof ConnectionWasEnded)) {
+      throw error;
+    }
+    // On a kept-alive connection that the receiver was just closing.
+    return await exchange(agents, url, posting, until);
+  }
+}
+
+class ConnectionWasEnded extends Error {}
+
+function exchange(
+  agents: Agents,
+  url: URL,
+  { headers, body, signal }: Posting,
+  until: number,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? https.request : http.request;
+    const request = send(url, {
+      method: 'POST',
+      agent: agents.of(url.protocol),
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const timer = setTimeout(
+      () => request.destroy(new AppError('timed_out', `No answer within ${agents.answerWithin / 1_000} s`)),
+      until - performance.now(),
+    );
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
+      const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(isStale ? new ConnectionWasEnded(error.message, { cause: error }) : error);
+    });
+    request.on('upgrade', (response: IncomingMessage) => {
+      clearTimeout(timer);
+      request.destroy();
+      resolve(answerOf(response, []));
+    });
+    request.on('response', (response) => {
+      clearTimeout(timer);
+      readStart(request, response, until).then((chunks) => resolve(answerOf(response, chunks)));
+    });
+    request.end(body);
+  });
+}
+
+/** The beginning of the body, as far as it came in time. If the connection ends meanwhile, the answer still counts. */
+function readStart(request: ClientRequest, response: IncomingMessage, until: number): Promise<Buffer[]> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = () => {
+      clearTimeout(timer);
+      // A connection with an unread rest cannot be reused.
+      if (!response.complete) {
+        request.destroy();
+      }
+      resolve(chunks);
+    };
+    const timer = setTimeout(finish, Math.max(0, Math.min(BODY_WITHIN, until - performance.now())));
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= READ) {
+        finish();
+      }
+    });
+    response.on('end', finish);
+    response.on('error', finish);
+    response.on('close', finish);
+  });
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: Buffer[]): Answer {
+  return {
+    status: statusCode,
+    retryAfter: headers['retry-after'],
+    start: Buffer.concat(chunks).subarray(0, KEPT),
+  };
+}

@@ -1,0 +1,111 @@
+import { AppError } from '../../base/errors.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { Fields } from '../changes/entry.ts';
+import type { MoveType } from '../moves/event.ts';
+
+export const STATES = ['on', 'off', 'paused'] as const;
+
+export type State = (typeof STATES)[number];
+
+/** Reasons why tagtrail itself changed the state. */
+export type StateReason = 'gone' | 'undeliverable' | 'expired';
+
+export interface StoredWebhook {
+  id: number;
+  orgId: number;
+  name: string;
+  url: string;
+  /** Null for all. */
+  types: MoveType[] | null;
+  locationId: number | null;
+  locationExternalKey: string | null;
+  state: State;
+  stateReason: StateReason | null;
+  /** The text of a `timestamptz`, as is the next. */
+  stateAt: string;
+  createdAt: string;
+}
+
+export interface WebhookRow {
+  id: number;
+  org_id: number;
+  name: string;
+  url: string;
+  types: MoveType[] | null;
+  location_id: number | null;
+  location_external_key: string | null;
+  state: State;
+  state_reason: StateReason | null;
+  state_at: string;
+  created_at: string;
+}
+
+/** Columns of {@link LIVE_WEBHOOKS}. */
+export const WEBHOOK_COLUMNS = sql.fragment`webhook.id, webhook.org_id, webhook.name, webhook.url, webhook.types,
+  webhook.location_id, (
+    select external_key from locations location
+    where location.org_id = webhook.org_id and location.id = webhook.location_id
+  ) as location_external_key,
+  webhook.state, webhook.state_reason, webhook.state_at, webhook.created_at`;
+
+/** `webhook`s that are not deleted, of organizations that are not either. */
+export const LIVE_WEBHOOKS = sql.fragment`webhooks webhook
+    join organizations organization on organization.id = webhook.org_id
+      and organization.deleted_at is null and webhook.deleted_at is null`;
+
+export function toWebhook(row: WebhookRow): StoredWebhook {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    name: row.name,
+    url: row.url,
+    types: row.types,
+    locationId: row.location_id,
+    locationExternalKey: row.location_external_key,
+    state: row.state,
+    stateReason: row.state_reason,
+    stateAt: row.state_at,
+    createdAt: row.created_at,
+  };
+}
+
+/** A webhook as the change log has it. */
+export function webhookFields({ name, url, types, locationExternalKey, state }: StoredWebhook): Fields {
+  return { name, url, types, location_external_key: locationExternalKey, state };
+}
+
+export interface WebhookRef {
+  /** Null for whichever organization has it. */
+  orgId: number | null;
+  id: number;
+}
+
+/** @throws AppError `not_found`. */
+export async function requireWebhook(db: Connection, ref: WebhookRef): Promise<StoredWebhook> {
+  return found(
+    ref,
+    await db.maybeOne(sql.type(rowsOf<WebhookRow>())`
+      select ${WEBHOOK_COLUMNS} from ${LIVE_WEBHOOKS} where ${isRef(ref)}`),
+  );
+}
+
+/** {@link requireWebhook}, locked until the transaction ends. */
+export async function lockWebhook(transaction: Connection, ref: WebhookRef): Promise<StoredWebhook> {
+  return found(
+    ref,
+    await transaction.maybeOne(sql.type(rowsOf<WebhookRow>())`
+      select ${WEBHOOK_COLUMNS} from ${LIVE_WEBHOOKS} where ${isRef(ref)} for no key update of webhook`),
+  );
+}
+
+function isRef({ orgId, id }: WebhookRef) {
+  return sql.fragment`webhook.id = ${id} and (${orgId}::integer is null or webhook.org_id = ${orgId}::integer)`;
+}
+
+function found({ id }: WebhookRef, row: WebhookRow | null): StoredWebhook {
+  if (row === null) {
+    throw new AppError('not_found', `Webhook ${id} not found`);
+  }
+  return toWebhook(row);
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { Middleware } from 'koa';
+import { type Encoded, type Page, servePages } from '../pages.ts';
+import type { Headers } from '../problem.ts';
+import { contentTypeOf } from './content-types.ts';
+
+/**
+ * Serves the files of a built web app, with the folder's `index.html` at `/`, and to those who take them the compressed
+ * copies beside them (`app.js.br`, `app.js.gz`). They are read once, now: no request is ever turned into a file name.
+ * Other paths are passed on.
+ *
+ * @param folder without it, nothing is served.
+ * @param headers of every file.
+ */
+export function serveApp(folder: string, headers: Headers): Middleware {
+  const pages = new Map(filesBelow(folder).map((file) => [pathOf(folder, file), pageOf(file, headers)]));
+  const index = pages.get('/index.html');
+  if (index !== undefined) {
+    pages.set('/', index);
+  }
+  return servePages(async (path) => pages.get(path) ?? null);
+}
+
+export function isAppBuilt(folder: string): boolean {
+  return existsSync(join(folder, 'index.html'));
+}
+
+function filesBelow(folder: string): string[] {
+  if (!isAppBuilt(folder)) {
+    return [];
+  }
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !COPY.test(file));
+}
+
+const COPY = /\.(?:br|gz)$/;
+
+function pathOf(folder: string, file: string): string {
+  return `/${relative(folder, file).split(sep).map(encodeURIComponent).join('/')}`;
+}
+
+function pageOf(file: string, headers: Headers): Page {
+  const body = readFileSync(file);
+  return {
+    status: 200,
+    contentType: contentTypeOf(file),
+    body,
+    encoded: encodedOf(file),
+    headers: {
+      ETag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+      'Cache-Control': HASHED.test(file.replaceAll(sep, '/'))
+        ? 'public, max-age=31536000, immutable'
+        : 'no-cache',
+      ...headers,
+    },
+  };
+}
+
+function encodedOf(file: string): Encoded {
+  const [br, gzip] = ['br', 'gz'].map((ending) => {
+    const copy = `${file}.${ending}`;
+    return existsSync(copy) ? readFileSync(copy) : undefined;
+  });
+  return { ...(br && { br }), ...(gzip && { gzip }) };
+}
+
+/** `assets/index-Bx3kP9dQ.js`: the name changes with the content, so it can be cached for good. */
+const HASHED = /\/assets\/(?:[^/]+\/)*[^/]*[-.][A-Za-z0-9_-]{8,}\.[a-z0-9.]+$/;

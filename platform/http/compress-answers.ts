@@ -1,0 +1,58 @@
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { Middleware } from 'koa';
+import { encodingFor } from './content-encoding.ts';
+
+/** Bytes of an answer that is worth it: below, a packet or two are saved. */
+const WORTH_BYTES = 8_192;
+
+/** Answers compressed at a time, in Node.js's four threads, which passwords and name look-ups share. */
+const MOST_AT_ONCE = 2;
+
+/** The tree of 10,000 locations, 540 kB: 99 kB in 1.7 ms of a processor; at level 6, 86 kB in 8 ms. */
+const LEVEL = constants.Z_BEST_SPEED;
+
+/**
+ * Compresses large JSON answers to GET, off the event loop, each once however many share it. Nobody waits for a turn: while
+ * others are being compressed, an answer goes out as it is.
+ *
+ * Answers to anything but GET are left alone: secrets that are shown once come in those, and what a caller sends must not
+ * tell by a length what stands beside it (BREACH). Nor are streams touched, or what is encoded already.
+ */
+export function compressAnswers(): Middleware {
+  const copies = new WeakMap<Buffer, Promise<Buffer>>();
+  let underWay = 0;
+  const compressed = (bytes: Buffer): Promise<Buffer> | null => {
+    const known = copies.get(bytes);
+    if (known !== undefined || underWay >= MOST_AT_ONCE) {
+      return known ?? null;
+    }
+    underWay += 1;
+    const copy = promisify(gzip)(bytes, { level: LEVEL }).finally(() => {
+      underWay -= 1;
+    });
+    copies.set(bytes, copy);
+    return copy;
+  };
+  return async (koa, next) => {
+    await next();
+    const { body } = koa;
+    if (!isWorthIt(koa.method, koa.type, body) || koa.res.hasHeader('Content-Encoding')) {
+      return;
+    }
+    const copy = encodingFor(koa, { gzip: body }) === 'gzip' ? await compressed(body) : null;
+    if (copy !== null) {
+      koa.set('Content-Encoding', 'gzip');
+      koa.body = copy;
+    }
+  };
+}
+
+function isWorthIt(method: string, type: string, body: unknown): body is Buffer {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    type === 'application/json' &&
+    Buffer.isBuffer(body) &&
+    body.length >= WORTH_BYTES
+  );
+}

@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import type Koa from 'koa';
+import type { Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { expensiveTurns } from '../../base/expensive-turns.ts';
+import { GOOD_FOR_MS } from '../../base/heard-everywhere.ts';
+import type { Body } from './body.ts';
+import { BodyRoom } from './body-room.ts';
+import { ROOM, type Sender } from './body-room-bounds.ts';
+import { checkBody, takeBody } from './checked-body.ts';
+import { deprecationHeaders, refuseAfterSunset } from './deprecation.ts';
+import { Download } from './download.ts';
+import type { Entrance } from './entrance.ts';
+import { EventStream } from './event-stream.ts';
+import { signalOf } from './hanging-up.ts';
+import { LargeAnswers } from './large-answers.ts';
+import type { LargeBodies } from './large-bodies.ts';
+import { measureBodies } from './measure-bodies.ts';
+import { type Caller, Problem } from './problem.ts';
+import { RequestBody } from './read-body.ts';
+import { type Dispatch, routerOf } from './router.ts';
+import { sendJson } from './send.ts';
+import { FileAnswer } from './stored-file.ts';
+import { StreamedList } from './streamed-list.ts';
+
+/** What the routes of an application share, whichever way a request came in. */
+export interface DispatchOptions {
+  log: Logger;
+  registry: Registry;
+  /**
+   * Worker threads for large bodies, and the module that defines the bodies for them; without it all are checked on the
+   * main thread.
+   */
+  largeBodies?: { threads: LargeBodies; bodies: string };
+  /** Milliseconds since 1970, for sunsets; the machine's clock by default. */
+  now?: () => number;
+}
+
+export class Dispatching {
+  readonly #options: DispatchOptions;
+  readonly #room: BodyRoom;
+  readonly #largeAnswers: LargeAnswers;
+
+  constructor(options: DispatchOptions) {
+    const refusals = measureBodies(options.registry, () => this.#room.bytes);
+    this.#options = options;
+    this.#room = new BodyRoom(ROOM, (why) => refusals.inc({ why }));
+    this.#largeAnswers = new LargeAnswers(options.log);
+  }
+
+  routesOf<Context, Credential>(entrance: Entrance<Context, Credential>): Middleware {
+    return routerOf(
+      entrance.routes,
+      dispatcher(entrance, { ...this.#options, room: this.#room, largeAnswers: this.#largeAnswers }),
+    );
+  }
+}
+
+interface Shared extends DispatchOptions {
+  room: BodyRoom;
+  largeAnswers: LargeAnswers;
+}
+
+function dispatcher<Context, Credential>(
+  entrance: Entrance<Context, Credential>,
+  { room, largeAnswers, largeBodies, now = Date.now }: Shared,
+): Dispatch<Context> {
+  const { access, limiter } = entrance;
+  return async (koa, route, params) => {
+    koa.state['operation'] = route.operationId;
+    if (route.deprecated !== null) {
+      koa.set(deprecationHeaders(route.deprecated));
+      refuseAfterSunset(route.deprecated, now());
+    }
+    const signedInAt = performance.now();
+    const context = await signIn(koa, entrance);
+    const caller = access.callerOf(context);
+    koa.state['caller'] = caller;
+    if (limiter !== undefined) {
+      koa.set(await limiter.take(context));
+    }
+    access.authorize(context, route);
+    const body = new RequestBody(
+      koa.req,
+      room,
+      () => senderOf(caller),
+      () => signalOf(koa.res),
+    );
+    const exchange = {
+      requestId: koa.state['requestId'],
+      headers: koa.req.headers,
+      path: koa.path,
+      search: koa.querystring,
+      params,
+      signal: () => signalOf(koa.res),
+      charge: async (tokens: number) => {
+        if (limiter !== undefined && tokens > 0) {
+          koa.set(await limiter.takeMore(context, tokens));
+        }
+      },
+      readBody: async <T>(declared: Body<T>) => {
+        const bytes = await body.read();
+        if (largeBodies === undefined) {
+          return takeBody(declared, checkBody(declared, bytes));
+        }
+        const where = { bodies: largeBodies.bodies, operationId: route.operationId };
+        return largeBodies.threads.read(declared, where, bytes, caller, () => signalOf(koa.res));
+      },
+      streamBody: (limit: number) => body.stream(limit),
+      confirm: async () => {
+        if (performance.now() - signedInAt > GOOD_FOR_MS) {
+          access.authorize(await signIn(koa, entrance), route);
+        }
+      },
+    };
+    const answer = await (route.body === null
+      ? route.answer(exchange, context)
+      : expensiveTurns.request(() => route.answer(exchange, context)).finally(() => body.leave()));
+    koa.set(answer.headers);
+    if (answer.body instanceof StreamedList) {
+      sendStream(koa, answer.status, largeAnswers, answer.body);
+    } else if (answer.body instanceof EventStream || answer.body instanceof Download) {
+      answer.body.send(koa);
+    } else if (answer.body instanceof FileAnswer) {
+      sendFile(koa, largeAnswers, answer.body);
+    } else {
+      sendJson(koa, answer.status, answer.body);
+    }
+  };
+}
+
+function senderOf(caller: Caller): Sender {
+  return { organization: String(caller['orgId'] ?? ''), caller: JSON.stringify(caller) };
+}
+
+function sendStream(koa: Koa.Context, status: number, large: LargeAnswers, list: StreamedList): void {
+  koa.status = status;
+  koa.set('Content-Type', 'application/json');
+  koa.body = koa.method === 'HEAD' ? Readable.from([]) : large.open(list, koa.res, koa.state['caller']);
+}
+
+function sendFile(koa: Koa.Context, large: LargeAnswers, answer: FileAnswer): void {
+  koa.set(answer.headers);
+  if (answer.isKnown(koa.req.headers['if-none-match'])) {
+    koa.status = 304;
+    return;
+  }
+  const { file } = answer;
+  koa.status = 200;
+  koa.set('Content-Type', file.mediaType);
+  koa.body = koa.method === 'HEAD' ? Readable.from([]) : large.open(file, koa.res, koa.state['caller']);
+  koa.length = file.size;
+}
+
+/** @throws Problem `unauthorized`, or its replacement. */
+async function signIn<Context, Credential>(
+  { req }: Koa.Context,
+  { access, refuseSignIn = (refusal) => refusal, noteRefusal }: Entrance<Context, Credential>,
+): Promise<Context> {
+  let credential: Credential | null = null;
+  try {
+    credential = access.credentialOf(req);
+    return await access.authenticate(credential);
+  } catch (error) {
+    if (!(error instanceof Problem && error.type === 'unauthorized')) {
+      throw error;
+    }
+    const { remoteAddress } = req.socket;
+    if (credential !== null) {
+      noteRefusal?.(credential, error, remoteAddress);
+    }
+    throw refuseSignIn(error, remoteAddress);
+  }
+}

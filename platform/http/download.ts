@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import type Koa from 'koa';
+
+/** Milliseconds that a piece may take to be read, and characters of the longest piece. */
+const PATIENCE = 30_000;
+const LONGEST = 65_536;
+
+/** An answer that a browser saves as a file, sent as fast as it is read. */
+export class Download {
+  readonly #name: string;
+  readonly #type: string;
+  readonly #pieces: () => AsyncIterable<string>;
+
+  /** @param name of ASCII letters, digits, dots and dashes. */
+  constructor(name: string, type: string, pieces: () => AsyncIterable<string>) {
+    this.#name = name;
+    this.#type = type;
+    this.#pieces = pieces;
+  }
+
+  /** Nothing is read ahead: of a reader that does not read, one piece is held, and it is cut off. */
+  send(koa: Koa.Context): void {
+    koa.status = 200;
+    koa.set({
+      'Content-Type': this.#type,
+      'Content-Disposition': `attachment; filename="${this.#name}"`,
+      'Cache-Control': 'no-store',
+    });
+    koa.body =
+      koa.method === 'HEAD'
+        ? Readable.from([])
+        : Readable.from(this.#whileRead(koa.res), { objectMode: true, highWaterMark: 0 });
+  }
+
+  async *#whileRead(res: Koa.Context['res']): AsyncGenerator<string, void> {
+    for await (const piece of this.#pieces()) {
+      for (let at = 0; at < piece.length; ) {
+        const end = endOf(piece, at + LONGEST);
+        const timer = setTimeout(() => res.destroy(), PATIENCE);
+        try {
+          yield piece.slice(at, end);
+        } finally {
+          clearTimeout(timer);
+        }
+        at = end;
+      }
+    }
+  }
+}
+
+/** Not between the halves of a character beyond U+FFFF: each part is encoded by itself. */
+function endOf(text: string, wanted: number): number {
+  const last = text.charCodeAt(wanted - 1);
+  return wanted < text.length && last >= 0xd800 && last <= 0xdbff ? wanted + 1 : wanted;
+}

@@ -1,7 +1,0 @@
-import type { RowTask } from '../../../domain/master-data/imports/heavy-work.ts';
-import { type RowOfFile, readRow as readRowOf } from '../../../domain/master-data/imports/row.ts';
-
-/** Reads a row of a file in this thread. */
-export function readRow({ resource, columns, record }: RowTask): RowOfFile {
-  return readRowOf(resource, columns, record);
-}

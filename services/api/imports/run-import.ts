@@ -1,0 +1,40 @@
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import type { Actor } from '../../../domain/changes/actor.ts';
+import type { CsvSource } from '../../../domain/master-data/imports/csv.ts';
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  importFile,
+} from '../../../domain/master-data/imports/import-file.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import type { ApiContext } from '../serving/context.ts';
+import { QUEUE } from '../serving/import-turns.ts';
+
+/** Rows per token of the rate limit; the first token is that of the request. */
+const ROWS_A_TOKEN = 1_000;
+
+const LARGE_ROW_THREAD = import.meta.resolve('./large-row-thread.ts');
+
+export interface RunImport extends Pick<ImportOptions, 'isDryRun' | 'onProgress' | 'onlooker' | 'conclude'> {
+  resource: Keyed;
+  source: CsvSource;
+  charge(tokens: number): Promise<void>;
+}
+
+/** Imports a file so that nobody else waits long: within the organization's turn, and with long rows in threads. */
+export function runImport(
+  { db, imports, sameJson, inThread }: ApiContext,
+  actor: Actor,
+  { resource, source, charge, ...options }: RunImport,
+): Promise<ImportOutcome> {
+  return importFile(db, actor, resource, source, {
+    ...options,
+    heap: imports.heap,
+    heavy: {
+      same: sameJson,
+      readLargeRow: (argument) => inThread({ module: LARGE_ROW_THREAD, name: 'readRow', argument }),
+    },
+    pause: () => expensiveTurns.pause(db.orgId, 'import', QUEUE),
+    admit: (rows) => charge(Math.ceil(rows / ROWS_A_TOKEN) - 1),
+  });
+}

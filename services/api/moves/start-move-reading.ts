@@ -1,0 +1,52 @@
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+import { SharedReads } from '../../../base/shared-reads.ts';
+import { listen } from '../../../db/timescale/connections/listen.ts';
+import { MoveWaiters } from '../../../domain/moves/move-waiters.ts';
+import { headsOf, MOVES_SEALED } from '../../../domain/moves/sealed-announcement.ts';
+import { socketLimit } from '../../../platform/runtime/descriptor-limit.ts';
+import type { Lifecycle } from '../../../platform/runtime/lifecycle.ts';
+import type { MoveReading } from '../serving/move-reading.ts';
+
+/** Most waiting requests of a process. Where it may open few files: two thirds of the connections it can have. */
+const MOST = 1_000;
+const SHARE_OF_DESCRIPTORS = 0.1;
+
+/** Starts long polling: requests wait for the sealer's announcements. Once shutdown is announced, none waits. */
+export async function startMoveReading(
+  url: string,
+  { log, lifecycle, registry }: { log: Logger; lifecycle: Lifecycle; registry: Registry },
+): Promise<MoveReading> {
+  const waiters = new MoveWaiters(socketLimit(MOST, SHARE_OF_DESCRIPTORS));
+  new Gauge({
+    name: 'tagtrail_api_waiting_requests',
+    help: 'Requests that wait for the move feed to go on.',
+    registers: [registry],
+    collect() {
+      this.set(waiters.size);
+    },
+  });
+  await lifecycle.start(
+    'announcements of moves',
+    () =>
+      listen(url, [MOVES_SEALED], {
+        onNotify: (_, payload) => announce(headsOf(payload), waiters),
+        onReconnect: () => waiters.sealedAny(),
+        onLost: ({ message }) =>
+          log.warn({ reason: message }, 'Moves are not being announced; requests wait until they are again'),
+      }),
+    (listener) => listener.close(),
+  );
+  lifecycle.stopping.addEventListener('abort', () => waiters.end());
+  return { waiters, reads: new SharedReads() };
+}
+
+/** @param heads null if any feed may have gone on. */
+function announce(heads: ReadonlyMap<number, number> | null, waiters: MoveWaiters): void {
+  if (heads === null) {
+    waiters.sealedAny();
+  }
+  for (const [orgId, head] of heads ?? []) {
+    waiters.sealed(orgId, head);
+  }
+}

@@ -1,0 +1,35 @@
+import type { SameJson } from '../../../base/json/same-json.ts';
+import type { ReadLargeRows } from '../../../domain/master-data/pages-in-pieces.ts';
+import type { Caller } from '../../../platform/http/problem.ts';
+import type { ThreadTask } from '../../../platform/runtime/work-threads.ts';
+import type { ApiContext } from './context.ts';
+import type { Serving } from './serving.ts';
+
+/** What a request of `caller` works with. */
+export function contextOf(
+  { door, keys, largeBodies, largeRows, imports, moveReading, webhooks }: Serving,
+  {
+    orgId,
+    actor,
+    scopes,
+    orgIsDeleted,
+  }: Pick<ApiContext, 'actor' | 'scopes' | 'orgIsDeleted'> & { orgId: number },
+  caller: Caller,
+): ApiContext {
+  const sameJson: SameJson = (a, b) => largeBodies.same(a, b, caller);
+  const readLarge: ReadLargeRows = (resource, ids, options) => largeRows.read(orgId, resource, ids, options);
+  const inThread = <Result>(task: ThreadTask) => largeBodies.run<Result>(task, caller);
+  return {
+    actor,
+    scopes,
+    orgIsDeleted,
+    db: door.of(orgId),
+    keys,
+    imports,
+    moveReading,
+    webhooks,
+    sameJson,
+    readLarge,
+    inThread,
+  };
+}

@@ -1,0 +1,19 @@
+import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
+import type { LargeBodies } from '../../../platform/http/large-bodies.ts';
+import type { ApiContext } from './context.ts';
+import type { ImportTurns } from './import-turns.ts';
+import type { LargeRows } from './large-rows.ts';
+import type { MoveReading } from './move-reading.ts';
+import type { WebhookParts } from './webhook-parts.ts';
+
+/** What handlers need, shared by all requests of a process. */
+export interface Serving {
+  door: OrganizationDoor;
+  keys: ApiContext['keys'];
+  largeBodies: LargeBodies;
+  largeRows: LargeRows;
+  imports: ImportTurns;
+  moveReading: MoveReading;
+  /** Null without SECRETS_KEY. */
+  webhooks: WebhookParts | null;
+}

@@ -1,0 +1,13 @@
+import type { FairSemaphore } from '../../../base/fair-semaphore.ts';
+import type { SecretsKeys } from '../../../domain/webhooks/secrets/secrets-key.ts';
+import type { Agents } from '../../../domain/webhooks/sending/agents.ts';
+import type { Networks } from '../../../domain/webhooks/targets/networks.ts';
+
+/** What requests about webhooks need. */
+export interface WebhookParts {
+  keys: SecretsKeys;
+  networks: Networks;
+  agents: Agents;
+  /** For tests, which wait for receivers. */
+  turns: FairSemaphore<number>;
+}

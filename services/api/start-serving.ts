@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { LargeBodies } from '../../platform/http/large-bodies.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { startWorkThreads } from '../../platform/runtime/start-work-threads.ts';
+import { startMoveReading } from './moves/start-move-reading.ts';
+import type { ApiContext } from './serving/context.ts';
+import { ImportTurns } from './serving/import-turns.ts';
+import { LargeRows } from './serving/large-rows.ts';
+import type { Serving } from './serving/serving.ts';
+import { startWebhookParts, type WebhookPartsConfig } from './webhooks/start-webhook-parts.ts';
+
+export interface ServingConfig extends WebhookPartsConfig {
+  DATABASE_URL: string;
+  QUERY_TIMEOUT_MS: number;
+}
+
+export interface ServingParts {
+  applicationName: string;
+  /** Of the database, for requests, beside those for lists that may read much. */
+  connections: number;
+  keys: ApiContext['keys'];
+  /** Shared with other services of the process; else the process gets its own. */
+  largeBodies: LargeBodies | undefined;
+  log: Logger;
+  lifecycle: Lifecycle;
+  registry: Registry;
+}
+
+/** Starts what handlers of the API's routes need, whichever process serves them. */
+export async function startServing(
+  config: ServingConfig,
+  { applicationName, connections, keys, largeBodies, ...parts }: ServingParts,
+): Promise<Serving> {
+  const { log, lifecycle } = parts;
+  const door = await lifecycle.start(
+    'database',
+    () =>
+      openOrganizationDoor(config.DATABASE_URL, {
+        max: connections,
+        applicationName,
+        scanTimeout: config.QUERY_TIMEOUT_MS,
+      }),
+    (started) => started.end(),
+  );
+  const moveReading = await startMoveReading(config.DATABASE_URL, parts);
+  const webhooks = await startWebhookParts(config, lifecycle);
+  const bodies = largeBodies ?? new LargeBodies(await startWorkThreads(log, lifecycle));
+  return {
+    door,
+    keys,
+    largeBodies: bodies,
+    largeRows: new LargeRows(
+      bodies.threads,
+      { url: config.DATABASE_URL, timeout: config.QUERY_TIMEOUT_MS },
+      import.meta.resolve('./large-rows-thread.ts'),
+    ),
+    imports: new ImportTurns(),
+    moveReading,
+    webhooks,
+  };
+}

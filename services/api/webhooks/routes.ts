@@ -1,0 +1,209 @@
+import { makeChange } from '../../../domain/changes/make-change.ts';
+import { countAttempts, listAttempts } from '../../../domain/webhooks/attempts.ts';
+import { addWebhook } from '../../../domain/webhooks/create-webhook.ts';
+import { deleteWebhook } from '../../../domain/webhooks/delete-webhook.ts';
+import { countWebhooks, findListedWebhook, listWebhooks } from '../../../domain/webhooks/list-webhooks.ts';
+import { replayWebhook } from '../../../domain/webhooks/replay-webhook.ts';
+import { setWebhook } from '../../../domain/webhooks/set-webhook.ts';
+import { testWebhook } from '../../../domain/webhooks/test-webhook.ts';
+import { listBody, PAGING } from '../../../platform/http/lists.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { answered, created, found, listed, noContent } from '../../../platform/http/success.ts';
+import { actorOf } from '../serving/actor.ts';
+import { type ApiContext, route } from '../serving/context.ts';
+import { requireParts, requireUsable, withKey, withPosition } from './checks.ts';
+import {
+  ATTEMPT,
+  CHANGED_WEBHOOK,
+  CREATED_WEBHOOK,
+  newWebhookBody,
+  ONE_WEBHOOK,
+  REPLAYED_WEBHOOK,
+  replayBody,
+  TESTED_WEBHOOK,
+  WEBHOOK,
+  webhookPatchBody,
+} from './schema.ts';
+import { attemptView, shownWebhook, testView, webhookView } from './view.ts';
+
+const ADMINISTRATION = { scope: 'webhooks:admin', isInternal: true } as const;
+
+const ONE = {
+  missing: 'Webhook not found',
+  row: ({ context: { db }, params }: { context: ApiContext; params: { webhook_id: number } }) =>
+    findListedWebhook(db, db.orgId, params.webhook_id),
+};
+
+const NO_KEY = { unavailable: 'The service has no SECRETS_KEY, or another than was used before' };
+
+const create = route({
+  method: 'POST',
+  path: '/api/v1/webhooks',
+  operationId: 'createWebhook',
+  summary: 'Have every move sent to a URL; the secret is shown this once',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: {},
+  body: newWebhookBody,
+  success: created(CREATED_WEBHOOK, 'The webhook'),
+  problems: NO_KEY,
+  handle: async ({ context, body, requestId }) => {
+    const { db } = context;
+    const parts = requireParts(context.webhooks);
+    await requireUsable(db, parts, body);
+    const { location_external_key: locationExternalKey, ...rest } = body;
+    const creating = makeChange(db, actorOf(context, requestId), (change) =>
+      addWebhook(change, parts, { orgId: db.orgId, locationExternalKey, ...rest }),
+    );
+    const { webhook, secret } = await withKey(withPosition(creating));
+    return { ...shownWebhook(webhook), secret };
+  },
+});
+
+const list = route({
+  method: 'GET',
+  path: '/api/v1/webhooks',
+  operationId: 'listWebhooks',
+  summary: 'List the webhooks, and how far each has come',
+  ...ADMINISTRATION,
+  query: { parameters: PAGING },
+  params: {},
+  success: listed(WEBHOOK, 'A page of webhooks, without their secrets'),
+  handle: async ({ context: { db }, query }) => {
+    const rows = await listWebhooks(db, db.orgId, query);
+    return listBody({ rows, totalCount: await countWebhooks(db, db.orgId) }, query, webhookView);
+  },
+});
+
+const read = route({
+  method: 'GET',
+  path: '/api/v1/webhooks/{webhook_id}',
+  operationId: 'getWebhook',
+  summary: 'Read a webhook, and how far it has come',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: ONE_WEBHOOK,
+  find: ONE,
+  success: found(WEBHOOK, 'The webhook, without its secrets'),
+  handle: async ({ row }) => webhookView(row),
+});
+
+const change = route({
+  method: 'PATCH',
+  path: '/api/v1/webhooks/{webhook_id}',
+  operationId: 'updateWebhook',
+  summary: 'Change a webhook, switch it on or off, or change its secret',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: ONE_WEBHOOK,
+  find: ONE,
+  body: webhookPatchBody,
+  success: found(CHANGED_WEBHOOK, 'The webhook as it is now, with a secret if one was made'),
+  problems: NO_KEY,
+  handle: async ({ context, row, body, requestId }) => {
+    const { db } = context;
+    const parts = requireParts(context.webhooks);
+    const { location_external_key: locationExternalKey, ...wanted } = body.against({});
+    await requireUsable(db, parts, { url: wanted.url, location_external_key: locationExternalKey });
+    const changing = setWebhook(
+      db,
+      actorOf(context, requestId),
+      parts,
+      { orgId: db.orgId, id: row.id },
+      {
+        ...{
+          name: wanted.name,
+          url: wanted.url,
+          types: wanted.types,
+          locationExternalKey,
+          state: wanted.state,
+        },
+        rotatesSecret: wanted.rotate_secret,
+        dropsOldSecret: wanted.drop_old_secret,
+      },
+    );
+    const { webhook, secret } = await withKey(changing);
+    return { ...shownWebhook(webhook), secret };
+  },
+});
+
+const remove = route({
+  method: 'DELETE',
+  path: '/api/v1/webhooks/{webhook_id}',
+  operationId: 'deleteWebhook',
+  summary: 'Delete a webhook with its secrets and attempts',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: ONE_WEBHOOK,
+  find: ONE,
+  success: noContent('The webhook is deleted'),
+  handle: async ({ context, row, requestId }) => {
+    const { db } = context;
+    await deleteWebhook(db, actorOf(context, requestId), { orgId: db.orgId, id: row.id });
+  },
+});
+
+const test = route({
+  method: 'POST',
+  path: '/api/v1/webhooks/{webhook_id}/test',
+  operationId: 'testWebhook',
+  summary: 'Send a test event, and wait for the answer',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: ONE_WEBHOOK,
+  find: ONE,
+  success: found(TESTED_WEBHOOK, 'What the receiver answered'),
+  problems: { unavailable: `${NO_KEY.unavailable}, or too many tests wait for receivers` },
+  handle: async ({ context: { db, webhooks }, row, signal }) => {
+    const parts = requireParts(webhooks);
+    const test = () => testWebhook(db, parts, { orgId: db.orgId, id: row.id });
+    return testView(await withKey(parts.turns.run(db.orgId, test, signal())));
+  },
+});
+
+const attempts = route({
+  method: 'GET',
+  path: '/api/v1/webhooks/{webhook_id}/attempts',
+  operationId: 'listWebhookAttempts',
+  summary: 'List what was sent and what was answered, newest first',
+  ...ADMINISTRATION,
+  query: { parameters: PAGING },
+  params: ONE_WEBHOOK,
+  find: ONE,
+  success: listed(ATTEMPT, 'A page of attempts'),
+  handle: async ({ context: { db }, row, query }) => {
+    const owner = { orgId: db.orgId, webhookId: row.id };
+    const rows = await listAttempts(db, owner, query);
+    return listBody({ rows, totalCount: await countAttempts(db, owner) }, query, attemptView);
+  },
+});
+
+const replay = route({
+  method: 'POST',
+  path: '/api/v1/webhooks/{webhook_id}/replay',
+  operationId: 'replayWebhook',
+  summary: 'Send everything after a position again',
+  ...ADMINISTRATION,
+  query: NO_QUERY,
+  params: ONE_WEBHOOK,
+  find: ONE,
+  body: replayBody,
+  success: answered(
+    {
+      type: 'object',
+      properties: { data: REPLAYED_WEBHOOK },
+      required: ['data'],
+      additionalProperties: false,
+    },
+    'The webhook, which goes on after the position',
+  ),
+  handle: async ({ context, row, body, requestId }) => {
+    const { db } = context;
+    const { webhook, after } = await withPosition(
+      replayWebhook(db, actorOf(context, requestId), { orgId: db.orgId, id: row.id }, body.after),
+    );
+    return { data: { ...shownWebhook(webhook), after } };
+  },
+});
+
+export const webhookRoutes = [create, list, read, change, remove, test, attempts, replay];

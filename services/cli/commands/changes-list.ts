@@ -1,0 +1,63 @@
+import { type Command, Option } from 'commander';
+import { AppError } from '../../../base/errors.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { requireOrganization } from '../../../domain/administration/organizations/live-organization.ts';
+import { changeView } from '../../../domain/changes/change-view.ts';
+import { listChanges } from '../../../domain/changes/list-changes.ts';
+import { addCommand, id, printResult, wholeNumber } from '../command-line/command-line.ts';
+import { time } from '../command-line/instants.ts';
+import { withConnections } from '../connections/database.ts';
+import { changesTable } from '../parts/change-rows.ts';
+
+interface Options {
+  org?: number;
+  installation?: true;
+  since?: Micros;
+  limit: number;
+  json?: boolean;
+}
+
+export function addChangesList(program: Command): void {
+  addCommand(program, 'changes', 'list')
+    .description(
+      'List who changed what, the newest first: assets, locations and their tags, readers, antennas, smoothing, keys, ' +
+        'handhelds, webhooks, logins of MQTT consumers, the organization itself, whatever the interface. Changes are kept for good, also those of a deleted organization.',
+    )
+    .addOption(new Option('--org <id>', 'those of an organization').argParser(id).conflicts('installation'))
+    .option('--installation', 'those of what belongs to no organization, such as formats')
+    .option('--since <time>', 'only those at this time (RFC 3339) and later', time)
+    .option('--limit <number>', 'at most so many', wholeNumber(1, 100_000), 100)
+    .addHelpText(
+      'after',
+      `
+JSON: [{id, at, actor: {type, id}, action, resource: {type, id, external_key}, before, after, request_id}]. before and
+after have the fields that changed; a value of more than 8 KiB is {left_out: {bytes, sha256}}. The type of an actor is
+key, user, handheld or command_line.
+
+Examples:
+  npx --no -- tagtrail changes list --org 1 --since 2026-05-01T00:00:00Z
+  npx --no -- tagtrail changes list --installation`,
+    )
+    .action(async (options: Options) => {
+      const { org: orgId = null, since = null, limit } = options;
+      if (orgId === null && options.installation !== true) {
+        throw new AppError(
+          'invalid_input',
+          'Say whose changes: --org with an organization, or --installation',
+        );
+      }
+      const changes = await withConnections(async ({ db }) => {
+        if (orgId !== null) {
+          await requireOrganization(db, orgId);
+        }
+        return listChanges(db, orgId, { since, limit });
+      });
+      printResult(
+        {
+          json: changes.map(changeView),
+          text: changes.length === 0 ? 'No changes.' : changesTable(changes),
+        },
+        options,
+      );
+    });
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { setDisabled } from '../../../domain/administration/users/accounts/set-disabled.ts';
+import { addCommand, printResult } from '../command-line/command-line.ts';
+import { withConnections } from '../connections/database.ts';
+import { namedUser } from '../parts/named-user.ts';
+
+export function addUserDisable(program: Command): void {
+  addCommand(program, 'user', 'disable')
+    .description(
+      'Keep a user from signing in, and end all sessions. Memberships stay, for when the user is enabled.',
+    )
+    .requiredOption('--email <address>', 'the user')
+    .addHelpText('after', '\nExample:\n  npx --no -- tagtrail user disable --email bob@example.com')
+    .action(async (options: { email: string; json?: boolean }) => {
+      const user = await withConnections(async ({ db, actor }) => {
+        const { id: userId } = await namedUser(db, options.email);
+        return setDisabled(db, actor, { userId, isDisabled: true, orgId: null });
+      });
+      printResult({ json: user, text: `User ${user.email} is disabled` }, options);
+    });
+}

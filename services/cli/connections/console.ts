@@ -1,0 +1,17 @@
+import type { MadeLink } from '../../../domain/administration/users/links/insert-link.ts';
+import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
+import { readSettings } from '../../../platform/runtime/settings.ts';
+import { CONSOLE_PORT, CONSOLE_URL } from '../../console/config.ts';
+
+/** A link as a command shows it; `text` names what for. */
+export function shownLink(
+  { token, expires_at }: Pick<MadeLink, 'token' | 'expires_at'>,
+  text: string,
+): { json: { link: string; expires_at: string }; text: string } {
+  const config = readSettings({ CONSOLE_URL, CONSOLE_PORT }, process.env);
+  const link = linkAddress(config.CONSOLE_URL ?? `http://127.0.0.1:${config.CONSOLE_PORT}`, token);
+  return {
+    json: { link, expires_at },
+    text: `${text}, good once and until ${expires_at}, shown only now:\n${link}`,
+  };
+}

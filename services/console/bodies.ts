@@ -1,0 +1,39 @@
+import type { Bodies } from '../../platform/http/body-thread.ts';
+import { BODIES as API_BODIES } from '../api/bodies.ts';
+import { formatPatchBody, newFormatBody, tryBody } from './formats/schema.ts';
+import { handheldPatchBody, newHandheldBody } from './handhelds/schema.ts';
+import { attachBody, dismissManyBody, hideBody, replayBody, replayManyBody } from './inbox/schema.ts';
+import { acceptBody, lookBody } from './links/schema.ts';
+import { planPatchBody } from './plans/schema.ts';
+import { antennaPatchBody, newReaderBody, readerPatchBody } from './readers/schema.ts';
+import { passwordBody, signInBody } from './sessions/schema.ts';
+import { settingBody, trialBody } from './smoothing/schema.ts';
+import { invitationBody, userPatchBody } from './users/schema.ts';
+
+/** Bodies by operation, apart from the routes: a worker thread that checks them needs nothing else. */
+export const BODIES: Bodies = {
+  ...API_BODIES,
+  beginSession: signInBody,
+  changePassword: passwordBody,
+  lookAtLink: lookBody,
+  acceptLink: acceptBody,
+  attachUnknownTag: attachBody,
+  ignoreUnknownTag: hideBody,
+  dismissRejected: hideBody,
+  replayRejected: replayBody,
+  replayManyRejected: replayManyBody,
+  dismissManyRejected: dismissManyBody,
+  createReader: newReaderBody,
+  updateReader: readerPatchBody,
+  setAntenna: antennaPatchBody,
+  createFormat: newFormatBody,
+  updateFormat: formatPatchBody,
+  tryFormatSource: tryBody,
+  createHandheld: newHandheldBody,
+  updateHandheld: handheldPatchBody,
+  updatePlan: planPatchBody,
+  setSmoothing: settingBody,
+  trySmoothing: trialBody,
+  updateUser: userPatchBody,
+  createInvitation: invitationBody,
+};

@@ -1,0 +1,77 @@
+import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
+import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
+import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
+import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import { HANDHELD_PORT, HANDHELD_URL } from '../../platform/runtime/handheld-settings.ts';
+import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
+import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
+import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
+import { API_SETTINGS } from '../api/config.ts';
+import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';
+
+/** An origin: scheme, host and port. */
+export const CONSOLE_URL: Setting<string | null> = {
+  purpose:
+    'where people reach the console, if not at its own port: links lead there, and with https its cookie is sent over TLS only',
+  initial: null,
+  absent: null,
+  remedy: 'an address without a path, such as https://tracking.example.com',
+  read: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+    return isOrigin && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+  },
+};
+
+export const CONSOLE_PORT = portSetting('the port the console listens on', 8083);
+
+/** Readers are told to publish there; nothing here connects to it. */
+const READERS_MQTT_URL = optionalUrl(
+  'the address readers reach the broker at, shown when one is registered',
+  ['mqtt:', 'mqtts:', 'ws:', 'wss:'],
+  'mqtt://broker.example.com:1883',
+);
+
+/** The console's own settings. The rate limit lets a person click through screens, of which each asks several times. */
+export const CONSOLE_ONLY_SETTINGS = {
+  CONSOLE_PORT,
+  CONSOLE_URL,
+  READERS_MQTT_URL,
+  CONSOLE_RATE_LIMIT_PER_MINUTE: integerSetting(
+    'how many requests a minute a user of the console may make in the long run',
+    { initial: 600, min: 1, max: 60_000 },
+  ),
+  CONSOLE_RATE_LIMIT_BURST: integerSetting(
+    'how many requests a user of the console may make at once after a pause',
+    { initial: 1_200, min: 1, max: 120_000 },
+  ),
+  HANDHELD_URL,
+  ...OIDC_SETTINGS,
+};
+
+export { faultOfOidc };
+
+const { QUERY_TIMEOUT_MS, SECRETS_KEY, WEBHOOK_NETWORKS } = API_SETTINGS;
+
+export const CONSOLE_SETTINGS = {
+  DATABASE_URL,
+  HOST,
+  ...CONSOLE_ONLY_SETTINGS,
+  HANDHELD_PORT,
+  QUERY_TIMEOUT_MS,
+  SECRETS_KEY,
+  WEBHOOK_NETWORKS,
+  SIGN_IN_FAILURES_PER_MINUTE,
+  REDIS_URL,
+  ...TIME_SETTINGS,
+  SHUTDOWN_DELAY_MS,
+  LOG_LEVEL,
+  LOG_REQUESTS,
+};
+
+export type ConsoleConfig = Configuration<typeof CONSOLE_SETTINGS>;
+
+/** @throws AppError `misconfigured` with every fault. */
+export function readConsoleConfig(environment: NodeJS.ProcessEnv): ConsoleConfig {
+  return readSettings(CONSOLE_SETTINGS, environment, [retentionCoversLateness, faultOfOidc]);
+}

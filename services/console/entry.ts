@@ -1,0 +1,1 @@
+export { startConsole } from './start.ts';

@@ -1,0 +1,68 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { readMovesAs } from '../../../domain/moves/read-moves.ts';
+import { EventStream } from '../../../platform/http/event-stream.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found, type Success } from '../../../platform/http/success.ts';
+import { memberRoute } from '../serving/context.ts';
+import type { Cut } from '../serving/measures.ts';
+import { listOf } from '../serving/schemas.ts';
+import { EVENTS } from './schema.ts';
+import { streamMoves } from './stream-moves.ts';
+import { moveSeen } from './view.ts';
+
+const TEXT: JsonSchema = { type: 'string' };
+
+const STREAM: Success<EventStream> = {
+  ...{ status: 200, description: 'Events, until either side ends it', schema: TEXT, headers: {} },
+  present: (body) => ({ body }),
+};
+
+const stream = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/events', operationId: 'streamMoves' },
+  summary: 'Moves as they are committed',
+  description: 'Server-sent events; `Last-Event-ID` resumes. A `reset` says that some are not kept any more.',
+  scope: 'tracking:read',
+  query: EVENTS,
+  params: {},
+  success: STREAM,
+  problems: { unavailable: 'The user has too many streams' },
+  handle: async ({ context, query: { after }, signal, confirm }) => {
+    const { db, moveReading, parts, session } = context;
+    parts.viewers.requireRoom(session.user_id);
+    const onCut = (why: Cut) => parts.measures.cut(why);
+    const viewing = { db, ...moveReading, signal: signal(), confirm, onCut };
+    return new EventStream(
+      (last) =>
+        parts.viewers.counting(session.user_id, streamMoves(viewing, positionOf(last) ?? after ?? null)),
+      { onCut: () => onCut('unread') },
+    );
+  },
+});
+
+/** As browsers send back what an event's `id` was; anything else is not from us. */
+function positionOf(lastEventId: string | null): number | null {
+  return lastEventId !== null && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
+}
+
+const LATEST = 30;
+
+const latest = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/latest-moves', operationId: 'listLatestMoves' },
+  summary: 'The last moves there were, as they are streamed',
+  scope: 'tracking:read',
+  query: NO_QUERY,
+  params: {},
+  success: found(listOf({ type: 'object' }), 'The last moves, the latest last'),
+  handle: async ({ context: { db } }) => {
+    const reading = db.listing({ isBrief: true, signal: undefined });
+    const { head, oldest } = await readMovesAs(
+      reading,
+      { after: Number.MAX_SAFE_INTEGER, limit: 1 },
+      moveSeen,
+    );
+    const after = Math.max(head - LATEST, oldest - 1, 0);
+    return (await readMovesAs(reading, { after, limit: LATEST }, moveSeen)).events;
+  },
+});
+
+export const eventRoutes = [stream, latest];

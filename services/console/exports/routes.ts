@@ -1,0 +1,41 @@
+import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
+import { pagesOfAssets, pagesOfLocations } from '../../../domain/master-data/imports/ids-by-filters.ts';
+import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
+import { Download } from '../../../platform/http/download.ts';
+import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { ASSETS, CSV, LOCATIONS } from './schema.ts';
+
+const PROBLEMS = { unavailable: 'The organization has too many exports under way' };
+
+const assets = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/exports/assets', operationId: 'exportAssets' },
+  summary: 'The live assets that the list shows with these filters, as CSV',
+  scope: 'assets:read',
+  ...{ query: ASSETS, params: {}, success: CSV, problems: PROBLEMS },
+  handle: async ({ context, query: { organization, ...filters }, signal }) =>
+    download(context, 'asset', pagesOfAssets(context.db, filters, signal())),
+});
+
+const locations = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/exports/locations', operationId: 'exportLocations' },
+  summary: 'The live locations that the list shows with these filters, as CSV',
+  scope: 'locations:read',
+  ...{ query: LOCATIONS, params: {}, success: CSV, problems: PROBLEMS },
+  handle: async ({ context, query: { organization, ...filters }, signal }) =>
+    download(context, 'location', pagesOfLocations(context.db, filters, signal())),
+});
+
+function download(
+  { db, parts }: ConsoleContext,
+  resource: Keyed,
+  pages: AsyncIterable<readonly number[]>,
+): Download {
+  parts.exports.requireRoom(db.orgId);
+  return new Download(`${resource}s.csv`, 'text/csv; charset=utf-8; header=present', async function* () {
+    for await (const { text } of parts.exports.count(db.orgId, exportFile(db, resource, pages))) {
+      yield text;
+    }
+  });
+}
+
+export const exportRoutes = [assets, locations];

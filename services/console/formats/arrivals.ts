@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { wireTime } from '../../../base/timestamps.ts';
+import { countOpenOfReader, lastOfReader } from '../../../domain/administration/rejected/last-of-reader.ts';
+import type { Recognized, Recognizing } from '../../../domain/formats/recognize.ts';
+import { idInPath } from '../../../platform/http/parameters.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found } from '../../../platform/http/success.ts';
+import { administered, OWN_READER } from '../readers/own-reader.ts';
+import { memberRoute } from '../serving/context.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
+import { formatsOf } from './formats-of.ts';
+
+/** Messages that are shown and tried, and bytes of each. One that is longer is shown in part, and not tried. */
+const MOST = 5;
+const BYTES = 16_384;
+
+const RECOGNIZE = new URL('../../../domain/formats/recognize.ts', import.meta.url).href;
+
+const ARRIVALS = objectOf({
+  open: COUNT_SCHEMA,
+  messages: listOf(
+    objectOf({
+      id: ID_SCHEMA,
+      ...{ received_at: TIME_SCHEMA, topic: TEXT_SCHEMA, reason: TEXT_SCHEMA, size: COUNT_SCHEMA },
+      ...{ is_text: FLAG_SCHEMA, payload: TEXT_SCHEMA },
+    }),
+  ),
+  formats: listOf(
+    objectOf({
+      ...{ format: TEXT_SCHEMA, reads: COUNT_SCHEMA, ignored: COUNT_SCHEMA, rejected: COUNT_SCHEMA },
+      ...{ messages_rejected: COUNT_SCHEMA, reason: TEXT_OR_NULL },
+      antennas: listOf({ type: 'integer' }),
+      example: nullableSchema(
+        objectOf({
+          ...{ tag_type: TEXT_SCHEMA, value: TEXT_SCHEMA, antenna: { type: 'integer' } },
+          rssi: nullableSchema({ type: 'number' }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const arrivals = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/readers/{reader_id}/arrivals', operationId: 'listArrivalsOfReader' },
+  summary: 'The last messages of a reader that could not be read, and what each format would read of them',
+  description: 'The likeliest format first. `open`: how many are kept to be replayed.',
+  ...{ scope: 'readers:admin', query: NO_QUERY, params: { reader_id: idInPath }, find: OWN_READER },
+  success: found(ARRIVALS, 'The messages, newest first; a payload that is no text is in base64'),
+  handle: async ({ context, row: readerId }) => {
+    const which = { orgId: context.db.orgId, readerId };
+    const { open, kept, formats } = await administered(context, async (db) => ({
+      open: await countOpenOfReader(db, which),
+      kept: await lastOfReader(db, which, { limit: MOST, bytes: BYTES }),
+      formats: await formatsOf(db, context.parts.builtinFormats, which.orgId),
+    }));
+    const whole = kept.filter(({ bytes }) => bytes <= BYTES);
+    const argument: Recognizing = {
+      formats,
+      messages: whole.map(({ topic, payload }) => ({ topic, payload: new Uint8Array(payload) })),
+    };
+    return {
+      open,
+      messages: kept.map(({ id, receivedAt, topic, reason, bytes, payload }) => {
+        const isText = isUtf8(payload);
+        return {
+          ...{ id, received_at: wireTime(receivedAt), topic, reason, size: bytes, is_text: isText },
+          payload: payload.toString(isText ? 'utf8' : 'base64'),
+        };
+      }),
+      formats:
+        whole.length === 0
+          ? []
+          : await context.inThread<Recognized[]>({ module: RECOGNIZE, name: 'recognize', argument }),
+    };
+  },
+});
+
+export const arrivalRoutes = [arrivals];

@@ -1,0 +1,57 @@
+import { flag, text } from '../../../base/checks/fields.ts';
+import { mandatory, optional } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
+
+/** Characters. The longest built-in format has 3,000. */
+const MOST_SOURCE = 100_000;
+const MOST_PAYLOAD = 200_000;
+
+export const FORMAT = objectOf({
+  name: TEXT_SCHEMA,
+  is_builtin: FLAG_SCHEMA,
+  is_own: FLAG_SCHEMA,
+  description: TEXT_SCHEMA,
+  identities: listOf(TEXT_SCHEMA),
+  readers: COUNT_SCHEMA,
+  fault: TEXT_OR_NULL,
+});
+
+export const FORMAT_WHOLE = objectOf({ name: TEXT_SCHEMA, is_own: FLAG_SCHEMA, source: TEXT_SCHEMA });
+
+export const STORED = objectOf({ name: TEXT_SCHEMA, readers: COUNT_SCHEMA });
+
+/** `line` and `column` count from 1, where the place is known. */
+export const TRIED = objectOf({
+  faults: listOf(
+    objectOf({
+      pointer: TEXT_SCHEMA,
+      message: TEXT_SCHEMA,
+      line: nullableSchema({ type: 'integer' }),
+      column: nullableSchema({ type: 'integer' }),
+    }),
+  ),
+  run: nullableSchema({ type: 'object' }),
+});
+
+const source = text(MOST_SOURCE);
+
+export const newFormatBody = jsonBody({ source: mandatory(source) });
+
+export const formatPatchBody = mergePatchOf<object>()({ source: optional(source) });
+
+export const tryBody = jsonBody({
+  source: optional(source),
+  format: optional(text(255)),
+  topic: mandatory(text(65_535)),
+  payload: mandatory(text(MOST_PAYLOAD)),
+  is_base64: optional(flag),
+});

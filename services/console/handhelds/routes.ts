@@ -1,0 +1,86 @@
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
+import { listHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
+import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
+import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
+import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import { idInPath } from '../../../platform/http/parameters.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found, noContent } from '../../../platform/http/success.ts';
+import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { actorOfUser } from '../serving/person.ts';
+import { listOf } from '../serving/schemas.ts';
+import { appAddress } from './app-address.ts';
+import { CREATED_HANDHELD, HANDHELD, handheldPatchBody, newHandheldBody } from './schema.ts';
+
+const ADMINISTRATION = { scope: 'handhelds:admin', query: NO_QUERY } as const;
+
+const list = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/handhelds', operationId: 'listHandhelds' },
+  summary: 'The handhelds, revoked ones too',
+  ...{ ...ADMINISTRATION, params: {} },
+  success: found(listOf(HANDHELD), 'The handhelds, without their tokens'),
+  handle: async ({ context: { db, parts } }) => {
+    const rows = await parts.insight.run(db.orgId, (installation) => listHandhelds(installation, db.orgId));
+    return rows.map(({ org_id: _, ...row }) => row);
+  },
+});
+
+const create = memberRoute({
+  ...{ method: 'POST', path: '/console/v1/handhelds', operationId: 'createHandheld' },
+  summary: 'Let a handheld in by a token',
+  ...{ ...ADMINISTRATION, params: {} },
+  body: newHandheldBody,
+  success: found(CREATED_HANDHELD, 'The handheld, with its token, shown this once'),
+  handle: async ({ context, body: { name }, requestId }) => {
+    const { db, parts, session } = context;
+    const { id, token } = await parts.insight.run(db.orgId, (installation) =>
+      createHandheld(databaseOn(installation), actorOfUser(session, requestId), { orgId: db.orgId, name }),
+    );
+    return { id, name, token, sign_in_url: signInAddress(appAddress(context), token) };
+  },
+});
+
+const ONE = {
+  params: { handheld_id: idInPath },
+  find: {
+    missing: 'Handheld not found',
+    row: ({ context: { db, parts }, params }: { context: ConsoleContext; params: { handheld_id: number } }) =>
+      parts.insight.run(db.orgId, (installation) =>
+        installation.maybeOne(sql.type(rowsOf<{ id: number }>())`
+          select id from handhelds where org_id = ${db.orgId} and id = ${params.handheld_id}`),
+      ),
+  },
+} as const;
+
+const rename = memberRoute({
+  ...{ method: 'PATCH', path: '/console/v1/handhelds/{handheld_id}', operationId: 'updateHandheld' },
+  summary: 'Call a handheld something else',
+  ...{ ...ADMINISTRATION, ...ONE },
+  body: handheldPatchBody,
+  success: noContent('Renamed'),
+  handle: async ({ context: { db, parts, session }, row: { id }, body, requestId }) => {
+    const { name } = body.against({});
+    if (name !== undefined) {
+      const actor = actorOfUser(session, requestId);
+      await parts.insight.run(db.orgId, (installation) =>
+        renameHandheld(databaseOn(installation), actor, { orgId: db.orgId, id, name }),
+      );
+    }
+  },
+});
+
+const revoke = memberRoute({
+  ...{ method: 'DELETE', path: '/console/v1/handhelds/{handheld_id}', operationId: 'revokeHandheld' },
+  summary: "Revoke a handheld's token, from the next request on",
+  ...{ ...ADMINISTRATION, ...ONE },
+  success: noContent('Revoked'),
+  handle: async ({ context: { db, parts, session }, row: { id }, requestId }) => {
+    await parts.insight.run(db.orgId, (installation) =>
+      revokeHandheld(databaseOn(installation), actorOfUser(session, requestId), id),
+    );
+  },
+});
+
+export const handheldRoutes = [list, create, rename, revoke];

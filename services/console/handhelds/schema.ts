@@ -1,0 +1,27 @@
+import { text } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { mandatory, optional } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
+import { objectOf, TEXT_SCHEMA } from '../serving/schemas.ts';
+
+export const HANDHELD = objectOf({
+  id: ID_SCHEMA,
+  name: TEXT_SCHEMA,
+  created_at: TIME_SCHEMA,
+  revoked_at: nullableSchema(TIME_SCHEMA),
+  last_submission_at: nullableSchema(TIME_SCHEMA),
+});
+
+/** `token` and the address that holds it are shown this once. */
+export const CREATED_HANDHELD = objectOf({
+  id: ID_SCHEMA,
+  name: TEXT_SCHEMA,
+  token: TEXT_SCHEMA,
+  sign_in_url: TEXT_SCHEMA,
+});
+
+export const newHandheldBody = jsonBody({ name: mandatory(text(255)) });
+
+export const handheldPatchBody = mergePatchOf<object>()({ name: optional(text(255)) });

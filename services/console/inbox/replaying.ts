@@ -1,0 +1,40 @@
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { type Replay, replay } from '../../../domain/messages/replay.ts';
+import type { ConsoleContext } from '../serving/context.ts';
+import { actorOfUser } from '../serving/person.ts';
+import { loadRegisteredOf } from './registered.ts';
+
+export type ReplayOne = (id: number, how: { isOnlyOnce: boolean }) => Promise<Replay | null>;
+
+/**
+ * Replays messages of the organization, each in a turn and a transaction of its own: others of the organization get
+ * theirs between two.
+ *
+ * @param name of the format to read them by; undefined for their readers'.
+ * @throws Invalid if there is no such format.
+ */
+export async function startReplaying(
+  context: ConsoleContext,
+  requestId: string,
+  name: string | undefined,
+): Promise<ReplayOne> {
+  const { formats, readers } = await loadRegisteredOf(context);
+  const format = name === undefined ? undefined : requireFormat(formats, name);
+  const { insight, dating } = context.parts;
+  const actor = actorOfUser(context.session, requestId);
+  return (id, { isOnlyOnce }) =>
+    insight.run(context.db.orgId, (pool) =>
+      replay({ pool, actor, readers, ...dating, onMoves: insight.onMoves }, id, { isOnlyOnce, format }),
+    );
+}
+
+/** @throws Invalid if there is none of that name. */
+export function requireFormat(formats: ReadonlyMap<string, Format>, name: string): Format {
+  const format = formats.get(name);
+  if (format === undefined) {
+    const names = [...formats.keys()].sort().join(', ');
+    throw invalid([invalidValue('format', `must be one of ${names}`)]);
+  }
+  return format;
+}

@@ -1,0 +1,165 @@
+import { flag, text } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, id as idField, ids as idsField, MAX_ID } from '../../../base/checks/id-field.ts';
+import { integer } from '../../../base/checks/integer-field.ts';
+import { accepted, type Checked, invalidValue, refused, required } from '../../../base/checks/issues.ts';
+import { optional, type Values } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { type Body, checkedBody, jsonBody } from '../../../platform/http/body.ts';
+import { listSchema, PAGING } from '../../../platform/http/lists.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
+
+const READER_OR_NULL = nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA }));
+
+const UNKNOWN_TAG = objectOf({
+  id: TEXT_SCHEMA,
+  tag_type: TEXT_SCHEMA,
+  value: TEXT_SCHEMA,
+  count: COUNT_SCHEMA,
+  first_seen_at: TIME_SCHEMA,
+  last_seen_at: TIME_SCHEMA,
+  is_ambiguous: FLAG_SCHEMA,
+  last_read: objectOf({
+    reader: READER_OR_NULL,
+    antenna_port: nullableSchema({ type: 'integer' }),
+    rssi: nullableSchema({ type: 'number' }),
+    location_external_key: TEXT_OR_NULL,
+    location_name: TEXT_OR_NULL,
+  }),
+});
+
+const LIST = listSchema(UNKNOWN_TAG, PAGING);
+
+/** `as_of` is when the list was read: what comes later is first seen after it. */
+export const UNKNOWN_TAGS = {
+  ...LIST,
+  properties: { ...(LIST['properties'] as object), as_of: TIME_SCHEMA },
+};
+
+const KEPT = {
+  id: ID_SCHEMA,
+  reader: READER_OR_NULL,
+  topic: TEXT_SCHEMA,
+  reason: TEXT_SCHEMA,
+  received_at: TIME_SCHEMA,
+  size: COUNT_SCHEMA,
+  replayed_at: nullableSchema(TIME_SCHEMA),
+  dismissed_at: nullableSchema(TIME_SCHEMA),
+};
+
+export const REJECTED = objectOf(KEPT);
+
+export const REJECTED_WHOLE = objectOf({
+  ...KEPT,
+  reader_format: TEXT_OR_NULL,
+  size_kept: COUNT_SCHEMA,
+  is_text: FLAG_SCHEMA,
+  payload: TEXT_SCHEMA,
+});
+
+const TRIED = {
+  format: TEXT_SCHEMA,
+  outcome: { type: 'string', enum: ['items', 'ignored', 'rejected'] },
+  scans: COUNT_SCHEMA,
+  ignored: COUNT_SCHEMA,
+  rejected: COUNT_SCHEMA,
+  reason: TEXT_OR_NULL,
+};
+
+export const TRIED_FORMATS = listOf(objectOf(TRIED));
+
+/** Of a message that may hold thousands. */
+export const MOST_READS = 50;
+
+export const TRIED_FORMAT = objectOf({
+  ...TRIED,
+  reads: listOf(
+    objectOf({
+      tag_type: TEXT_SCHEMA,
+      value: TEXT_SCHEMA,
+      antenna_port: { type: 'integer' },
+      rssi: nullableSchema({ type: 'number' }),
+      observed_at: nullableSchema(TIME_SCHEMA),
+    }),
+  ),
+});
+
+export const REPLAYED = objectOf({
+  outcome: { type: 'string', enum: ['replayed', 'rejected'] },
+  reason: TEXT_OR_NULL,
+});
+
+const NEXT = nullableSchema(ID_SCHEMA);
+
+export const REPLAYED_MANY = objectOf({
+  replayed: COUNT_SCHEMA,
+  rejected: COUNT_SCHEMA,
+  cut: COUNT_SCHEMA,
+  next: NEXT,
+});
+
+export const DISMISSED_MANY = objectOf({ ids: listOf(ID_SCHEMA), next: NEXT });
+
+export const ATTACHED = objectOf({
+  tag_id: ID_SCHEMA,
+  to: { type: 'string', enum: ['asset', 'location'] },
+  id: ID_SCHEMA,
+  external_key: TEXT_SCHEMA,
+  name: TEXT_SCHEMA,
+});
+
+export const attachBody = checkedBody(
+  jsonBody(
+    { asset_id: optional(idField), location_id: optional(idField) },
+    { exclusive: [['asset_id', 'location_id']] },
+  ),
+  ({ asset_id: asset, location_id: location }): Checked<{ to: 'asset' | 'location'; id: number }> => {
+    if (asset !== undefined) {
+      return accepted({ to: 'asset', id: asset });
+    }
+    return location === undefined
+      ? refused(required('asset_id'))
+      : accepted({ to: 'location', id: location });
+  },
+);
+
+export const hideBody = jsonBody({ undo: optional(flag) });
+
+const formatName = optional(text(255));
+
+export const replayBody = jsonBody({ format: formatName });
+
+/** Which messages: these, or all open ones, or those of them of a reader or with a text. In parts, each after the last. */
+const MANY = {
+  ids: optional(idsField(500)),
+  all: optional(flag),
+  reader_id: optional(idField),
+  q: optional(text(255)),
+  after: optional(integer({ min: 0, max: MAX_ID }, { type: 'integer', minimum: 0 })),
+};
+
+type Many = Values<typeof MANY>;
+
+export const replayManyBody = many({ ...MANY, format: formatName });
+
+export const dismissManyBody = many({ ...MANY, undo: optional(flag) });
+
+function many<M extends typeof MANY>(members: M): Body<Values<M>> {
+  return checkedBody(jsonBody(members), (given) => saysWhich(given as Values<M> & Many));
+}
+
+function saysWhich<Given extends Many>(given: Given): Checked<Given> {
+  if (given.ids === undefined && given.all !== true) {
+    return refused({ ...required('ids'), message: 'ids is required, or all: true for all that are open' });
+  }
+  return given.ids !== undefined && given.all === true
+    ? refused(invalidValue('all', 'must not be given beside ids'))
+    : accepted(given);
+}

@@ -1,0 +1,66 @@
+import { conflict } from '../../../base/errors.ts';
+import type { KeptMessage, KeptPayload } from '../../../domain/administration/rejected/kept-message.ts';
+import type { DryRun } from '../../../domain/formats/dry-run.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import { inBrief, tryFormat, tryFormats } from '../../../domain/formats/try-formats.ts';
+import { type Parameter, searchText } from '../../../platform/http/parameters.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found } from '../../../platform/http/success.ts';
+import { memberRoute } from '../serving/context.ts';
+import { ONE_REJECTED, REJECTED_FIND } from './one-rejected.ts';
+import { loadRegisteredOf, type Registered } from './registered.ts';
+import { requireFormat } from './replaying.ts';
+import { MOST_READS, TRIED_FORMAT, TRIED_FORMATS } from './schema.ts';
+
+const PROBLEMS = { conflict: 'Not all of the message was kept' };
+
+const tryAll = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/rejected/{rejected_id}/formats', operationId: 'tryFormats' },
+  summary: 'What each format would make of a message, the one that reads most of it first',
+  ...{ scope: 'inbox:read', query: NO_QUERY, ...ONE_REJECTED },
+  success: found(TRIED_FORMATS, 'Every format; nothing is recorded'),
+  problems: PROBLEMS,
+  handle: async ({ context, row }) => {
+    const message = wholeOf(row);
+    const { formats, readers } = await loadRegisteredOf(context);
+    return tryFormats(formats.values(), message, policiesOf(row, readers));
+  },
+});
+
+const tryOne = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/rejected/{rejected_id}/formats/{format}', operationId: 'tryFormat' },
+  summary: 'What a format would make of a message',
+  ...{ scope: 'inbox:read', query: NO_QUERY },
+  params: { ...ONE_REJECTED.params, format: searchText as Parameter<string> },
+  find: REJECTED_FIND,
+  success: found(TRIED_FORMAT, `Its first ${MOST_READS} reads; nothing is recorded`),
+  problems: PROBLEMS,
+  handle: async ({ context, row, params }) => {
+    const message = wholeOf(row);
+    const { formats, readers } = await loadRegisteredOf(context);
+    const format = requireFormat(formats, params.format);
+    return triedView(format, tryFormat(format, message, policiesOf(row, readers)));
+  },
+});
+
+function wholeOf({ topic, payload, bytes }: KeptMessage & KeptPayload) {
+  if (payload.length < bytes) {
+    throw conflict(`Of its ${bytes} bytes only the first ${payload.length} were kept`);
+  }
+  return { topic, payload };
+}
+
+function policiesOf({ readerId }: KeptMessage, readers: Registered['readers']) {
+  return readers.find((reader) => reader.readerId === readerId)?.policies;
+}
+
+function triedView(format: Format, run: DryRun) {
+  return {
+    ...inBrief(format, run),
+    reads: run.scans.slice(0, MOST_READS).map(({ tag_type, value, antenna, rssi, observed_at }) => ({
+      ...{ tag_type, value, antenna_port: antenna, rssi, observed_at },
+    })),
+  };
+}
+
+export const tryingRoutes = [tryAll, tryOne];

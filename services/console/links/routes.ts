@@ -1,0 +1,66 @@
+import { acceptLink } from '../../../domain/administration/users/links/accept-link.ts';
+import { lookAtLink, type OpenLink } from '../../../domain/administration/users/links/open-link.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found } from '../../../platform/http/success.ts';
+import { visitorRoute } from '../serving/visitor.ts';
+import { withFields } from '../serving/with-fields.ts';
+import { endEarlier } from '../sessions/routes.ts';
+import { SESSION } from '../sessions/schema.ts';
+import { answeredWithCookie, answerSignedIn } from '../sessions/signed-in.ts';
+import { requirePasswords } from '../sessions/ways.ts';
+import { acceptBody, LINK, lookBody } from './schema.ts';
+
+const GONE = { not_found: 'The link has expired, was used or withdrawn, or never was' };
+
+const look = visitorRoute({
+  ...{ method: 'POST', path: '/console/v1/links/look', operationId: 'lookAtLink' },
+  summary: 'What a link is for; it stays good',
+  ...{ scope: null, query: NO_QUERY, params: {} },
+  body: lookBody,
+  success: found(LINK, 'The link'),
+  problems: GONE,
+  handle: async ({ context: { parts, address }, body: { token } }) => {
+    parts.signInLimits.take({ account: `link ${token}`, address });
+    return linkView(await lookAtLink(parts.people, token));
+  },
+});
+
+const accept = visitorRoute({
+  ...{ method: 'POST', path: '/console/v1/links/accept', operationId: 'acceptLink' },
+  summary: 'Use a link up, and be signed in',
+  ...{ scope: null, query: NO_QUERY, params: {} },
+  body: acceptBody,
+  success: answeredWithCookie(200, SESSION, 'The session'),
+  problems: { ...GONE, conflict: 'It is not good for this account, or others were faster' },
+  handle: async ({ context, body: { token, email, name, password }, requestId }) => {
+    const { parts, address, userAgent, session } = context;
+    const signedIn = await withFields(() =>
+      parts.measures.signingIn('link', async () => {
+        parts.signInLimits.take({ account: `link ${token}`, address });
+        // The first administrator is let in all the same: until then nobody could make a user for single sign-on.
+        if (password !== undefined && (await lookAtLink(parts.people, token)).purpose !== 'first') {
+          requirePasswords(parts.ways);
+        }
+        return acceptLink(parts.people, {
+          ...{ token, address, userAgent, requestId },
+          ...(email === undefined ? {} : { email }),
+          ...(name === undefined ? {} : { name }),
+          ...(password === undefined ? {} : { password }),
+          ...(session === null ? {} : { userId: session.user_id }),
+        });
+      }),
+    );
+    await endEarlier(context, requestId);
+    return answerSignedIn(context, signedIn);
+  },
+});
+
+function linkView({ purpose, user_id, org_id, organization, email, role, expires_at }: OpenLink) {
+  return {
+    ...{ purpose, email, role, expires_at },
+    organization: org_id === null ? null : { id: org_id, name: organization ?? '' },
+    has_account: user_id !== null,
+  };
+}
+
+export const linkRoutes = [look, accept];

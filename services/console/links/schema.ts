@@ -1,0 +1,28 @@
+import { type JsonSchema, text } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { mandatory, optional } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { ROLES } from '../../../domain/administration/users/roles.ts';
+import { jsonBody } from '../../../platform/http/body.ts';
+import { FLAG_SCHEMA, objectOf, TEXT_OR_NULL, TEXT_SCHEMA } from '../serving/schemas.ts';
+
+export const LINK: JsonSchema = objectOf({
+  purpose: { type: 'string', enum: ['first', 'invite', 'reset', 'sign_in'] },
+  organization: nullableSchema(objectOf({ id: ID_SCHEMA, name: TEXT_SCHEMA })),
+  email: TEXT_OR_NULL,
+  role: nullableSchema({ type: 'string', enum: ROLES }),
+  has_account: FLAG_SCHEMA,
+  expires_at: TIME_SCHEMA,
+});
+
+const token = mandatory(text(100));
+
+export const lookBody = jsonBody({ token });
+
+export const acceptBody = jsonBody({
+  token,
+  email: optional(text(254)),
+  name: optional(text(255)),
+  password: optional(text(1_024)),
+});

@@ -1,0 +1,105 @@
+import type { Context, Middleware } from 'koa';
+import type { Logger } from 'pino';
+import { messageOf } from '../../../base/errors.ts';
+import {
+  ProviderRefusal,
+  type RefusalReason,
+} from '../../../domain/administration/users/provider/provider-refusal.ts';
+import { signInByProvider } from '../../../domain/administration/users/provider/sign-in-by-provider.ts';
+import { Problem } from '../../../platform/http/problem.ts';
+import type { ConsoleParts } from '../serving/console-parts.ts';
+import { senderOf } from '../serving/person.ts';
+import type { ErrandCookie } from './errand-cookie.ts';
+import { BEGIN, CALLBACK } from './paths.ts';
+import type { Provider } from './provider.ts';
+
+export interface OidcParts {
+  provider: Provider;
+  errands: ErrandCookie;
+  parts: Pick<ConsoleParts, 'people' | 'cookie' | 'signInLimits' | 'measures'>;
+  log: Logger;
+}
+
+/** What the sign-in page says: `cancelled` at the provider, `failed` if it could not be asked or did not answer well. */
+type Refused = RefusalReason | 'cancelled' | 'failed';
+
+/** Pages that browsers are sent to, and so redirects rather than JSON: leaving for the provider, and coming back. */
+export function oidcPages(oidc: OidcParts): Middleware {
+  const pages = new Map([
+    [BEGIN, leave],
+    [CALLBACK, comeBack],
+  ]);
+  return (koa, next) => {
+    const page = pages.get(koa.path);
+    if (page === undefined) {
+      return next();
+    }
+    if (koa.method !== 'GET') {
+      throw new Problem('method_not_allowed', 'Allowed methods: GET', { headers: { Allow: 'GET' } });
+    }
+    const { address } = senderOf(koa.req, oidc.parts);
+    // Of the address only: who it is, the provider will say.
+    oidc.parts.signInLimits.take({ account: koa.state['requestId'], address });
+    return page(koa, oidc);
+  };
+}
+
+async function leave(koa: Context, { provider, errands, log }: OidcParts): Promise<void> {
+  try {
+    const { url, errand } = await provider.begin();
+    koa.append('Set-Cookie', errands.set(errand));
+    redirect(koa, url.href);
+  } catch (error) {
+    log.warn({ reason: reasonOf(error) }, 'Identity provider cannot be asked; nobody is signed in by it');
+    refuse(koa, 'failed');
+  }
+}
+
+async function comeBack(koa: Context, { provider, errands, parts, log }: OidcParts): Promise<void> {
+  const errand = errands.read(koa.req);
+  koa.append('Set-Cookie', errands.clear());
+  if (koa.query['error'] === 'access_denied') {
+    refuse(koa, 'cancelled');
+    return;
+  }
+  try {
+    const { token } = await parts.measures.signingIn('provider', async () => {
+      if (errand === null) {
+        throw new Error('this browser did not set out to sign in, or too long ago');
+      }
+      const identity = await provider.finish(koa.search, errand);
+      const { address, userAgent } = senderOf(koa.req, parts);
+      const requestId: string = koa.state['requestId'];
+      return signInByProvider(parts.people, identity, { address, userAgent, requestId });
+    });
+    for (const cookie of Object.values(parts.cookie.set(token))) {
+      koa.append('Set-Cookie', cookie);
+    }
+    redirect(koa, '/');
+  } catch (error) {
+    if (error instanceof ProviderRefusal) {
+      log.info({ reason: error.reason }, 'Somebody the identity provider knows was not let in');
+      refuse(koa, error.reason);
+      return;
+    }
+    log.warn({ reason: reasonOf(error) }, 'Sign-in by the identity provider failed');
+    refuse(koa, 'failed');
+  }
+}
+
+function refuse(koa: Context, reason: Refused): void {
+  redirect(koa, `/#/sign-in?refused=${reason}`);
+}
+
+function redirect(koa: Context, to: string): void {
+  koa.status = 302;
+  koa.set('Location', to);
+  koa.body = null;
+  koa.status = 302;
+}
+
+/** Errors of the library have the cause below, and no secret in it. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${messageOf(error)}${cause}`;
+}

@@ -1,0 +1,33 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { PAGING } from '../../../platform/http/lists.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { REFERENCE, REFERENCE_OR_NULL } from '../serving/reference.ts';
+import { COUNT_SCHEMA, FLAG_SCHEMA, listOf, objectOf } from '../serving/schemas.ts';
+
+/** Events of the feed that are looked through, so that the cost has a bound whatever is asked for: 8 ms of PostgreSQL. */
+export const FEED_LOOKED_THROUGH = 20_000;
+
+export const MOST_PASSING = 100;
+
+export const PRESENT: JsonSchema = objectOf({
+  ...(REFERENCE['properties'] as Record<string, JsonSchema>),
+  since: nullableSchema(TIME_SCHEMA),
+  last_seen: nullableSchema(TIME_SCHEMA),
+});
+
+export const PASSING: JsonSchema = objectOf({
+  since: nullableSchema(TIME_SCHEMA),
+  moves: listOf(
+    objectOf({
+      position: COUNT_SCHEMA,
+      at: TIME_SCHEMA,
+      asset: REFERENCE,
+      is_arrival: FLAG_SCHEMA,
+      other: REFERENCE_OR_NULL,
+    }),
+  ),
+});
+
+export const PRESENT_QUERY = { parameters: PAGING } as const satisfies Query;

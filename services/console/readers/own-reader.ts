@@ -1,0 +1,42 @@
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { awaitSubscribed } from '../../../domain/administration/readers/await-subscribed.ts';
+import type { ConsoleContext } from '../serving/context.ts';
+import { namesNoOther } from './names-no-other.ts';
+
+export function administered<Result>(
+  { db: { orgId }, parts }: ConsoleContext,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  return parts.insight.run(orgId, (installation) => namesNoOther(work(databaseOn(installation)), orgId));
+}
+
+/** A change of readers, antennas or formats: once it is answered, every process of ingestion acts on it. */
+export async function changingReaders<Result>(
+  context: ConsoleContext,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const result = await administered(context, work);
+  await heardEverywhere();
+  return result;
+}
+
+/** Whether nothing is lost of what is published to the topic from now on. */
+export function subscribedTo(context: ConsoleContext, topic: string): Promise<boolean> {
+  return awaitSubscribed((look) => administered(context, look), topic);
+}
+
+/** Ids are the installation's: a reader of another organization is as good as none. */
+export const OWN_READER = {
+  missing: 'Reader not found',
+  row: async ({ context, params }: { context: ConsoleContext; params: { reader_id: number } }) => {
+    const { orgId } = context.db;
+    const row = await administered(context, (db) =>
+      db.maybeOne(sql.type(rowsOf<{ id: number }>())`
+        select id from readers where org_id = ${orgId} and id = ${params.reader_id} and deleted_at is null`),
+    );
+    return row?.id ?? null;
+  },
+};

@@ -1,0 +1,169 @@
+import { notFound } from '../../../base/errors.ts';
+import { createReader } from '../../../domain/administration/readers/create-reader.ts';
+import { deleteReader } from '../../../domain/administration/readers/delete-reader.ts';
+import { pageOfReaders, type ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
+import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { setReader } from '../../../domain/administration/readers/set-reader.ts';
+import { readSpans } from '../../../domain/presence/read-spans.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { idInPath, integer, type Parameter } from '../../../platform/http/parameters.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found, listed, noContent } from '../../../platform/http/success.ts';
+import { type ConsoleContext, memberRoute } from '../serving/context.ts';
+import { actorOfUser } from '../serving/person.ts';
+import { administered, changingReaders, OWN_READER, subscribedTo } from './own-reader.ts';
+import {
+  antennaPatchBody,
+  CHANGED_READER,
+  CREATED_READER,
+  newReaderBody,
+  READER,
+  READERS,
+  readerPatchBody,
+  SET_ANTENNA,
+  SPANS,
+  SPANS_QUERY,
+} from './schema.ts';
+import { readerView, spansView } from './view.ts';
+
+const ADMINISTRATION = { scope: 'readers:admin', query: NO_QUERY } as const;
+
+const ONE = { params: { reader_id: idInPath }, find: OWN_READER } as const;
+
+const list = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/readers', operationId: 'listReaders' },
+  summary: 'The readers, their antennas, and what became of their reads',
+  ...{ scope: 'readers:read', query: READERS, params: {} },
+  success: listed(READER, 'A page of readers, without their passwords'),
+  handle: async ({ context, query: { limit, offset, ...filter } }) => {
+    const page = await administered(context, (db) =>
+      pageOfReaders(db, context.db.orgId, filter, { limit, offset }),
+    );
+    return listBody(page, { limit, offset }, readerView);
+  },
+});
+
+const read = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/readers/{reader_id}', operationId: 'getReader' },
+  summary: 'A reader with its antennas and counters',
+  ...{ scope: 'readers:read', query: NO_QUERY, ...ONE },
+  success: found(READER, 'The reader, without its password'),
+  handle: async ({ context, row: id }) => {
+    const { rows } = await administered(context, (db) =>
+      pageOfReaders(db, context.db.orgId, { id, sort: [] }, { limit: 1, offset: 0 }),
+    );
+    return readerView(orMissing(rows[0]));
+  },
+});
+
+function orMissing(reader: ReaderNow | undefined): ReaderNow {
+  if (reader === undefined) {
+    throw notFound(OWN_READER.missing);
+  }
+  return reader;
+}
+
+const spans = memberRoute({
+  ...{ method: 'GET', path: '/console/v1/readers/{reader_id}/spans', operationId: 'listSpansOfReader' },
+  summary: 'When a reader was heard, and when it was disconnected, in the last days',
+  description: 'For a picture: what lies closer together than a 400th of the time is one span.',
+  ...{ scope: 'readers:read', query: SPANS_QUERY, ...ONE },
+  success: found(SPANS, 'Spans in the order of their beginning'),
+  handle: async ({ context, row: readerId, query: { days } }) =>
+    spansView(
+      await administered(context, (db) => readSpans(db, { orgId: context.db.orgId, readerId }, days)),
+    ),
+});
+
+const create = memberRoute({
+  ...{ method: 'POST', path: '/console/v1/readers', operationId: 'createReader' },
+  summary: 'Register a reader with its antenna 1',
+  ...{ ...ADMINISTRATION, params: {} },
+  body: newReaderBody,
+  success: found(CREATED_READER, 'The reader, with its password, shown this once'),
+  problems: { conflict: 'The name or the topic is taken' },
+  handle: async ({ context, body, requestId }) => {
+    const actor = actorOfUser(context.session, requestId);
+    const reader = { ...body, orgId: context.db.orgId, policies: {} };
+    const { mqttUsername, mqttPassword, ...created } = await changingReaders(context, (db) =>
+      createReader(db, actor, context.parts.builtinFormats, reader),
+    );
+    return {
+      ...created,
+      mqtt_username: mqttUsername,
+      mqtt_password: mqttPassword,
+      mqtt_url: brokerUrl(context),
+      subscribed: await subscribedTo(context, body.topic),
+    };
+  },
+});
+
+/** A broker that listens everywhere is on the machine of the console, whose name reaches it from elsewhere too. */
+function brokerUrl({ parts, sender }: ConsoleContext): string | null {
+  const { readersUrl, publicUrl } = parts;
+  const console = publicUrl ?? sender.origin;
+  return readersUrl === null || console === null
+    ? readersUrl
+    : readersUrl.replace(/(?<=:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, new URL(console).hostname);
+}
+
+const change = memberRoute({
+  ...{ method: 'PATCH', path: '/console/v1/readers/{reader_id}', operationId: 'updateReader' },
+  summary: 'Change a reader, or make it another password',
+  ...{ ...ADMINISTRATION, ...ONE },
+  body: readerPatchBody,
+  success: found(CHANGED_READER, 'The reader, with a password if one was made'),
+  problems: { conflict: 'The name or the topic is taken' },
+  handle: async ({ context, row: id, body, requestId }) => {
+    const { name, topic, format, new_password: hasNewPassword } = body.against({});
+    const wanted = {
+      ...(name === undefined ? {} : { name }),
+      ...(topic === undefined ? {} : { topic }),
+      ...(format === undefined ? {} : { format }),
+      ...(hasNewPassword === undefined ? {} : { hasNewPassword }),
+    };
+    const { mqttPassword } = await changingReaders(context, (db) =>
+      setReader(db, actorOfUser(context.session, requestId), context.parts.builtinFormats, id, wanted),
+    );
+    const isSubscribed = topic === undefined || (await subscribedTo(context, topic));
+    return { id, mqtt_password: mqttPassword, mqtt_url: brokerUrl(context), subscribed: isSubscribed };
+  },
+});
+
+const remove = memberRoute({
+  ...{ method: 'DELETE', path: '/console/v1/readers/{reader_id}', operationId: 'deleteReader' },
+  summary: 'Delete a reader; its past reads stay',
+  ...{ ...ADMINISTRATION, ...ONE },
+  success: noContent('Its messages are ignored from now on'),
+  handle: async ({ context, row: id, requestId }) => {
+    await changingReaders(context, (db) => deleteReader(db, actorOfUser(context.session, requestId), id));
+  },
+});
+
+const antenna = memberRoute({
+  ...{ method: 'PATCH', path: '/console/v1/readers/{reader_id}/antennas/{port}', operationId: 'setAntenna' },
+  summary: 'Say where an antenna is and from which strength on it counts; a new one is added',
+  ...ADMINISTRATION,
+  params: { reader_id: idInPath, port: integer({ min: 1, max: 32_767 }, undefined) as Parameter<number> },
+  find: OWN_READER,
+  body: antennaPatchBody,
+  success: found(SET_ANTENNA, 'The antenna'),
+  problems: { not_found: 'No such reader, or location' },
+  handle: async ({ context, row: readerId, params: { port }, body, requestId }) => {
+    const { location_external_key: key, min_rssi: minRssi, enabled: isEnabled } = body.against({});
+    const set = await changingReaders(context, (db) =>
+      setAntenna(db, actorOfUser(context.session, requestId), {
+        ...{ readerId, port },
+        ...(key === undefined ? {} : { locationExternalKey: key }),
+        ...(minRssi === undefined ? {} : { minRssi }),
+        ...(isEnabled === undefined ? {} : { isEnabled }),
+      }),
+    );
+    return {
+      ...{ port, location_external_key: set.locationExternalKey },
+      ...{ min_rssi: set.minRssi, enabled: set.isEnabled },
+    };
+  },
+});
+
+export const readerRoutes = [list, read, spans, create, change, remove, antenna];

@@ -1,0 +1,111 @@
+import { decimal, externalKey, flag, text } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
+import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { choiceFilter, integer, type Parameter, searchText } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import {
+  COUNT_SCHEMA,
+  FLAG_SCHEMA,
+  listOf,
+  objectOf,
+  TEXT_OR_NULL,
+  TEXT_SCHEMA,
+} from '../serving/schemas.ts';
+
+const ANTENNA = {
+  port: { type: 'integer' },
+  location_external_key: TEXT_OR_NULL,
+  min_rssi: nullableSchema({ type: 'number' }),
+  enabled: FLAG_SCHEMA,
+} as const;
+
+export const READER = objectOf({
+  id: ID_SCHEMA,
+  name: TEXT_SCHEMA,
+  topic: TEXT_SCHEMA,
+  format: TEXT_SCHEMA,
+  mqtt_username: TEXT_SCHEMA,
+  state: { type: 'string', enum: READER_STATES },
+  created_at: TIME_SCHEMA,
+  last_message_at: nullableSchema(TIME_SCHEMA),
+  connected_at: nullableSchema(TIME_SCHEMA),
+  stretch: nullableSchema(objectOf({ since: TIME_SCHEMA, until: TIME_SCHEMA, messages: COUNT_SCHEMA })),
+  antennas: listOf(objectOf({ ...ANTENNA, location_name: TEXT_OR_NULL })),
+  counters: { type: 'object', additionalProperties: { type: 'integer' } },
+  clock: nullableSchema({ type: 'object' }),
+});
+
+export const READERS = {
+  parameters: {
+    q: searchText,
+    state: choiceFilter(READER_STATES, undefined),
+    sort: sortBy(READER_SORT, [{ field: 'name', isDescending: false }]),
+    ...PAGING,
+  },
+} as const satisfies Query;
+
+export const SPANS_QUERY = {
+  parameters: { days: integer({ min: 1, max: 31 }, 7) as Parameter<number> },
+} as const satisfies Query;
+
+export const SPANS = objectOf({
+  from: TIME_SCHEMA,
+  to: TIME_SCHEMA,
+  spans: listOf(
+    objectOf({
+      state: { type: 'string', enum: ['up', 'disconnected'] },
+      from: TIME_SCHEMA,
+      to: nullableSchema(TIME_SCHEMA),
+      messages: nullableSchema(COUNT_SCHEMA),
+    }),
+  ),
+});
+
+/**
+ * `mqtt_password` is shown this once. `subscribed` is false where ingestion has not subscribed to the topic at a broker of
+ * your own: what is published before that is lost.
+ */
+export const CREATED_READER = objectOf({
+  id: ID_SCHEMA,
+  name: TEXT_SCHEMA,
+  topic: TEXT_SCHEMA,
+  mqtt_username: TEXT_SCHEMA,
+  mqtt_password: TEXT_SCHEMA,
+  mqtt_url: TEXT_OR_NULL,
+  subscribed: FLAG_SCHEMA,
+});
+
+export const CHANGED_READER = objectOf({
+  id: ID_SCHEMA,
+  mqtt_password: TEXT_OR_NULL,
+  mqtt_url: TEXT_OR_NULL,
+  subscribed: FLAG_SCHEMA,
+});
+
+export const SET_ANTENNA = objectOf(ANTENNA);
+
+const TOPIC_LENGTH = 65_535;
+
+export const newReaderBody = jsonBody({
+  name: mandatory(text(255)),
+  topic: mandatory(text(TOPIC_LENGTH)),
+  format: mandatory(text(255)),
+});
+
+export const readerPatchBody = mergePatchOf<object>()({
+  name: optional(text(255)),
+  topic: optional(text(TOPIC_LENGTH)),
+  format: optional(text(255)),
+  new_password: optional(flag),
+});
+
+export const antennaPatchBody = mergePatchOf<object>()({
+  location_external_key: nullable(externalKey),
+  min_rssi: nullable(decimal({ min: -200, max: 100 })),
+  enabled: optional(flag),
+});

@@ -1,0 +1,30 @@
+import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import type { ReaderNow } from '../../../domain/administration/readers/page-of-readers.ts';
+import type { readSpans } from '../../../domain/presence/read-spans.ts';
+
+export function readerView(reader: ReaderNow) {
+  const { id, name, topic, format, state, antennas, counters, clock, stretch } = reader;
+  return {
+    ...{ id, name, topic, format, state, antennas, counters, clock },
+    mqtt_username: reader.mqttUsername,
+    created_at: wireTime(reader.createdAt),
+    last_message_at: wireTimeOrNull(reader.lastMessageAt),
+    connected_at: wireTimeOrNull(reader.connectedAt),
+    stretch: stretch && {
+      since: wireTime(stretch.since),
+      until: wireTime(stretch.until),
+      messages: stretch.messages,
+    },
+  };
+}
+
+export function spansView({ from, to, spans }: Awaited<ReturnType<typeof readSpans>>) {
+  return {
+    from: wireTime(from),
+    to: wireTime(to),
+    spans: spans.map((span) => ({
+      ...{ state: span.state, from: wireTime(span.from), to: wireTimeOrNull(span.to) },
+      messages: span.messages,
+    })),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Route } from '../../platform/http/route.ts';
+import { API_ROUTES } from '../api/entry.ts';
+import { changeRoutes } from './changes/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { exportRoutes } from './exports/routes.ts';
+import { findRoutes } from './find/routes.ts';
+import { arrivalRoutes } from './formats/arrivals.ts';
+import { formatRoutes } from './formats/routes.ts';
+import { handheldRoutes } from './handhelds/routes.ts';
+import { healthRoutes } from './health/routes.ts';
+import { importRoutes } from './imports/routes.ts';
+import { countRoutes } from './inbox/counts.ts';
+import { rejectedRoutes } from './inbox/rejected.ts';
+import { replayRoutes } from './inbox/replay.ts';
+import { tryingRoutes } from './inbox/trying.ts';
+import { unknownTagRoutes } from './inbox/unknown-tags.ts';
+import { linkRoutes } from './links/routes.ts';
+import { listenRoutes } from './listening/routes.ts';
+import { placeRoutes } from './places/routes.ts';
+import { planRoutes } from './plans/routes.ts';
+import { presenceRoutes } from './presence/routes.ts';
+import { readerRoutes } from './readers/routes.ts';
+import type { ConsoleContext } from './serving/context.ts';
+import type { Visitor } from './serving/visitor.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { smoothingRoutes } from './smoothing/routes.ts';
+import { stayRoutes } from './stays/routes.ts';
+import { treeRoutes } from './tree/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { whyRoutes } from './why/routes.ts';
+
+/** Signing in, and what is about the own account. */
+export const VISITOR_ROUTES: readonly Route<Visitor>[] = [...sessionRoutes, ...linkRoutes];
+
+/** The API's routes as they are, at another path: who asks is found otherwise, and that is all. */
+const OF_API: readonly Route<ConsoleContext>[] = API_ROUTES.filter(
+  ({ path }) => path !== '/api/v1/orgs/me',
+).map((route) => ({ ...route, path: route.path.replace('/api/v1/', '/console/v1/') }));
+
+/** What a member of an organization may ask for, by role. */
+export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
+  ...OF_API,
+  ...treeRoutes,
+  ...eventRoutes,
+  ...exportRoutes,
+  ...findRoutes,
+  ...importRoutes,
+  ...stayRoutes,
+  ...whyRoutes,
+  ...presenceRoutes,
+  ...placeRoutes,
+  ...planRoutes,
+  ...userRoutes,
+  ...unknownTagRoutes,
+  ...rejectedRoutes,
+  ...countRoutes,
+  ...replayRoutes,
+  ...tryingRoutes,
+  ...readerRoutes,
+  ...listenRoutes,
+  ...arrivalRoutes,
+  ...formatRoutes,
+  ...handheldRoutes,
+  ...webhookRoutes,
+  ...healthRoutes,
+  ...smoothingRoutes,
+  ...changeRoutes,
+];

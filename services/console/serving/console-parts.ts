@@ -1,0 +1,57 @@
+import type { Clock } from '../../../base/clock.ts';
+import type { RecentReads } from '../../../base/recent-reads.ts';
+import type { PeopleDoor } from '../../../db/timescale/connections/people-door.ts';
+import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
+import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
+import type { CredentialCache } from '../../../platform/access/credential-cache.ts';
+import type { CredentialUsage } from '../../../platform/access/credential-usage.ts';
+import type { RefusedSignIns } from '../../../platform/access/refused-sign-ins.ts';
+import type { JsonBytes } from '../../../platform/http/json-bytes.ts';
+import type { Serving } from '../../api/entry.ts';
+import type { SessionCookie } from './cookie.ts';
+import type { ExportRoom } from './export-room.ts';
+import type { HealthChecks } from './health-checks.ts';
+import type { Hearing } from './hearing.ts';
+import type { Insight } from './insight.ts';
+import type { ConsoleMeasures } from './measures.ts';
+import type { SignInLimits } from './sign-in-limits.ts';
+import type { Trials } from './trials.ts';
+import type { Viewers } from './viewers.ts';
+
+/** How people sign in. */
+export interface SignInWays {
+  hasPasswords: boolean;
+  hasProvider: boolean;
+}
+
+/** What requests need, shared by all of the process. */
+export interface ConsoleParts {
+  serving: Serving;
+  people: PeopleDoor;
+  sessions: CredentialCache<SessionRow>;
+  usage: CredentialUsage;
+  cookie: SessionCookie;
+  signInLimits: SignInLimits;
+  refusedSignIns: RefusedSignIns;
+  insight: Insight;
+  trials: Trials;
+  /** By organization. */
+  trees: RecentReads<number, JsonBytes>;
+  health: HealthChecks;
+  inboxCounts: RecentReads<number, { unknown_tags: number; rejected: number }>;
+  viewers: Viewers;
+  exports: ExportRoom;
+  measures: ConsoleMeasures;
+  hearing: Hearing;
+  /** Where readers publish; null where it is not known. */
+  readersUrl: string | null;
+  ways: SignInWays;
+  builtinFormats: ReadonlyMap<string, Format>;
+  /** What scans are dated by that are recorded here: those of replayed messages. */
+  dating: { rules: TimeRules; clock: Clock };
+  /** The console's address for links, without a trailing slash. */
+  publicUrl: string | null;
+  /** Where handhelds open their app; the port counts where the address is unknown. */
+  handhelds: { url: string | null; port: number };
+}

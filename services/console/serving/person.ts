@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
+import { digestOfToken } from '../../../domain/administration/users/tokens.ts';
+import type { UserActor } from '../../../domain/changes/actor.ts';
+import { Problem } from '../../../platform/http/problem.ts';
+import type { ConsoleParts } from './console-parts.ts';
+
+/** Where a request comes from. */
+export interface Sender {
+  /** Null without a cookie. */
+  token: string | null;
+  address: string;
+  userAgent: string;
+  /** Where the browser is; of a write, the console's own address. */
+  origin: string | null;
+  /** A person is at it: false for what an open page asks for by itself, which must not keep a session from idling out. */
+  isUse: boolean;
+}
+
+export function senderOf(request: IncomingMessage, { cookie }: Pick<ConsoleParts, 'cookie'>): Sender {
+  return {
+    token: cookie.read(request),
+    address: request.socket.remoteAddress ?? '',
+    userAgent: request.headers['user-agent'] ?? '',
+    origin: request.headers.origin ?? null,
+    isUse: !isByItself(request),
+  };
+}
+
+/** Streams come again by themselves, and pages say when nobody has touched them for a while. */
+function isByItself({ headers }: IncomingMessage): boolean {
+  return headers['x-tagtrail-idle'] === '1' || headers.accept?.includes('text/event-stream') === true;
+}
+
+/** The session of a token; null if it has ended, or never began. */
+export async function findSession(
+  { token, isUse }: Pick<Sender, 'token' | 'isUse'>,
+  { sessions, usage }: Pick<ConsoleParts, 'sessions' | 'usage'>,
+): Promise<SessionRow | null> {
+  const digest = token === null ? null : digestOfToken(token);
+  const known = digest === null ? null : await sessions.get(digest);
+  if (known === null || performance.now() >= known.expiresAtMs) {
+    return null;
+  }
+  if (isUse) {
+    usage.note(String(known.row.id));
+  }
+  return known.row;
+}
+
+/** @throws Problem `unauthorized`. */
+export function requireSession(session: SessionRow | null): SessionRow {
+  if (session === null) {
+    throw signedOut();
+  }
+  return session;
+}
+
+export function signedOut(detail = 'Not signed in, or no longer'): Problem {
+  return new Problem('unauthorized', detail, { headers: { 'WWW-Authenticate': 'Session realm="tagtrail"' } });
+}
+
+export function actorOfUser({ user_id: id }: SessionRow, requestId: string): UserActor {
+  return { type: 'user', id: String(id), requestId };
+}

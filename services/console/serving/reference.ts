@@ -1,0 +1,25 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { objectOf, TEXT_SCHEMA } from './schemas.ts';
+
+/** An asset or a location, as screens name it. */
+export interface Reference {
+  id: number;
+  external_key: string;
+  name: string;
+}
+
+export const REFERENCE: JsonSchema = objectOf({
+  id: ID_SCHEMA,
+  external_key: KEY_SCHEMA,
+  name: TEXT_SCHEMA,
+});
+
+export const REFERENCE_OR_NULL: JsonSchema = nullableSchema(REFERENCE);
+
+/** Of a row that may have none. */
+export function referenceOf(id: number | null, key: string | null, name: string | null): Reference | null {
+  return id === null || key === null || name === null ? null : { id, external_key: key, name };
+}

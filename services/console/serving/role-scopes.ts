@@ -1,0 +1,38 @@
+import type { Role } from '../../../domain/administration/users/roles.ts';
+
+/** What each role may do; a route declares one of these. */
+const VIEWER = [
+  'assets:read',
+  'locations:read',
+  'tracking:read',
+  'readers:read',
+  'inbox:read',
+  'changes:read',
+];
+
+const OPERATOR = [
+  ...VIEWER,
+  'assets:write',
+  'locations:write',
+  'imports:write',
+  'inbox:write',
+  'readers:listen',
+];
+
+const ADMIN = [
+  ...OPERATOR,
+  'keys:admin',
+  'webhooks:admin',
+  'readers:admin',
+  'formats:admin',
+  'smoothing:admin',
+  'handhelds:admin',
+  'users:admin',
+  'health:admin',
+];
+
+export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
+  viewer: VIEWER,
+  operator: OPERATOR,
+  admin: ADMIN,
+};

@@ -1,0 +1,125 @@
+import { AppError } from '../../../base/errors.ts';
+import { changePassword } from '../../../domain/administration/users/accounts/change-password.ts';
+import { endSession } from '../../../domain/administration/users/sessions/end-session.ts';
+import { listSessions } from '../../../domain/administration/users/sessions/list-sessions.ts';
+import { signIn } from '../../../domain/administration/users/sessions/sign-in.ts';
+import { idInPath } from '../../../platform/http/parameters.ts';
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { found, noContent } from '../../../platform/http/success.ts';
+import { actorOfUser, requireSession, signedOut } from '../serving/person.ts';
+import { listOf } from '../serving/schemas.ts';
+import { type Visitor, visitorRoute } from '../serving/visitor.ts';
+import { withFields } from '../serving/with-fields.ts';
+import { LISTED_SESSION, passwordBody, SESSION, signInBody } from './schema.ts';
+import { answeredWithCookie, answerSignedIn } from './signed-in.ts';
+import { sessionView } from './view.ts';
+import { requirePasswords, waysRoute } from './ways.ts';
+
+const OWN = { scope: null, query: NO_QUERY, params: {} } as const;
+
+const read = visitorRoute({
+  ...{ method: 'GET', path: '/console/v1/session', operationId: 'getSession' },
+  summary: 'Who is signed in, and where a member',
+  ...OWN,
+  success: found(SESSION, 'The session'),
+  handle: async ({ context }) => sessionView(requireSession(context.session)),
+});
+
+const begin = visitorRoute({
+  ...{ method: 'POST', path: '/console/v1/session', operationId: 'beginSession' },
+  summary: 'Sign in',
+  ...OWN,
+  body: signInBody,
+  success: answeredWithCookie(200, SESSION, 'The session'),
+  handle: async ({ context, body: { email, password }, requestId }) => {
+    const { parts, address, userAgent } = context;
+    requirePasswords(parts.ways);
+    const signedIn = await parts.measures.signingIn('password', async () => {
+      parts.signInLimits.take({ account: email.trim().toLowerCase(), address });
+      const place = { address, userAgent, requestId };
+      const accepted = await signIn(parts.people, { email, password, ...place }, (userId) =>
+        parts.refusedSignIns.note({
+          ...{ kind: 'user', address, isKnown: userId !== null },
+          name: userId === null ? '' : String(userId),
+        }),
+      );
+      if (accepted === null) {
+        throw signedOut('The e-mail address or the password is wrong');
+      }
+      return accepted;
+    });
+    await endEarlier(context, requestId);
+    return answerSignedIn(context, signedIn);
+  },
+});
+
+const end = visitorRoute({
+  ...{ method: 'DELETE', path: '/console/v1/session', operationId: 'endSession' },
+  summary: 'Sign out',
+  ...OWN,
+  success: answeredWithCookie(204, null, 'Signed out, also if it was so before'),
+  handle: async ({ context, requestId }) => {
+    await endEarlier(context, requestId);
+    return { body: null, cookie: context.parts.cookie.clear() };
+  },
+});
+
+const list = visitorRoute({
+  ...{ method: 'GET', path: '/console/v1/sessions', operationId: 'listSessions' },
+  summary: 'Where the user is signed in',
+  ...OWN,
+  success: found(listOf(LISTED_SESSION), 'The sessions, the one used last first'),
+  handle: async ({ context }) => {
+    const { id: own, user_id: userId } = requireSession(context.session);
+    const rows = await listSessions(context.parts.people, userId);
+    return rows.map(({ id, ...row }) => ({ id, is_this: id === own, ...row }));
+  },
+});
+
+const endOne = visitorRoute({
+  ...{ method: 'DELETE', path: '/console/v1/sessions/{id}', operationId: 'endOneSession' },
+  summary: 'Sign out elsewhere',
+  ...OWN,
+  params: { id: idInPath },
+  success: noContent('The session has ended'),
+  problems: { not_found: 'Session not found' },
+  handle: async ({ context, params: { id }, requestId }) => {
+    const session = requireSession(context.session);
+    const { people } = context.parts;
+    await endSession(people, actorOfUser(session, requestId), { userId: session.user_id, sessionId: id });
+  },
+});
+
+const password = visitorRoute({
+  ...{ method: 'POST', path: '/console/v1/password', operationId: 'changePassword' },
+  summary: 'Change the own password; every other session ends',
+  ...OWN,
+  body: passwordBody,
+  success: noContent('The password is changed'),
+  handle: async ({ context, body, requestId }) => {
+    const session = requireSession(context.session);
+    const { parts, address } = context;
+    requirePasswords(parts.ways);
+    parts.signInLimits.take({ account: session.email, address });
+    await withFields(() =>
+      changePassword(parts.people, actorOfUser(session, requestId), {
+        ...{ userId: session.user_id, sessionId: session.id, address },
+        ...{ currentPassword: body.current_password, password: body.password },
+      }),
+    );
+  },
+});
+
+/** Ends the session that the browser came with. */
+export async function endEarlier({ session, parts }: Visitor, requestId: string): Promise<void> {
+  if (session !== null) {
+    const own = { userId: session.user_id, sessionId: session.id };
+    await endSession(parts.people, actorOfUser(session, requestId), own).catch((error) => {
+      if (!(error instanceof AppError && error.code === 'not_found')) {
+        throw error;
+      }
+    });
+  }
+}
+
+export const sessionRoutes = [waysRoute, read, begin, end, list, endOne, password];

@@ -1,0 +1,197 @@
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createClock } from '../../base/clock.ts';
+import { heardEverywhere } from '../../base/heard-everywhere.ts';
+import { MICROS_PER_DAY } from '../../base/instant.ts';
+import { RecentReads } from '../../base/recent-reads.ts';
+import { openPeopleDoor } from '../../db/timescale/connections/people-door.ts';
+import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { countSessions } from '../../domain/administration/users/sessions/count-sessions.ts';
+import { findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
+import { noteSessionUses } from '../../domain/administration/users/sessions/note-session-uses.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import type { TimeRules } from '../../domain/tracking/observed-at.ts';
+import { lookUpTogether } from '../../platform/access/look-up-together.ts';
+import { startCredentialUsage } from '../../platform/access/start-credential-usage.ts';
+import { startCredentials } from '../../platform/access/start-credentials.ts';
+import { startRefusedSignIns } from '../../platform/access/start-refused-sign-ins.ts';
+import { isAppBuilt } from '../../platform/http/app-files/serve-app.ts';
+import type { LargeBodies } from '../../platform/http/large-bodies.ts';
+import { answerUnparsed } from '../../platform/http/unparsed.ts';
+import { limitSignInFailures } from '../../platform/rate-limit/sign-in-failures.ts';
+import { MACHINE_CLOCKS, startLimiter } from '../../platform/rate-limit/start-limiter.ts';
+import { requireDatabase } from '../../platform/runtime/database.ts';
+import { createHealth } from '../../platform/runtime/health.ts';
+import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
+import { listenOn } from '../../platform/runtime/listen-on.ts';
+import { startServing } from '../api/entry.ts';
+import { createApp } from './app.ts';
+import { APP_FOLDER } from './app-folder.ts';
+import type { ConsoleConfig } from './config.ts';
+import { providerOf } from './oidc/start-provider.ts';
+import { SessionCookie } from './serving/cookie.ts';
+import { ExportRoom } from './serving/export-room.ts';
+import { HealthChecks } from './serving/health-checks.ts';
+import { Hearing } from './serving/hearing.ts';
+import { Insight } from './serving/insight.ts';
+import { ConsoleMeasures } from './serving/measures.ts';
+import { SignInLimits } from './serving/sign-in-limits.ts';
+import { Trials } from './serving/trials.ts';
+import { Viewers } from './serving/viewers.ts';
+
+const APPLICATION = 'tagtrail console';
+
+/** Of the database: for requests beside those for lists that may read much, and for users and sessions. */
+const CONNECTIONS = 6;
+const PEOPLE_CONNECTIONS = 2;
+
+/** Milliseconds for which the tree of an organization's locations is shown as it was read. */
+const TREE_MS = 1_000;
+
+/** Milliseconds for which what is in an inbox is counted once. */
+const INBOX_MS = 5_000;
+
+export interface ConsoleStart {
+  appFolder: string;
+  largeBodies: LargeBodies;
+  clocks: typeof MACHINE_CLOCKS;
+  /** Of the broker of the same process, without a login. */
+  mqttUrl: string | null;
+}
+
+/**
+ * Starts the console.
+ *
+ * @returns its address.
+ * @throws AppError if the database is missing or not migrated, the shared rate limiter's server is missing, or the port
+ * is taken.
+ */
+export async function startConsole(
+  config: ConsoleConfig,
+  log: Logger,
+  lifecycle: Lifecycle,
+  {
+    appFolder = APP_FOLDER,
+    largeBodies,
+    clocks = MACHINE_CLOCKS,
+    mqttUrl = null,
+  }: Partial<ConsoleStart> = {},
+): Promise<{ url: string }> {
+  await requireDatabase(config.DATABASE_URL);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const people = await lifecycle.start(
+    'people',
+    () => openPeopleDoor(config.DATABASE_URL, { max: PEOPLE_CONNECTIONS, applicationName: APPLICATION }),
+    (started) => started.end(),
+  );
+  const { cache: sessions } = await lifecycle.start(
+    'sessions',
+    () =>
+      startCredentials(
+        config.DATABASE_URL,
+        lookUpTogether((digests) => findSessions(people, digests)),
+        log,
+      ),
+    (started) => started.stop(),
+  );
+  const { usage } = await lifecycle.start(
+    'use of sessions',
+    () =>
+      startCredentialUsage(
+        (uses) =>
+          noteSessionUses(
+            people,
+            uses.map(({ id, secondsAgo }) => ({ id: Number(id), secondsAgo })),
+          ),
+        { log, what: 'sessions' },
+      ),
+    (started) => started.stop(),
+  );
+  const refusedSignIns = await startRefusedSignIns(people, { log, lifecycle });
+  const serving = await startServing(config, {
+    ...{ applicationName: APPLICATION, connections: CONNECTIONS, keys: KEYS },
+    ...{ largeBodies, log, lifecycle, registry },
+  });
+  const limiter = await startLimiter(
+    {
+      perMinute: config.CONSOLE_RATE_LIMIT_PER_MINUTE,
+      burst: config.CONSOLE_RATE_LIMIT_BURST,
+      redisUrl: config.REDIS_URL,
+      nameOf: ({ bucket }: { bucket: string }) => bucket,
+    },
+    { log, registry, lifecycle, clocks },
+  );
+  const insight = await lifecycle.start(
+    'insight',
+    () =>
+      new Insight(config.DATABASE_URL, { applicationName: APPLICATION, timeout: config.QUERY_TIMEOUT_MS }),
+    (started) => started.end(),
+  );
+  const viewers = new Viewers();
+  const measures = new ConsoleMeasures(registry, {
+    sessions: () => countSessions(people),
+    streams: () => viewers.count,
+  });
+  const hearing = await lifecycle.start(
+    'hearing',
+    async () => new Hearing(config.DATABASE_URL, { log, stopping: lifecycle.stopping }),
+    (started) => started.stop(),
+  );
+  const isSecure = config.CONSOLE_URL?.startsWith('https:') === true;
+  const provider = await providerOf(config);
+  const app = createApp({
+    provider,
+    parts: {
+      ...{ serving, people, sessions, usage, publicUrl: config.CONSOLE_URL },
+      readersUrl: config.READERS_MQTT_URL ?? mqttUrl,
+      handhelds: { url: config.HANDHELD_URL, port: config.HANDHELD_PORT },
+      cookie: new SessionCookie(isSecure),
+      signInLimits: new SignInLimits(clocks.monotonic),
+      refusedSignIns,
+      health: new HealthChecks(config),
+      ...{ insight, trees: new RecentReads(TREE_MS), viewers, hearing, measures, exports: new ExportRoom() },
+      inboxCounts: new RecentReads(INBOX_MS),
+      builtinFormats: loadBuiltinFormats(),
+      dating: { rules: timeRulesOf(config), clock: createClock() },
+      trials: new Trials(config.DATABASE_URL, {
+        ...{ applicationName: APPLICATION, log, stopping: lifecycle.stopping },
+      }),
+      ways: { hasPasswords: config.CONSOLE_PASSWORDS === 'on', hasProvider: provider !== null },
+    },
+    health: createHealth({
+      ...{ registry, stopping: lifecycle.stopping },
+      checks: { database: () => people.one(sql.type(rowsOf<{ ok: number }>())`select 1 as ok`) },
+    }),
+    ...{ log, logRequests: config.LOG_REQUESTS, registry, limiter, appFolder, isSecure },
+    refuseSignIn: limitSignInFailures(config.SIGN_IN_FAILURES_PER_MINUTE, clocks.monotonic, registry),
+  });
+  if (!isAppBuilt(appFolder)) {
+    log.warn({ appFolder }, 'Console app is not built; nothing is served at /. Run npm run build:app');
+  }
+  const listening = await lifecycle.start(
+    'http',
+    () =>
+      listenOn(
+        app.callback(),
+        { host: config.HOST, port: config.CONSOLE_PORT, setting: 'CONSOLE_PORT' },
+        { prepare: (server) => answerUnparsed(server, () => limiter.idle()), stopping: lifecycle.stopping },
+      ),
+    (started) => started.close(),
+  );
+  log.info({ address: listening.url }, 'Console listening');
+  return { url: listening.url };
+}
+
+/** Keys that are revoked here are kept by other processes only, which are told. */
+const KEYS = {
+  changing: async <Result>(change: () => Promise<Result>): Promise<Result> => {
+    const result = await change();
+    await heardEverywhere();
+    return result;
+  },
+};
+
+function timeRulesOf({ LATENESS_DAYS, SCAN_RETENTION_DAYS }: ConsoleConfig): TimeRules {
+  return { lateness: LATENESS_DAYS * MICROS_PER_DAY, retention: SCAN_RETENTION_DAYS * MICROS_PER_DAY };
+}

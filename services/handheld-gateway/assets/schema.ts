@@ -1,0 +1,89 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { described, idInPath, searchText } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { PAGING, TAGS, TAGS_EXAMPLE } from '../lookup/schema.ts';
+import { ASSET_EXAMPLE, LOCATION_EXAMPLE, REFERENCE_PROPERTIES, referenceSchema } from '../wire/reference.ts';
+
+/** How many places an asset's page names. */
+export const MOST_STAYS = 3;
+
+const PROPERTIES = {
+  ...REFERENCE_PROPERTIES,
+  last_seen: { ...nullableSchema(TIME_SCHEMA), description: 'When a scan saw it last. Null for never.' },
+  since: {
+    ...nullableSchema(TIME_SCHEMA),
+    description: 'Since when it has been where it is. Null if that is not known.',
+  },
+  location: referenceSchema('Where it is. Null if that is not known.', LOCATION_EXAMPLE),
+  tags: TAGS,
+};
+
+const EXAMPLE = {
+  ...ASSET_EXAMPLE,
+  last_seen: '2026-05-04T07:59:59.370Z',
+  since: '2026-05-03T16:20:00.000Z',
+  location: LOCATION_EXAMPLE,
+  tags: TAGS_EXAMPLE,
+};
+
+export const ASSET: JsonSchema = {
+  title: 'Asset',
+  description: 'A live asset, and where it is.',
+  type: 'object',
+  properties: PROPERTIES,
+  required: Object.keys(PROPERTIES),
+  examples: [EXAMPLE],
+};
+
+const STAY: JsonSchema = {
+  title: 'Stay',
+  description: 'A place where the asset was.',
+  type: 'object',
+  properties: {
+    location: {
+      ...referenceSchema('Where it was; the location may have been deleted since.', LOCATION_EXAMPLE),
+      type: 'object',
+    },
+    arrived_at: { ...TIME_SCHEMA, description: 'When it was first seen there.' },
+    left_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description: 'When it was first seen elsewhere. Null if it was not.',
+    },
+  },
+  required: ['location', 'arrived_at', 'left_at'],
+};
+
+const STAYS_EXAMPLE = [{ location: LOCATION_EXAMPLE, arrived_at: EXAMPLE.since, left_at: null }];
+
+export const ASSET_PAGE: JsonSchema = {
+  title: 'AssetPage',
+  description: 'A live asset, where it is, and where it was before.',
+  type: 'object',
+  properties: {
+    ...PROPERTIES,
+    stays: {
+      type: 'array',
+      maxItems: MOST_STAYS,
+      items: STAY,
+      description: `The last ${MOST_STAYS} places where it was, the latest first.`,
+      examples: [STAYS_EXAMPLE],
+    },
+  },
+  required: [...Object.keys(PROPERTIES), 'stays'],
+  examples: [{ ...EXAMPLE, stays: STAYS_EXAMPLE }],
+};
+
+export const ASSETS_QUERY = {
+  parameters: {
+    q: described(
+      searchText,
+      'Assets that have this text in their name, external key, description or the value of a tag, whatever the case; and those with a tag that is this value in another spelling. Those that it names exactly come first.',
+      'forklift',
+    ),
+    ...PAGING,
+  },
+} as const satisfies Query;
+
+export const ASSET_ID = { asset_id: described(idInPath, 'Id of the asset.', 17) };

@@ -1,0 +1,48 @@
+import { Counter, type Registry } from 'prom-client';
+import type { Retracted } from '../../domain/tracking/retractions/retraction.ts';
+import type { Recorded } from './recording/record-submission.ts';
+import { STATUSES } from './recording/result.ts';
+import type { RecordedSweep } from './recording/take-sweep.ts';
+
+export function countSubmissions(registry: Registry): (recorded: Recorded) => void {
+  const submissions = new Counter({
+    name: 'tagtrail_handheld_submissions_total',
+    help: 'Submissions answered.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  const scans = new Counter({
+    name: 'tagtrail_handheld_scans_total',
+    help: 'Scans of handhelds, by what became of them.',
+    labelNames: ['status'] as const,
+    registers: [registry],
+  });
+  return ({ view, isRepeat }) => {
+    submissions.inc({ outcome: isRepeat ? 'repeated' : 'recorded' });
+    if (!isRepeat) {
+      for (const status of STATUSES) {
+        scans.inc({ status }, view.counts[status]);
+      }
+    }
+  };
+}
+
+export function countSweeps(registry: Registry): (recorded: RecordedSweep) => void {
+  const sweeps = new Counter({
+    name: 'tagtrail_handheld_sweeps_total',
+    help: 'Sweeps answered.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  return ({ isRepeat }) => sweeps.inc({ outcome: isRepeat ? 'repeated' : 'recorded' });
+}
+
+export function countRetractions(registry: Registry): (retracted: Retracted) => void {
+  const retractions = new Counter({
+    name: 'tagtrail_handheld_retractions_total',
+    help: 'Retractions answered.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+  });
+  return ({ isRepeat }) => retractions.inc({ outcome: isRepeat ? 'repeated' : 'recorded' });
+}

@@ -1,0 +1,47 @@
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { rethrowLost } from '../../../db/timescale/connections/lost-database.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import type { SentSweep } from './sent-sweep.ts';
+import type { Sender } from './submission.ts';
+import { type RecordedSweep, takeSweep } from './take-sweep.ts';
+import type { SubmissionTurns } from './turns.ts';
+
+export interface SweepRecorder {
+  /**
+   * Records a sweep once, as a whole, and resolves after the commit.
+   *
+   * @throws as takeSweep does; AppError `unavailable` if too many are under way; DatabaseUnavailable and AppError
+   * `outcome_unknown` if the database is lost.
+   */
+  record(sweep: SentSweep, sender: Sender): Promise<RecordedSweep>;
+}
+
+/** @param turns shared with submissions: both come from the same handhelds, through the same connections. */
+export function createSweepRecorder({
+  pool,
+  turns,
+  onRecorded,
+}: {
+  pool: Pool;
+  turns: SubmissionTurns;
+  onRecorded(recorded: RecordedSweep): void;
+}): SweepRecorder {
+  return {
+    record: async (sweep, sender) => {
+      const recorded = await turns
+        .run(sender.orgId, inScans(sweep), () =>
+          inTransaction(pool, (client) => takeSweep(client, sweep, sender)),
+        )
+        .catch((error) => rethrowLost(error));
+      onRecorded(recorded);
+      return recorded;
+    },
+  };
+}
+
+function inScans({ expected, found, movedHere, missing, unknown }: SentSweep): number {
+  const members = [expected, found, movedHere, missing, unknown].reduce((sum, list) => sum + list.length, 0);
+  return members / MEMBERS_PER_SCAN;
+}
+
+const MEMBERS_PER_SCAN = 5;

@@ -1,0 +1,26 @@
+import { NO_QUERY } from '../../../platform/http/query.ts';
+import { doneOnce } from '../../../platform/http/success.ts';
+import { route } from '../serving/context.ts';
+import { sweepBody } from './body.ts';
+import { SWEEP } from './schema.ts';
+
+const sweep = route({
+  method: 'POST',
+  path: '/handheld/v1/sweeps',
+  operationId: 'recordSweep',
+  summary: 'Send what a sweep came to',
+  description:
+    'Recorded as a whole or not at all, and answered when it is committed. It moves nothing: what was scanned goes into submissions, sent before it. Sent again, with the same id and all but `sent_at` the same, it gets the same answer and is not recorded again. The location may have been deleted meanwhile.',
+  scope: null,
+  query: NO_QUERY,
+  params: {},
+  body: sweepBody,
+  success: doneOnce(SWEEP, 'Recorded', 'The same answer: it was recorded before'),
+  problems: {
+    conflict: 'Another body was received under this id',
+    unavailable: 'Too many submissions and sweeps are under way',
+  },
+  handle: ({ context, body }) => context.sweeps.record(body, context),
+});
+
+export const sweepRoutes = [sweep];

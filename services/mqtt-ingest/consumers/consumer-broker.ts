@@ -1,0 +1,167 @@
+import { Aedes, type AuthenticateError, type Client } from 'aedes';
+import type { MqttLogin } from '../../../domain/administration/mqtt-consumers/load-logins.ts';
+import { discoveryNode } from '../moves-out/home-assistant.ts';
+import type { Destination, Message } from '../moves-out/messages.ts';
+import type { Sink } from '../moves-out/publish-step.ts';
+import type { Consumers } from '../source/embedded-broker.ts';
+import type { ReaderConnection } from '../source/reader-connection.ts';
+import { userNameOf } from './connect-name.ts';
+import { type ConsumerLogins, isConsumerName } from './consumer-logins.ts';
+
+export interface ConsumerBroker extends Sink, Consumers {
+  /** Ends the connections of logins that are no more. */
+  cutDeleted(): Promise<void>;
+}
+
+export interface ConsumerBrokerOptions {
+  logins: ConsumerLogins;
+  to: Destination;
+  onRefused(username: string | null, reason: string): void;
+}
+
+interface Consumer extends MqttLogin {
+  connection: ReaderConnection;
+  subscriptions: number;
+}
+
+/**
+ * The embedded broker as consumers of moves see it: a broker of its own at the readers' port, so that no reader can read
+ * or write there, and a consumer that takes nothing delays no reader.
+ *
+ * What is retained is kept in memory, and is published anew when the process starts. Sessions are not kept: whoever
+ * connects again gets what is retained, which is where everything is.
+ */
+export async function startConsumerBroker(options: ConsumerBrokerOptions): Promise<ConsumerBroker> {
+  const { logins, to, onRefused } = options;
+  const consumers = new Map<Client, Consumer>();
+  const connections = new WeakMap<object, { connection: ReaderConnection; onSignedIn(name: string): void }>();
+  const retained = new Set<string>();
+  const broker = await Aedes.createBroker({
+    connectTimeout: 10_000,
+    maxClientsIdLength: 255,
+    drainTimeout: SLOWEST,
+    preConnect: (client, packet, done) => {
+      connections.get(client.conn)?.connection.keepalive.start(packet.keepalive ?? 0);
+      packet.keepalive = 0;
+      packet.clean = true;
+      done(null, true);
+    },
+    authenticate: (client, username, password, done) => {
+      logins.signIn(username ?? '', password).then(
+        (login) => {
+          const taken = connections.get(client.conn);
+          if (login === null || taken === undefined) {
+            onRefused(username ?? null, 'wrong user name or password');
+            done(refused('wrong user name or password', BAD_USER_NAME_OR_PASSWORD), null);
+          } else {
+            client.clean = true;
+            // A client takes over the session of its id; prefixed, so that no consumer takes over another's.
+            client.id = `${login.username}/${client.id}`;
+            consumers.set(client, { ...login, connection: taken.connection, subscriptions: 0 });
+            taken.onSignedIn(login.username);
+            done(null, true);
+          }
+        },
+        () => done(refused('the database is away', SERVER_UNAVAILABLE), null),
+      );
+    },
+    authorizePublish: (client, packet, done) => {
+      onRefused(
+        client === null ? null : (consumers.get(client)?.username ?? null),
+        'consumers may not publish',
+      );
+      // Acknowledged all the same (MQTT 3.1.1, [MQTT-3.3.5-2]): Home Assistant announces itself, and would be cut off.
+      Object.assign(packet, { topic: NOWHERE, payload: NOTHING, retain: false });
+      done(null);
+    },
+    authorizeSubscribe: (client, subscription, done) => {
+      const consumer = consumers.get(client);
+      if (consumer === undefined || !maySubscribe(to, consumer.orgId, subscription.topic)) {
+        onRefused(
+          consumer?.username ?? null,
+          `consumers may subscribe to what is published for them (${subscription.topic})`,
+        );
+        done(null, null);
+      } else if (consumer.subscriptions >= MOST_SUBSCRIPTIONS) {
+        onRefused(consumer.username, `it has more than ${MOST_SUBSCRIPTIONS} subscriptions`);
+        done(null, null);
+      } else {
+        consumer.subscriptions += 1;
+        const isWide = /[+#]/.test(subscription.topic);
+        consumer.connection.charge(isWide ? retained.size / RETAINED_PER_MESSAGE : 0);
+        done(null, subscription);
+      }
+    },
+    authorizeForward: (client, packet) => {
+      const consumer = consumers.get(client);
+      return consumer !== undefined && isOwn(to, consumer.orgId, packet.topic) ? packet : null;
+    },
+  });
+  broker.on('clientDisconnect', (client) => consumers.delete(client));
+  const publish = ({ topic, payload }: Message) =>
+    new Promise<void>((resolve, reject) => {
+      payload === '' ? retained.delete(topic) : retained.add(topic);
+      broker.publish(
+        { cmd: 'publish', topic, payload: Buffer.from(payload), qos: 1, retain: true, dup: false },
+        (error) => (error ? reject(error) : resolve()),
+      );
+    });
+  return {
+    publish: async (messages) => {
+      for (const message of messages) {
+        await publish(message);
+      }
+    },
+    isTheirs: (connect) => isConsumerName(userNameOf(connect)),
+    take: (socket, connection, onSignedIn) => {
+      connections.set(socket, { connection, onSignedIn });
+      broker.handle(socket);
+    },
+    cutDeleted: async () => {
+      for (const [client, { username, connection }] of consumers) {
+        if (!(await logins.isLive(username))) {
+          onRefused(username, 'the consumer was deleted');
+          consumers.delete(client);
+          connection.cut();
+        }
+      }
+    },
+    close: () => new Promise<void>((resolve) => broker.close(() => resolve())),
+  };
+}
+
+/** Discovery is subscribed to as a whole; {@link isOwn} sees to it that everybody gets their own. */
+function maySubscribe(to: Destination, orgId: number, filter: string): boolean {
+  return (
+    filter.startsWith(`${to.prefix}/${orgId}/`) ||
+    (to.homeAssistant !== null && filter.startsWith(`${to.homeAssistant}/`))
+  );
+}
+
+function isOwn(to: Destination, orgId: number, topic: string): boolean {
+  return (
+    topic.startsWith(`${to.prefix}/${orgId}/`) ||
+    (to.homeAssistant !== null && topic.startsWith(`${to.homeAssistant}/sensor/${discoveryNode(orgId)}/`))
+  );
+}
+
+function refused(reason: string, returnCode: number): AuthenticateError {
+  return Object.assign(new Error(reason), { returnCode }) as AuthenticateError;
+}
+
+/** MQTT 3.1.1 section 3.2.2.3. */
+const SERVER_UNAVAILABLE = 3;
+const BAD_USER_NAME_OR_PASSWORD = 4;
+
+/** Nobody may subscribe to it. */
+const NOWHERE = '$tagtrail/refused';
+const NOTHING = Buffer.alloc(0);
+
+/** Home Assistant has one for each asset. */
+const MOST_SUBSCRIPTIONS = 100_000;
+
+/** Giving ten retained messages takes about as long as handling a message does. */
+const RETAINED_PER_MESSAGE = 10;
+
+/** Milliseconds after which a consumer that takes nothing is cut off: meanwhile the others wait with it. */
+const SLOWEST = 5_000;

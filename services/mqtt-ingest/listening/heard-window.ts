@@ -1,0 +1,121 @@
+import { withoutTokens } from '../../../base/tag-secrets.ts';
+import type { Mapped, TagRead } from '../../../domain/formats/mapping/run.ts';
+import { type Arrival, type Heard, type HeardTag, WINDOW_SECONDS } from '../../../domain/listening/heard.ts';
+import type { Listened } from '../../../domain/listening/wanted.ts';
+import { whyUnusable } from '../../../domain/tracking/tag-key.ts';
+import { HeardCounts } from './heard-counts.ts';
+
+/** Tags of an antenna that are told apart; some 60 fit into a notification. */
+const MOST_TAGS = 100;
+const MOST_ARRIVALS = 3;
+const MOST_TEXT = 200;
+
+interface Tag {
+  read: TagRead;
+  at: number;
+  counts: HeardCounts;
+}
+
+/** What was heard at one antenna lately, second by second. Its size is bounded, whatever is heard. */
+export class HeardWindow {
+  readonly #listened: Listened;
+  readonly #tags = new Map<string, Tag>();
+  readonly #messages = new HeardCounts();
+  readonly #rejected = new HeardCounts();
+  readonly #ignored = new HeardCounts();
+  readonly #reads = new HeardCounts();
+  /** Reads of tags that there was no room for. */
+  readonly #leftOut = new HeardCounts();
+  #arrivals: Arrival[] = [];
+
+  constructor(listened: Listened) {
+    this.#listened = listened;
+  }
+
+  /** @param at milliseconds since 1970. */
+  note(mapped: Mapped, { topic, bytes }: { topic: string; bytes: number }, at: number): void {
+    const second = Math.floor(at / 1_000);
+    this.#messages.add(second);
+    const arrival: Arrival = { at, topic: shortened(topic), bytes, outcome: mapped.outcome, reason: null };
+    if (mapped.outcome === 'items') {
+      for (const item of mapped.items) {
+        if (item.outcome === 'read' && whyUnusable(item.read) === null) {
+          this.#noteRead(item.read, at, second);
+        } else {
+          (item.outcome === 'ignored' ? this.#ignored : this.#rejected).add(second);
+        }
+      }
+    } else {
+      (mapped.outcome === 'ignored' ? this.#ignored : this.#rejected).add(second);
+      arrival.reason = shortened(mapped.reason);
+    }
+    this.#arrivals = [arrival, ...this.#arrivals.slice(0, MOST_ARRIVALS - 1)];
+  }
+
+  summary(source: string, at: number): Heard {
+    const since = Math.floor(at / 1_000) - WINDOW_SECONDS;
+    const tags: HeardTag[] = [];
+    for (const [key, { read, at: last, counts }] of this.#tags) {
+      const count = counts.since(since);
+      if (count === 0) {
+        this.#tags.delete(key);
+      } else {
+        const { tagType, value, antenna, rssi } = read;
+        tags.push({
+          tagType,
+          value,
+          antenna,
+          count,
+          rssi,
+          strongest: counts.strongestSince(since),
+          at: last,
+        });
+      }
+    }
+    return {
+      ...this.#listened,
+      source,
+      messages: this.#messages.since(since),
+      rejected: this.#rejected.since(since),
+      ignored: this.#ignored.since(since),
+      reads: this.#reads.since(since),
+      tags,
+      tagsLeftOut: this.#leftOut.since(since) > 0 ? 1 : 0,
+      arrivals: this.#arrivals.filter((arrival) => arrival.at >= since * 1_000),
+    };
+  }
+
+  #noteRead(read: TagRead, at: number, second: number): void {
+    const { antenna } = this.#listened;
+    if (antenna !== 0 && read.antenna !== antenna) {
+      return;
+    }
+    this.#reads.add(second);
+    const key = `${read.antenna} ${read.tagType} ${read.value}`;
+    const known = this.#tags.get(key);
+    if (known !== undefined) {
+      known.read = read;
+      known.at = at;
+      known.counts.add(second, read.rssi);
+    } else if (this.#tags.size < MOST_TAGS || this.#makeRoom(second)) {
+      const counts = new HeardCounts();
+      counts.add(second, read.rssi);
+      this.#tags.set(key, { read, at, counts });
+    } else {
+      this.#leftOut.add(second);
+    }
+  }
+
+  #makeRoom(second: number): boolean {
+    for (const [key, { at }] of this.#tags) {
+      if (at < (second - WINDOW_SECONDS) * 1_000) {
+        this.#tags.delete(key);
+      }
+    }
+    return this.#tags.size < MOST_TAGS;
+  }
+}
+
+function shortened(text: string): string {
+  return withoutTokens(text.replaceAll('\0', '\u2400')).slice(0, MOST_TEXT).toWellFormed();
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Placement } from '../../../domain/moves/published/placement.ts';
+import { CLEARED, type PublishedTopic } from '../../../domain/moves/published/topics.ts';
+import { discoveryOf } from './home-assistant.ts';
+
+export interface Message {
+  topic: string;
+  /** Empty: the broker forgets what it has there. */
+  payload: string;
+}
+
+export interface Destination {
+  prefix: string;
+  homeAssistant: string | null;
+}
+
+/** External keys are letters, digits and hyphens (contract 2.2), so they stand in a topic as they are. */
+export function locationTopic({ prefix }: Destination, orgId: number, externalKey: string): string {
+  return `${prefix}/${orgId}/assets/${externalKey}/location`;
+}
+
+/** Where a message is retained that tells whether the broker has lost its memory; no organization has the number. */
+export function markTopic({ prefix }: Destination): string {
+  return `${prefix}/0/assets/published`;
+}
+
+/** What is to be retained about an asset; nothing of one that is deleted, or nowhere. */
+export function messagesOf(to: Destination, orgId: number, placement: Placement): Message[] {
+  const { assetId, externalKey, name, stay, isDeleted } = placement;
+  if (stay === null || isDeleted) {
+    return [];
+  }
+  const { location, since } = stay;
+  const topic = locationTopic(to, orgId, externalKey);
+  const payload = JSON.stringify({
+    asset: { id: assetId, external_key: externalKey, name },
+    location,
+    since,
+  });
+  return [
+    ...(to.homeAssistant === null ? [] : [discoveryOf(to.homeAssistant, orgId, placement, topic)]),
+    { topic, payload },
+  ];
+}
+
+/**
+ * Turns placements, in order, into what has to be sent. `topics` says what the broker is known to have, and is changed
+ * to what it will have.
+ *
+ * @param isRepeated sends also what the broker is known to have.
+ */
+export function messagesToSend(
+  placements: readonly { assetId: number; toldAt: number | null; messages: readonly Message[] }[],
+  topics: PublishedTopic[],
+  { isRepeated }: { isRepeated: boolean },
+): { messages: Message[]; changed: PublishedTopic[] } {
+  const sent: Message[] = [];
+  const changed = new Set<PublishedTopic>();
+  const toClear = new Set<string>();
+  for (const { assetId, toldAt, messages } of placements) {
+    const own = topics.filter((each) => each.assetId === assetId);
+    const known = Math.max(...own.map((each) => each.toldAt ?? Number.NEGATIVE_INFINITY));
+    if (toldAt !== null && toldAt < known) {
+      continue;
+    }
+    for (const each of own) {
+      const message = messages.find(({ topic }) => topic === each.topic);
+      const digest = message === undefined ? CLEARED : digestOfPayload(message.payload);
+      if (isRepeated || digest !== each.digest) {
+        message === undefined ? toClear.add(each.topic) : sent.push(message);
+        Object.assign(each, { digest, toldAt: toldAt ?? each.toldAt });
+        changed.add(each);
+      }
+    }
+  }
+  // Of two assets that had one key in turn, the topic is the one's that has it now.
+  const isTaken = (topic: string) => topics.some((each) => each.topic === topic && each.digest !== CLEARED);
+  const cleared = [...toClear].filter((topic) => !isTaken(topic));
+  return {
+    messages: [...sent, ...cleared.map((topic) => ({ topic, payload: '' }))],
+    changed: [...changed],
+  };
+}
+
+/** Enough to tell a payload from the one before. */
+function digestOfPayload(payload: string): string {
+  return createHash('sha256').update(payload).digest('hex').slice(0, 32);
+}

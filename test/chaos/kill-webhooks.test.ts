@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { useDatabase } from '../support/database.ts';
+import { appendMoves } from '../support/feed-rows.ts';
+import { type Program, run } from '../support/process.ts';
+import { Site } from '../support/site.ts';
+import { until } from '../support/subscribed-ingest.ts';
+import { newWebhook, SECRETS_KEY } from '../support/webhooks.ts';
+import { findDeliveryFaults, NO_DELIVERY_FAULTS } from './find-delivery-faults.ts';
+import { ReceiverProgram } from './receiver-program.ts';
+
+const KILLS = 6;
+
+const WEBHOOKS = 4;
+
+describe('webhooks, while processes that deliver and receivers are killed', function () {
+  this.timeout(240_000);
+  const database = useDatabase();
+  const programs: Program[] = [];
+  let receiver: ReceiverProgram;
+
+  before(async () => {
+    receiver = await ReceiverProgram.prepare();
+    await receiver.start();
+  });
+
+  after(async () => {
+    for (const { child } of programs) {
+      child.kill('SIGKILL');
+    }
+    await Promise.all([receiver.remove(), ...programs.map(({ ended }) => ended)]);
+  });
+
+  async function startApi(): Promise<Program> {
+    const environment = {
+      DATABASE_URL: database.url,
+      API_PORT: '0',
+      SECRETS_KEY,
+      WEBHOOK_NETWORKS: '127.0.0.1',
+    };
+    const program = run('services/api/main.ts', [], environment);
+    programs.push(program);
+    await program.printed('API listening');
+    return program;
+  }
+
+  async function kill(program: Program): Promise<void> {
+    program.child.kill('SIGKILL');
+    await program.ended;
+  }
+
+  const arrived = () => receiver.arrived();
+
+  it('never go back for an asset, and tell one who remembers the last id per asset everything once', async () => {
+    const site = await Site.create(database);
+    const places = [await site.location('A'), await site.location('B')];
+    const assets: number[] = [];
+    for (let index = 0; index < 24; index++) {
+      assets.push(await site.asset(`ASSET-${index}`));
+    }
+    const paths = Array.from({ length: WEBHOOKS }, (_, index) => `/${index}`);
+    for (const path of paths) {
+      await newWebhook(database, { orgId: site.orgId, url: `http://127.0.0.1:${receiver.port}${path}` });
+    }
+    const apis = [await startApi(), await startApi()];
+    let isWriting = true;
+    let head = 0;
+    const write = async () => {
+      for (let at = 0; isWriting; at++) {
+        const rows = assets.map((assetId) => ({ assetId, locationId: places[at % 2] ?? null }));
+        head = await appendMoves(database, site.orgId, rows);
+        // As fast as it is delivered, so that there is always something on its way and never much.
+        await until(() => arrived().length > (head - 480) * WEBHOOKS || !isWriting);
+      }
+    };
+    const writing = write();
+    let back = 0;
+    for (let count = 0; count < KILLS; count++) {
+      const before = arrived().length;
+      await until(() => arrived().length > before + 100);
+      const which = count % apis.length;
+      await kill(apis[which] as Program);
+      apis[which] = await startApi();
+      if (count % 3 === 1) {
+        // One that fails twice in a row waits for five minutes, as it should.
+        await until(
+          () =>
+            new Set(
+              arrived()
+                .slice(back)
+                .map(({ path }) => path),
+            ).size === WEBHOOKS,
+        );
+        await receiver.kill();
+        back = arrived().length;
+      }
+    }
+    isWriting = false;
+    await writing;
+    await until(() => {
+      if (arrived().length < head * WEBHOOKS) {
+        return false;
+      }
+      const all = new Set(arrived().map(({ path, position }) => `${path} ${position}`));
+      return all.size === head * WEBHOOKS;
+    });
+    const everything = new Set(Array.from({ length: head }, (_, index) => index + 1));
+    const wanted = new Map(paths.map((path) => [path, everything]));
+    expect(findDeliveryFaults(wanted, arrived())).to.deep.equal(NO_DELIVERY_FAULTS);
+  });
+});

@@ -1,0 +1,539 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ASSET_COLUMNS, type Columns, LOCATION_COLUMNS } from '../../domain/master-data/columns.ts';
+import { newSecretsKey } from '../../domain/webhooks/secrets/secrets-key.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
+import { unsaid } from '../support/unsaid-columns.ts';
+
+/** These change nothing that people set up. */
+const NO_WRITES = [
+  'changes-list',
+  'database-checksums',
+  'doctor',
+  'export-assets',
+  'export-locations',
+  'format-list',
+  'format-show',
+  'format-try',
+  'handheld-list',
+  'key-list',
+  'mqtt-consumer-list',
+  'org-list',
+  'reader-list',
+  'rejected-list',
+  'rejected-show',
+  'smoothing-show',
+  'smoothing-try',
+  'unknown-tags-list',
+  'user-list',
+  'webhook-attempts',
+  'webhook-list',
+  'webhook-test',
+  'why',
+  // Of a whole database, with its log.
+  'database-copy',
+  'migrate',
+  // Makes histories anew from scans that nobody changes.
+  'history-recompute',
+  // Sets its site up by what the API and other commands use.
+  'simulate',
+];
+
+const WRITING = readdirSync('services/cli/commands')
+  .map((file) => file.replace('.ts', ''))
+  .filter((command) => !NO_WRITES.includes(command));
+
+type Logged = [action: string, resource: string, before: unknown, after: unknown];
+
+interface Write {
+  args: string[];
+  logs: Logged[];
+  /** Nothing is left to change the second time. */
+  isRepeatable?: boolean;
+}
+
+const TIME = 'a time';
+
+function withoutTimes(name: string, value: unknown): unknown {
+  if (name === 'reason') {
+    return String(value).split(':')[0];
+  }
+  return /_(at|from)$/.test(name) && value !== null && Date.parse(String(value)) > 0 ? TIME : value;
+}
+
+describe('every command that changes something', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const { tagtrail, json } = commandLineOn(() => database, { SECRETS_KEY: newSecretsKey() });
+  const folder = mkdtempSync('/tmp/tagtrail-changes-');
+  after(() => rmSync(folder, { recursive: true }));
+  let site: Site;
+  let org: string;
+  before(async () => {
+    site = await Site.create(database);
+    org = String(site.orgId);
+    await site.location('DOCK');
+  });
+  let lastId = 0;
+  /** What was logged since it was last asked. */
+  async function logged() {
+    const rows = await database.rows<{
+      org_id: number | null;
+      id: number;
+      actor_type: string;
+      actor_id: string;
+      request_id: string | null;
+      action: string;
+      resource_type: string;
+      resource_id: string;
+      external_key: string | null;
+      before: string | null;
+      after: string | null;
+    }>('select * from changes where id > $1 order by id', [lastId]);
+    lastId = rows.at(-1)?.id ?? lastId;
+    return rows.map((row) => ({
+      ...row,
+      what:
+        row.action === 'create' && row.external_key === null
+          ? row.resource_type
+          : `${row.resource_type} ${row.external_key ?? row.resource_id}`,
+      before: row.before && JSON.parse(row.before, withoutTimes),
+      after: row.after && JSON.parse(row.after, withoutTimes),
+    }));
+  }
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const format = (path: string) => ({
+    name: 'own',
+    description: 'ours',
+    decode: 'json',
+    rules: [{ each: '/*', fields: { tag_type: [{ const: 'rfid' }], value: [{ item: path }] } }],
+  });
+  const rejected = async () => {
+    const [row] = await database.rows<{ id: number }>(
+      `insert into rejected_messages (org_id, topic, reason, received_at, bytes, payload, payload_sha256)
+       values ($1, 'nobody', 'no reader has the topic', now(), 1, 'x', sha256('x')) returning id`,
+      [site.orgId],
+    );
+    return String(row?.id);
+  };
+  const unknown = (value: string) =>
+    database.rows(
+      `insert into unknown_tags (org_id, tag_type, tag_key, value, ambiguous, first_seen, last_seen, count)
+       values ($1, 'rfid', $2, $2, false, now(), now(), 1)`,
+      [site.orgId, value],
+    );
+  const smoothing = (more: object) => ({
+    smoothing: { mode: 'on', window_seconds: 60, min_seconds: 5, margin_db: null, valid_from: TIME, ...more },
+  });
+  const link = (purpose: string, of: { email: string; role?: string }): Logged => [
+    'create',
+    `link ${of.email}`,
+    null,
+    { purpose, ...of, expires_at: TIME },
+  ];
+  const user = async (name: string) => {
+    const email = `${name}@example.com`;
+    await json('user', 'create', '--email', email, '--name', name, '--org', org, '--role', 'viewer');
+    return email;
+  };
+  const item = (columns: Columns, name: string) => ({ ...unsaid(columns), name, valid_from: TIME });
+
+  const WRITES: Record<string, () => Promise<Write>> = {
+    'org-create': async () => ({
+      args: ['--name', 'Another'],
+      logs: [['create', 'organization', null, { name: 'Another' }]],
+    }),
+    'org-delete': async () => {
+      const { orgId } = await Site.create(database, 'Gone');
+      return {
+        args: ['--org', String(orgId)],
+        logs: [['delete', `organization ${orgId}`, { deleted_at: null }, { deleted_at: TIME }]],
+      };
+    },
+    'key-create': async () => ({
+      args: ['--org', org, '--name', 'erp', '--scopes', 'assets:read'],
+      logs: [['create', 'api_key', null, { name: 'erp', scopes: ['assets:read'], expires_at: null }]],
+    }),
+    'key-revoke': async () => {
+      const key = await json('key', 'create', '--org', org, '--name', 'erp', '--scopes', 'assets:read');
+      return {
+        args: ['--id', key.id],
+        logs: [['revoke', `api_key ${key.id}`, { revoked_at: null }, { revoked_at: TIME }]],
+        isRepeatable: true,
+      };
+    },
+    'handheld-create': async () => ({
+      args: ['--org', org, '--name', 'gun'],
+      logs: [['create', 'handheld', null, { name: 'gun' }]],
+    }),
+    'handheld-rename': async () => {
+      const { id } = await json('handheld', 'create', '--org', org, '--name', 'gun');
+      return {
+        args: ['--id', String(id), '--name', 'gun 2'],
+        logs: [['update', `handheld ${id}`, { name: 'gun' }, { name: 'gun 2' }]],
+        isRepeatable: true,
+      };
+    },
+    'handheld-revoke': async () => {
+      const { id } = await json('handheld', 'create', '--org', org, '--name', 'gun');
+      return {
+        args: ['--id', String(id)],
+        logs: [['revoke', `handheld ${id}`, { revoked_at: null }, { revoked_at: TIME }]],
+        isRepeatable: true,
+      };
+    },
+    'mqtt-consumer-create': async () => ({
+      args: ['--org', org, '--name', 'Node-RED'],
+      logs: [['create', 'mqtt_consumer', null, { name: 'Node-RED' }]],
+    }),
+    'mqtt-consumer-delete': async () => {
+      const { id } = await json('mqtt-consumer', 'create', '--org', org, '--name', 'Node-RED');
+      return {
+        args: ['--consumer', String(id)],
+        logs: [['delete', `mqtt_consumer ${id}`, { name: 'Node-RED' }, null]],
+      };
+    },
+    'user-create': async () => ({
+      args: ['--email', 'Ann@example.com', '--name', 'Ann', '--org', org, '--role', 'viewer'],
+      logs: [
+        ['create', 'user ann@example.com', null, { email: 'ann@example.com', name: 'Ann' }],
+        ['create', 'membership ann@example.com', null, { role: 'viewer' }],
+        link('reset', { email: 'ann@example.com' }),
+      ],
+    }),
+    'user-invite': async () => ({
+      args: ['--email', 'new@example.com', '--org', org, '--role', 'operator'],
+      logs: [link('invite', { email: 'new@example.com', role: 'operator' })],
+    }),
+    'user-role': async () => {
+      const email = await user('role');
+      return {
+        args: ['--email', email, '--org', org, '--role', 'admin'],
+        logs: [['update', `membership ${email}`, { role: 'viewer' }, { role: 'admin' }]],
+        isRepeatable: true,
+      };
+    },
+    'user-remove': async () => {
+      const email = await user('remove');
+      return {
+        args: ['--email', email, '--org', org],
+        logs: [['delete', `membership ${email}`, { role: 'viewer' }, null]],
+      };
+    },
+    'user-disable': async () => {
+      const email = await user('disable');
+      return {
+        args: ['--email', email],
+        logs: [['update', `user ${email}`, { is_disabled: false }, { is_disabled: true }]],
+        isRepeatable: true,
+      };
+    },
+    'user-enable': async () => {
+      const email = await user('enable');
+      await json('user', 'disable', '--email', email);
+      return {
+        args: ['--email', email],
+        logs: [['update', `user ${email}`, { is_disabled: true }, { is_disabled: false }]],
+        isRepeatable: true,
+      };
+    },
+    'user-reset': async () => {
+      const email = await user('reset');
+      return { args: ['--email', email], logs: [link('reset', { email })] };
+    },
+    'webhook-create': async () => ({
+      args: ['--org', org, '--url', 'https://example.com/hooks', '--location', 'DOCK'],
+      logs: [
+        [
+          'create',
+          'webhook',
+          null,
+          {
+            ...{ name: 'example.com', url: 'https://example.com/hooks', types: null },
+            ...{ location_external_key: 'DOCK', state: 'on' },
+          },
+        ],
+      ],
+    }),
+    'webhook-delete': async () => {
+      const { id } = await json('webhook', 'create', '--org', org, '--url', 'https://example.com/');
+      const before = { name: 'example.com', url: 'https://example.com/', types: null };
+      return {
+        args: ['--webhook', String(id)],
+        logs: [['delete', `webhook ${id}`, { ...before, location_external_key: null, state: 'on' }, null]],
+      };
+    },
+    'webhook-replay': async () => {
+      const { id } = await json('webhook', 'create', '--org', org, '--url', 'https://example.com/');
+      return {
+        args: ['--webhook', String(id), '--after', '0'],
+        logs: [['replay', `webhook ${id}`, { state: 'on' }, { state: 'on', after: 0 }]],
+      };
+    },
+    'webhook-set': async () => {
+      const { id } = await json('webhook', 'create', '--org', org, '--url', 'https://example.com/');
+      return {
+        args: ['--webhook', String(id), '--state', 'off', '--types', 'tagtrail.asset.moved.v1'],
+        logs: [
+          [
+            'update',
+            `webhook ${id}`,
+            { state: 'on', types: null },
+            { state: 'off', types: ['tagtrail.asset.moved.v1'] },
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
+    'reader-create': async () => ({
+      args: ['--org', org, '--name', 'new', '--topic', 'new', '--format', 'tagtrail', '--time', 'receive'],
+      logs: [
+        [
+          'create',
+          'reader',
+          null,
+          {
+            name: 'new',
+            topic: 'new',
+            format: 'tagtrail',
+            time: 'receive',
+            identity: null,
+            report_unknown: null,
+          },
+        ],
+        ['create', 'antenna', null, { location_external_key: null, min_rssi: null, enabled: true }],
+      ],
+    }),
+    'reader-set': async () => {
+      const reader = await site.reader('set', [null]);
+      return {
+        args: ['--reader', String(reader), '--topic', 'other', '--name', 'set', '--report-unknown', 'off'],
+        logs: [
+          [
+            'update',
+            `reader ${reader}`,
+            { topic: 'set', report_unknown: null },
+            { topic: 'other', report_unknown: 'off' },
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
+    'reader-delete': async () => {
+      const reader = await site.reader('deleted', [null]);
+      return {
+        args: ['--reader', String(reader)],
+        logs: [['delete', `reader ${reader}`, { deleted_at: null }, { deleted_at: TIME }]],
+      };
+    },
+    'antenna-set': async () => {
+      const reader = await site.reader('antennas', [null]);
+      return {
+        args: ['--reader', String(reader), '--port', '1', '--location', 'DOCK', '--min-rssi', '-60'],
+        logs: [
+          [
+            'update',
+            `antenna ${reader}/1`,
+            { location_external_key: null, min_rssi: null },
+            { location_external_key: 'DOCK', min_rssi: -60 },
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
+    'format-add': async () => {
+      await json('format', 'add', '--file', file('own.json', JSON.stringify(format('/v'))));
+      return {
+        args: ['--file', file('own.json', JSON.stringify(format('/w')))],
+        logs: [['update', 'format own', { definition: format('/v') }, { definition: format('/w') }]],
+        isRepeatable: true,
+      };
+    },
+    'unknown-tags-attach': async () => {
+      await unknown('BEEF');
+      await site.asset('PALLET');
+      return {
+        args: ['--org', org, '--type', 'rfid', '--value', 'BEEF', '--asset', 'PALLET'],
+        logs: [['attach_tag', 'asset PALLET', { tags: [] }, { tags: [{ tag_type: 'rfid', value: 'BEEF' }] }]],
+      };
+    },
+    'unknown-tags-ignore': async () => {
+      await unknown('FEED');
+      return {
+        args: ['--org', org, '--type', 'rfid', '--value', 'FEED'],
+        logs: [['ignore', 'unknown_tag rfid:FEED', { ignored: false }, { ignored: true }]],
+        isRepeatable: true,
+      };
+    },
+    'rejected-dismiss': async () => {
+      const id = await rejected();
+      return {
+        args: ['--id', id],
+        logs: [['dismiss', `rejected_message ${id}`, { dismissed_at: null }, { dismissed_at: TIME }]],
+        isRepeatable: true,
+      };
+    },
+    'rejected-replay': async () => {
+      const id = await rejected();
+      const reader = await site.reader('nobody', [null]);
+      return {
+        args: ['--id', id],
+        logs: [
+          [
+            'replay',
+            `rejected_message ${id}`,
+            { reason: 'no reader has the topic', reader_id: null },
+            { reason: 'payload is not JSON', reader_id: reader },
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
+    'smoothing-set': async () => {
+      await json(
+        'smoothing',
+        'set',
+        '--org',
+        org,
+        '--location',
+        'DOCK',
+        '--window',
+        '60',
+        '--min-seconds',
+        '5',
+      );
+      return {
+        args: ['--org', org, '--location', 'DOCK', '--window', '90', '--min-seconds', '5'],
+        logs: [['set_smoothing', 'location DOCK', smoothing({}), smoothing({ window_seconds: 90 })]],
+      };
+    },
+    'import-assets': async () => ({
+      args: ['--org', org, '--file', file('assets.csv', 'external_key,name,tags\nBOX,Box,rfid:B0\n')],
+      logs: [
+        [
+          'create',
+          'asset BOX',
+          null,
+          {
+            external_key: 'BOX',
+            ...item(ASSET_COLUMNS, 'Box'),
+            tags: [{ tag_type: 'rfid', value: 'B0' }],
+          },
+        ],
+      ],
+      isRepeatable: true,
+    }),
+    'import-locations': async () => ({
+      args: [
+        '--org',
+        org,
+        '--file',
+        file(
+          'locations.csv',
+          'external_key,name,parent_external_key\nAISLE,Aisle,HALL\nHALL,Hall,\nDOCK,,HALL\n',
+        ),
+      ],
+      logs: [
+        ['update', 'location DOCK', { parent_external_key: null }, { parent_external_key: 'HALL' }],
+        [
+          'create',
+          'location AISLE',
+          null,
+          {
+            external_key: 'AISLE',
+            ...item(LOCATION_COLUMNS, 'Aisle'),
+            parent_external_key: 'HALL',
+            tags: [],
+          },
+        ],
+        [
+          'create',
+          'location HALL',
+          null,
+          { external_key: 'HALL', ...item(LOCATION_COLUMNS, 'Hall'), parent_external_key: null, tags: [] },
+        ],
+      ],
+      isRepeatable: true,
+    }),
+  };
+
+  for (const command of WRITING) {
+    it(`${command} logs who changed what, and nothing where nothing changes`, async () => {
+      const write = await WRITES[command]?.();
+      if (write === undefined) {
+        throw new Error(`${command} needs an example here, or logs no change`);
+      }
+      await logged();
+      const [, noun = '', verb = ''] = /^(.*)-(\w+)$/.exec(command) ?? [];
+      const run = () => tagtrail(noun, verb, ...write.args);
+      const first = await run();
+      expect(first.status, first.stderr).to.equal(0);
+      const rows = await logged();
+      expect(rows.map(({ action, what, before, after }) => [action, what, before, after])).to.deep.equal(
+        write.logs,
+      );
+      for (const row of rows) {
+        expect(row).to.include({
+          actor_type: 'command_line',
+          actor_id: userInfo().username,
+          request_id: null,
+        });
+        expect(row.org_id === null).to.equal(command === 'format-add');
+      }
+      const again = await run();
+      if (write.isRepeatable) {
+        expect(again.status, again.stderr).to.equal(0);
+      }
+      if (write.isRepeatable || again.status !== 0) {
+        expect(await logged()).to.deep.equal([]);
+      }
+    });
+  }
+
+  it('logs no secret, and no digest of one', async () => {
+    const reader = String(await site.reader('secret', [null]));
+    const printed = [
+      await json('key', 'create', '--org', org, '--name', 'secret', '--scopes', 'assets:read'),
+      await json('handheld', 'create', '--org', org, '--name', 'secret'),
+      await json('reader', 'create', '--org', org, '--name', 's', '--topic', 's', '--format', 'tagtrail'),
+      await json('reader', 'set', '--reader', reader, '--new-password'),
+      await json('user', 'invite', '--org', org, '--email', 'secret@example.com', '--role', 'viewer'),
+    ];
+    const secrets = printed.map(
+      ({ key, token, mqtt_password: password, link }) => key ?? token ?? password ?? link.split('/').at(-1),
+    );
+    const rows = await logged();
+    expect(rows.map(({ what, after }) => [what, Object.keys(after as object).join()])).to.deep.equal([
+      ['api_key', 'name,scopes,expires_at'],
+      ['handheld', 'name'],
+      ['reader', 'name,topic,format,time,identity,report_unknown'],
+      ['antenna', 'location_external_key,min_rssi,enabled'],
+      [`reader ${reader}`, 'has_new_password'],
+      ['link secret@example.com', 'purpose,email,role,expires_at'],
+    ]);
+    const log = JSON.stringify(rows);
+    for (const secret of secrets.flatMap((whole) => [whole, whole.replace(/^t[th]_[^_]+_/, '')])) {
+      expect(secret).to.have.length.above(20);
+      const digest = createHash('sha256').update(secret).digest();
+      for (const form of [
+        secret,
+        ...(['hex', 'base64', 'base64url'] as const).map((as) => digest.toString(as)),
+      ]) {
+        expect(log).not.to.include(form);
+      }
+    }
+  });
+
+  it('is an example here', () => {
+    expect(WRITING).to.have.members(Object.keys(WRITES));
+    expect(readdirSync('services/cli/commands')).to.include.members(NO_WRITES.map((name) => `${name}.ts`));
+  });
+});

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { sealAll } from '../../domain/moves/start-sealing.ts';
+import type { Scan } from '../../domain/tracking/scan.ts';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { aRead, record } from '../support/recording.ts';
+import { Site } from '../support/site.ts';
+import { storeSettings } from '../support/stored-smoothing.ts';
+
+const at = (time: string) => Date.parse(`2026-05-04T${time}Z`) * 1_000;
+const shown = (time: string) => `2026-05-04T${time}.000Z`;
+
+describe('the command line that says why', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+  const keys: Record<string, number> = {};
+  let site: Site;
+  let org: string;
+  let assetId: number;
+  let readerId: number;
+  let handheldId: number;
+
+  const read = (key: string, time: string, more: { rssi?: number; receivedAt?: string } = {}) =>
+    aRead({
+      ...{
+        orgId: site.orgId,
+        readerId,
+        value: 'E2801160',
+        locationId: keys[key] ?? 0,
+        antenna: keys[key] ?? 0,
+        at: at(time),
+      },
+      ...{ rssi: more.rssi ?? null, receivedAt: at(more.receivedAt ?? time) },
+    });
+  const byHand = (scan: Scan): Scan => ({
+    ...scan,
+    rssi: null,
+    source: { kind: 'handheld', handheldId, submissionId: '01JTE8KXP3T0000000000000AA', index: 2 },
+  });
+  const why = (...args: string[]) => json('why', '--org', org, '--asset', 'FORKLIFT-2', ...args);
+  const say = async (...args: string[]) =>
+    (await tagtrail('why', '--org', org, '--asset', 'FORKLIFT-2', ...args)).stdout;
+
+  before(async () => {
+    site = await Site.create(database);
+    org = String(site.orgId);
+    for (const key of ['DOCK-1', 'DOCK-2', 'GATE']) {
+      keys[key] = await site.location(key);
+    }
+    assetId = await site.asset('FORKLIFT-2', 'E2801160');
+    await site.asset('NEW-1', 'E2');
+    readerId = await site.reader('Dock reader', [null]);
+    const [handheld] = await database.rows<{ id: number }>(
+      `insert into handhelds (org_id, name, token_sha256) values ($1, 'Gun 1', sha256('x')) returning id`,
+      [site.orgId],
+    );
+    handheldId = handheld?.id ?? 0;
+    const smoothing = { window: 30_000_000, minimum: 5_000_000, margin: 6 };
+    await storeSettings(database, site.orgId, [
+      { locationId: keys['DOCK-2'] ?? 0, validFrom: at('06:00:00'), smoothing },
+    ]);
+    for (const scan of [
+      read('DOCK-1', '07:00:00', { rssi: -60 }),
+      read('DOCK-2', '07:00:10', { rssi: -50 }),
+      byHand(read('GATE', '07:30:00', { receivedAt: '07:30:04' })),
+      // Late: it was at DOCK-1 in between, and a weaker read of the same instant said otherwise.
+      read('DOCK-1', '07:10:00', { rssi: -55, receivedAt: '07:35:00' }),
+      read('GATE', '07:10:00', { rssi: -63, receivedAt: '07:35:01' }),
+    ]) {
+      await record(database, [scan]);
+    }
+    await sealAll(database.url);
+  });
+
+  it('names the scan that decided where an asset is, and the person who made it', async () => {
+    const { said_before: before, ...told } = await why();
+    expect(before.map((each: { location_external_key: string }) => each.location_external_key)).to.deep.equal(
+      ['DOCK-1', 'DOCK-2'],
+    );
+    expect(told).to.deep.equal({
+      asset: { id: assetId, external_key: 'FORKLIFT-2' },
+      stay: {
+        location_id: keys['GATE'],
+        location_external_key: 'GATE',
+        from: shown('07:30:00'),
+        to: null,
+      },
+      decided_by: {
+        handheld_id: handheldId,
+        submission_id: '01JTE8KXP3T0000000000000AA',
+        index: 2,
+        tag: { tag_type: 'rfid', value: 'E2801160' },
+        rssi: null,
+        observed_at: shown('07:30:00'),
+        received_at: shown('07:30:04'),
+      },
+      late_seconds: 4,
+      rule: 'person',
+      neighbours: [],
+    });
+    const text = await say();
+    expect(text).to.include(`FORKLIFT-2 is at GATE, since ${shown('07:30:00')}.`);
+    expect(text).to.include('handheld Gun 1, with which somebody scanned rfid E2801160; received 4 s later');
+    expect(text).to.include('It counts because a person made it.');
+  });
+
+  it('tells by how much other reads lost, and which proof smoothing took', async () => {
+    const told = await why('--at', shown('07:05:00'));
+    expect(told).to.deep.include({ rule: 'stronger', late_seconds: 0 });
+    expect(told.stay).to.deep.include({ location_external_key: 'DOCK-2', to: shown('07:10:00') });
+    expect(told.decided_by).to.deep.include({
+      reader_id: readerId,
+      reader: 'Dock reader',
+      antenna: keys['DOCK-2'],
+    });
+    expect(told.neighbours).to.have.lengthOf(1);
+    expect(told.neighbours[0]).to.deep.include({
+      location_external_key: 'DOCK-1',
+      rssi: -60,
+      lost_by_db: 10,
+      tie_broken_by: null,
+    });
+    expect(await say('--at', shown('07:05:00'))).to.include(', 10.0 dB weaker');
+  });
+
+  it('tells how late a scan came, how a tie was broken, and what was said before', async () => {
+    const told = await why('--at', shown('07:15:00'));
+    expect(told).to.deep.include({ rule: 'smoothing_off', late_seconds: 1_500 });
+    expect(told.neighbours).to.have.lengthOf(1);
+    expect(told.neighbours[0]).to.deep.include({
+      location_external_key: 'GATE',
+      lost_by_db: 8,
+      tie_broken_by: 'strength',
+    });
+    expect(told.said_before.at(-1)).to.deep.include({ location_external_key: 'DOCK-2' });
+    const text = await say('--at', shown('07:15:00'));
+    expect(text).to.include('received 1500 s later');
+    expect(text).to.include('at the same instant, where the stronger read goes first');
+  });
+
+  it('tells what was said before, with the time until which it was', async () => {
+    const other = await site.asset('PALLET', 'ABBA');
+    const late = (locationId: number, time: string) =>
+      aRead({ orgId: site.orgId, readerId, value: 'ABBA', locationId, at: at(time) });
+    await record(database, [late(keys['DOCK-1'] ?? 0, '08:00:00')]);
+    await record(database, [late(keys['GATE'] ?? 0, '08:10:00')]);
+    await sealAll(database.url);
+    const events = await database.rows<{ recorded_at: string }>(
+      `select to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as recorded_at
+       from moves where asset_id = $1 order by position`,
+      [other],
+    );
+    const { said_before: before } = await json('why', '--org', org, '--asset', 'PALLET');
+    expect(before).to.deep.equal([{ location_external_key: 'DOCK-1', until: events[1]?.recorded_at }]);
+    const { stdout } = await tagtrail('why', '--org', org, '--asset', 'PALLET');
+    expect(stdout).to.include(`until ${events[1]?.recorded_at} we said DOCK-1`);
+  });
+
+  it('keeps the deciding scan and its reason when raw scans are gone, and says that the others are', async () => {
+    const before = await why('--at', shown('07:05:00'));
+    await database.rows('delete from scan_events where asset_id = $1', [assetId]);
+    expect(await why('--at', shown('07:05:00'))).to.deep.equal({ ...before, neighbours: null });
+    expect(await say('--at', shown('07:05:00'))).to.include(
+      'What else was read around that time is not kept',
+    );
+  });
+
+  it('says that an asset was never seen, or not yet, or that it is not there, or that a time is to come', async () => {
+    const ask = ['why', '--org', org, '--asset'];
+    await fails(1, 'Asset NEW-1 has never been seen', ...ask, 'NEW-1');
+    await fails(1, `first seen at ${shown('07:00:00')}`, ...ask, 'FORKLIFT-2', '--at', shown('06:59:59'));
+    await fails(1, 'Asset NOBODY not found', ...ask, 'NOBODY');
+    await fails(2, 'is in the future; leave it out', ...ask, 'FORKLIFT-2', '--at', '2190-01-01T00:00:00Z');
+    await fails(2, 'RFC 3339', ...ask, 'FORKLIFT-2', '--at', 'yesterday');
+    await fails(1, 'Organization 999 not found', 'why', '--org', '999', '--asset', 'FORKLIFT-2');
+  });
+});

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { guessTagType } from '../../../clients/handheld-app/src/scanning/guess-tag-type.ts';
+import { plainValue } from '../../../clients/handheld-app/src/scanning/plain-value.ts';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+
+const NOT_IN_CODE_128 = 'Käfig 7';
+
+describe('labels in the console', () => {
+  const app = useConsoleApp();
+  let page: Page;
+  /** What a handheld's camera reads on the paper. */
+  const read = async (format: 'QRCode' | 'Code128') => {
+    const picture = await page.locator('.label-print').screenshot();
+    const found = await readBarcodes(new Blob([picture]), {
+      ...{ formats: [format], tryHarder: true, textMode: 'Plain', maxNumberOfSymbols: 50 },
+    });
+    return found.map(({ text }) => plainValue(text)).sort();
+  };
+  /** Of the PDF, in points; it is printed then. */
+  const paper = async () => {
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    const boxes = [...pdf.matchAll(/\/MediaBox ?\[ ?0 0 ([\d.]+) ([\d.]+) ?\]/g)];
+    return boxes.map(([, width, height]) => [Math.round(Number(width)), Math.round(Number(height))]);
+  };
+  const print = async () => {
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('button', { name: 'Print' }).dispatchEvent('click');
+    await page.locator('.label-print svg').first().waitFor();
+  };
+  const printed = async () => {
+    await page.emulateMedia({ media: 'screen' });
+    expect(await page.locator('.label-print').count()).to.equal(0);
+  };
+
+  before(async () => {
+    const wasm = readFileSync(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
+    prepareZXingModule({ overrides: { wasmBinary: wasm.buffer as ArrayBuffer } });
+    const tags = (value: string) => [{ tag_type: 'barcode', value }];
+    for (const json of [
+      { external_key: 'CRATE-1', name: 'Blue crate', tags: tags('4006381333931') },
+      { external_key: 'CRATE-2', name: 'A crate with quite a long name', tags: tags(NOT_IN_CODE_128) },
+      { external_key: 'CRATE-3', name: '<b>Third</b>' },
+      {
+        external_key: 'CRATE-4',
+        name: 'Fourth',
+        tags: [{ tag_type: 'rfid', value: 'E28011600000020912345678' }],
+      },
+    ]) {
+      expect((await app.call({ method: 'POST', path: '/assets', json })).status).to.equal(201);
+    }
+    // Some 300 dots an inch, as office printers have.
+    page = await app.open('#/assets', await app.as('operator'), { deviceScaleFactor: 3 });
+    await page.evaluate('window.print = () => {}');
+  });
+
+  it('are of what the list shows, without what is unticked, and have nothing against them with axe', async () => {
+    await page.getByLabel('Select Fourth').press('Space');
+    await page.getByRole('link', { name: 'Labels (1)' }).click();
+    await page.getByText('1 label on 1 sheet').waitFor();
+    await page.goBack();
+    await page.getByLabel('Select Fourth').uncheck();
+    await page.getByRole('link', { name: 'Labels', exact: true }).click();
+    await page.getByText('4 labels on 1 sheet').waitFor();
+    expect(await faultsOf(page, 'labels')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByLabel('Fourth').focus();
+    await page.keyboard.press('Space');
+    await page.getByText('3 labels on 1 sheet').waitFor();
+    expect(page.url()).to.include('without=CRATE-4');
+    await page.keyboard.press('Space');
+    await page.getByText('4 labels on 1 sheet').waitFor();
+  });
+
+  it('give what has no barcode its key as one, so that every code is found by scanning', async () => {
+    await page.getByText('2 have no barcode as a tag').waitFor();
+    await page.getByRole('button', { name: 'Give them their keys as barcodes' }).press('Enter');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Attach' }).click();
+    await page.getByText('no barcode as a tag').waitFor({ state: 'detached' });
+    const { body } = await app.call({ path: '/assets?q=CRATE' });
+    const values = body.data.flatMap(({ tags }: { tags: { tag_type: string; value: string }[] }) =>
+      tags.filter(({ tag_type: type }) => type === 'barcode').map(({ value }) => value),
+    );
+    expect(values.sort()).to.deep.equal(['4006381333931', 'CRATE-3', 'CRATE-4', NOT_IN_CODE_128]);
+
+    await print();
+    expect(await page.locator('.rail').isVisible()).to.equal(false);
+    expect(await read('QRCode')).to.deep.equal(values);
+    expect(await read('Code128')).to.deep.equal(values.filter((value: string) => value !== NOT_IN_CODE_128));
+    expect(values.map(guessTagType)).to.deep.equal(['barcode', 'barcode', 'barcode', 'barcode']);
+    expect(await paper()).to.deep.equal([[595, 842]]);
+    await printed();
+  });
+
+  it('fit the paper that was chosen, one a page for label printers', async () => {
+    await page.getByLabel('Paper').selectOption('single-62');
+    await page.getByText('4 labels on 4 sheets').waitFor();
+    await print();
+    expect(await read('QRCode')).to.have.length(4);
+    expect(await paper()).to.deep.equal(Array.from({ length: 4 }, () => [176, 82]));
+    await printed();
+    await page.getByLabel('Paper').selectOption('letter-30');
+    await page.getByLabel('Labels used up on the first sheet').fill('28');
+    await page.getByText('4 labels on 2 sheets').waitFor();
+    await page.getByLabel('Codes').selectOption('barcode');
+    await print();
+    expect(await read('Code128')).to.have.length(3);
+    expect(await read('QRCode')).to.deep.equal([NOT_IN_CODE_128]);
+    expect(await paper()).to.deep.equal([
+      [612, 792],
+      [612, 792],
+    ]);
+    await printed();
+  });
+});

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { until } from '../../support/browser.ts';
+import { useConsoleApp } from '../../support/console-app.ts';
+
+describe('places in the console', () => {
+  const app = useConsoleApp();
+
+  it('adds a place within another, and takes back its move out of it', async () => {
+    const hall = await app.call({
+      method: 'POST',
+      path: '/locations',
+      json: { external_key: 'HALL', name: 'Hall' },
+    });
+    const parentOf = async (id: unknown) =>
+      (await app.call({ path: `/locations/${id}` })).body.data.parent_external_key;
+    const page = await app.open('#/places?open=new');
+    const within = page.getByRole('combobox', { name: 'Within' });
+    await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor();
+    // The sheet has just opened: what is typed is its name.
+    await page.keyboard.type('Dock 4');
+    await within.fill('hall');
+    await page.getByRole('option', { name: 'Hall' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog', { name: 'Dock 4' }).waitFor();
+    const id = new URL(page.url()).hash.match(/open=(\d+)/)?.[1];
+    expect(await parentOf(id)).to.equal('HALL');
+    await page.getByText('none is needed where antennas read').waitFor();
+    const [told, foot] = [page.locator('dialog .toast').last(), page.locator('.side-foot')];
+    const [above, below] = [await told.boundingBox(), await foot.boundingBox()];
+    expect((above?.y ?? 0) + (above?.height ?? 0)).to.be.lessThan(below?.y ?? 0);
+
+    await within.fill('');
+    await page.getByRole('textbox', { name: 'Key' }).fill('DOCK-4');
+    await page.getByText('Links and programs that know the old key').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('Saved').waitFor();
+    await page.getByRole('dialog').getByText('DOCK-4').waitFor();
+    expect(await parentOf(id)).to.equal(null);
+
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+    await until(page, `document.querySelector('dialog [role=combobox]').value === 'HALL'`);
+    expect(await parentOf(id)).to.equal('HALL');
+    expect((await app.call({ path: `/locations/${id}` })).body.data.external_key).to.equal('DOCK-4');
+    expect((await app.call({ path: `/locations/${hall.body.data.id}` })).body.data.name).to.equal('Hall');
+  });
+});

@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
+import { encodePng } from '../../../simulation/drawing/png.ts';
+import { until } from '../../support/browser.ts';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { aRead, record } from '../../support/recording.ts';
+import { Site } from '../../support/site.ts';
+
+const SECOND = 1_000_000;
+const WIDTH = 800;
+const HEIGHT = 500;
+
+/** A hall with a yard beside it. */
+const IMAGE = encodePng({
+  ...{ width: WIDTH, height: HEIGHT },
+  palette: [
+    [250, 250, 247],
+    [206, 214, 210],
+    [60, 70, 68],
+  ],
+  pixels: Uint8Array.from({ length: WIDTH * HEIGHT }, (_, index) => {
+    const [x, y] = [index % WIDTH, Math.floor(index / WIDTH)];
+    const isWall = x < 6 || y < 6 || x >= WIDTH - 6 || y >= HEIGHT - 6 || Math.abs(x - 560) < 3;
+    return isWall ? 2 : x > 560 ? 1 : 0;
+  }),
+});
+
+describe('the plan in the console', function () {
+  this.timeout(120_000);
+  const app = useConsoleApp();
+  const { database } = app;
+  let site: Site;
+  let token: string;
+  let readerId: number;
+  let page: Page;
+  const place = { hall: 0, dock: 0, yard: 0, shelf: 0 };
+  const begun = (Date.now() - 3_600_000) * 1_000;
+  const read = (value: string, locationId: number, ago: number) =>
+    record(database, [
+      aRead({
+        orgId: site.orgId,
+        readerId,
+        value,
+        locationId,
+        at: begun + (3_600 - ago) * SECOND,
+        rssi: -50,
+      }),
+    ]);
+  const seal = () => sealBatch(database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
+  const pin = (id: number) => page.locator(`.pin[data-pin="${id}"]`);
+  const stored = async () => {
+    const rows = await database.rows<{ location_id: number; points: number[] }>(
+      'select location_id, points from plan_places where org_id = $1 order by location_id',
+      [site.orgId],
+    );
+    return new Map(rows.map(({ location_id: id, points }) => [id, points]));
+  };
+
+  before(async () => {
+    site = await Site.create(database, 'Acme');
+    token = await app.as('operator', site.orgId);
+    place.hall = await site.location('HALL');
+    place.dock = await site.location('DOCK', place.hall);
+    place.shelf = await site.location('SHELF', place.dock);
+    place.yard = await site.location('YARD');
+    readerId = await site.reader('North gate', [place.dock, place.yard]);
+    await site.asset('LIFT-1', 'E28011');
+    await read('E28011', place.dock, 600);
+    await seal();
+    page = await app.open('#/plan', token);
+  });
+
+  it('begins with an image', async () => {
+    await page.getByRole('heading', { name: 'No plan yet' }).waitFor();
+    expect(await faultsOf(page, 'plan-none')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: 'Add a plan' }).click();
+    const file = page.getByLabel('Image');
+    await file.setInputFiles({
+      ...{ name: 'floor.png', mimeType: 'image/png' },
+      buffer: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    });
+    await page.locator('.side').getByRole('button', { name: 'Add a plan' }).click();
+    await page.getByText('must be a PNG, JPEG or WebP image').waitFor();
+    await file.setInputFiles({ name: 'floor.png', mimeType: 'image/png', buffer: IMAGE });
+    await page.getByLabel('Name', { exact: true }).fill('Ground floor');
+    await page.locator('.side').getByRole('button', { name: 'Add a plan' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ground floor' }).waitFor();
+  });
+
+  it('takes a pin that is dragged onto it, and one that is set by keys, and gives them back', async () => {
+    const box = await page.locator('.plan-sheet > img').boundingBox();
+    if (box === null) {
+      throw new Error('no plan is shown');
+    }
+    await page.locator(`.unplaced [data-place="${place.dock}"] .title`).hover();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
+    await page.mouse.move(box.x + box.width * 0.25, box.y + box.height * 0.5);
+    await page.mouse.up();
+    await pin(place.dock).waitFor();
+    await page.locator(`.unplaced [data-place="${place.yard}"]`).focus();
+    await page.keyboard.press('Enter');
+    await page.locator(`.pin[data-pin="${place.yard}"]:focus`).waitFor();
+    for (let step = 0; step < 20; step++) {
+      await page.keyboard.press('ArrowRight');
+    }
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await pin(place.yard).waitFor({ state: 'detached' });
+    await page.locator(`.unplaced [data-place="${place.yard}"]`).focus();
+    await page.keyboard.press('Enter');
+    await page.locator(`.pin[data-pin="${place.yard}"]:focus`).waitFor();
+    await page.keyboard.press('ArrowRight');
+    expect(await faultsOf(page, 'plan-edit')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Plan saved').waitFor();
+    const places = await stored();
+    const [x = 0, y = 0] = places.get(place.dock) ?? [];
+    expect(x).to.be.closeTo(0.25, 0.01);
+    expect(y).to.be.closeTo(0.5, 0.01);
+    expect(places.get(place.yard)?.[0]).to.be.above(0.5);
+    expect([...places.keys()]).to.deep.equal([place.dock, place.yard].sort((a, b) => a - b));
+  });
+
+  it('draws an outline by keys alone', async () => {
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.locator(`.pin-edited[data-pin="${place.yard}"]`).focus();
+    await page.getByRole('button', { name: 'Draw its outline' }).click();
+    for (const key of ['Space', 'ArrowRight', 'Space', 'ArrowDown', 'Space', 'Enter']) {
+      await page.keyboard.press(key);
+    }
+    await page.locator('polygon.outline').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Edit the plan' }).waitFor();
+    expect((await stored()).get(place.yard)).to.have.lengthOf(6);
+  });
+
+  it('counts an arrival as it is committed, and pulses, also for what lies within', async () => {
+    await page.locator('.live-open').waitFor();
+    await pin(place.dock).getByText('1', { exact: true }).waitFor();
+    expect(await page.locator('.pin-ring').count()).to.equal(0);
+    await read('E28011', place.yard, 5);
+    await seal();
+    await pin(place.yard).getByText('1', { exact: true }).waitFor();
+    await pin(place.yard).locator('.pin-ring').waitFor({ state: 'attached' });
+    expect(await pin(place.dock).locator('.pin-count').textContent()).to.equal('0');
+    await read('E28011', place.shelf, 1);
+    await seal();
+    await pin(place.dock).getByText('1', { exact: true }).waitFor();
+    await pin(place.dock).locator('.pin-ring').waitFor({ state: 'attached' });
+  });
+
+  it('lights up where something is, and says what is there', async () => {
+    await page.getByRole('searchbox', { name: 'Light up' }).fill('lift');
+    await page.locator(`.pin.is-lit[data-pin="${place.dock}"]`).waitFor();
+    await page.locator(`.pin.is-dim[data-pin="${place.yard}"]`).waitFor();
+    expect(await page.evaluate<string>('location.hash')).to.include('find=lift');
+    expect(await faultsOf(page, 'plan')).to.deep.equal([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await pin(place.dock).click();
+    await page.getByRole('link', { name: 'All about this place' }).waitFor();
+    await page.locator('.children').getByText('SHELF').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('is moved and widened by keys, wheel and hand, and the address has it', async () => {
+    const sheet = page.locator('.plan-sheet');
+    const width = async () => (await sheet.boundingBox())?.width ?? 0;
+    const before = await width();
+    await page.getByRole('group', { name: 'Ground floor' }).focus();
+    await page.keyboard.press('+');
+    const nearer = await width();
+    expect(nearer).to.be.above(before);
+    await page.locator('.plan-box').hover();
+    await page.mouse.wheel(0, -200);
+    await until(page, `document.querySelector('.plan-sheet').getBoundingClientRect().width > ${nearer + 1}`);
+    const left = (await sheet.boundingBox())?.x ?? 0;
+    await page.mouse.down();
+    await page.mouse.move(700, 400);
+    await page.mouse.move(720, 430);
+    await page.mouse.up();
+    expect((await sheet.boundingBox())?.x).not.to.equal(left);
+    await until(page, `location.hash.includes('view=')`);
+  });
+
+  it('asks before unsaved places are left by a link or the back button', async () => {
+    const before = await stored();
+    const question = page.getByRole('alertdialog');
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('link', { name: 'Assets', exact: true }).click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor();
+    await page.evaluate('history.back()');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.evaluate<string>('location.hash')).to.include('edit=true');
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor();
+    await page.getByRole('link', { name: 'Assets', exact: true }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Assets' }).waitFor();
+    expect(await stored()).to.deep.equal(before);
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ground floor' }).waitFor();
+  });
+
+  it('keeps what somebody else has saved meanwhile', async () => {
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();
+    await page.keyboard.press('ArrowDown');
+    await database.rows('update plans set version = version + 1 where org_id = $1', [site.orgId]);
+    const before = await stored();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('changed by somebody else').waitFor();
+    expect(await stored()).to.deep.equal(before);
+    await page.getByRole('button', { name: 'Discard mine' }).click();
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':disabled')).waitFor();
+  });
+});

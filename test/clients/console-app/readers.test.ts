@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import type { MqttClient } from 'mqtt';
+import type { Page } from 'playwright-core';
+import { until } from '../../support/browser.ts';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { useIngest } from '../../support/ingest.ts';
+
+const AXIS_FITS = `[...document.querySelectorAll('.week-axis span')].every(
+  (label) => label.getBoundingClientRect().right <= label.parentElement.getBoundingClientRect().right + 1
+)`;
+
+describe('the readers in the console', () => {
+  const app = useConsoleApp({ READERS_MQTT_URL: 'mqtt://broker.example.com:1883' });
+  const ingest = useIngest(app.database);
+  let reader: MqttClient;
+
+  /** As a device of this make sends it. */
+  const publish = (antenna: number, rssi: number, idHex = 'e2806894000050000000d001') =>
+    reader.publishAsync(
+      'site/dock-3',
+      JSON.stringify({
+        data: { eventNum: 1, format: 'epc', idHex, antenna, peakRssi: rssi },
+        timestamp: new Date().toISOString(),
+        type: 'INVENTORY',
+      }),
+      { qos: 1 },
+    );
+  const stored = async () => (await app.call({ path: '/readers' })).body.data[0];
+
+  before(async () => {
+    const post = (path: string, json: object) => app.call({ method: 'POST', path, json });
+    await post('/locations', { name: 'Dock', external_key: 'DOCK' });
+    await post('/locations', { name: 'Yard', external_key: 'YARD' });
+    const tags = [{ tag_type: 'rfid', value: 'E2806894000050000000D001' }];
+    const asset = await post('/assets', { name: 'Forklift', external_key: 'LIFT', tags });
+    expect(asset.status, asset.text).to.equal(201);
+  });
+
+  it('are added in four steps, and heard, by somebody who knows only the device', async () => {
+    const page = await app.open('#/readers');
+    await page.getByRole('heading', { name: 'No readers yet' }).waitFor();
+    await page.getByRole('link', { name: 'Add reader' }).last().click();
+    await page.getByLabel('Name', { exact: true }).fill('Dock 3');
+    await page.getByLabel('Topic').fill('site/dock-3');
+    await page.keyboard.press('Enter');
+    await page.getByText('mqtt://broker.example.com:1883', { exact: true }).waitFor();
+    const password = await page.getByLabel(/^Password of reader-/).inputValue();
+    const username = (await page.locator('.login dd').last().textContent()) ?? '';
+    await page.getByRole('button', { name: 'See what arrives' }).click();
+    await page.getByRole('heading', { name: 'Nothing has arrived yet' }).waitFor();
+    await page.getByText('It is not connected to the embedded broker').waitFor();
+    reader = await ingest.connect(username, { password });
+    await page.getByText('It is connected. Hold a tag in front of it').waitFor();
+    await publish(2, -61);
+    await page.getByText('"idHex":"e2806894000050000000d001"').waitFor();
+
+    await page.getByRole('button', { name: 'On to the format' }).click();
+    await page.getByText('Likeliest', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Choose zebra-iotc' }).click();
+    await page.getByText('Chosen', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Read them now' }).count()).to.equal(0);
+
+    await page.getByRole('button', { name: 'On to the antennas' }).click();
+    await page.getByText('0 reads of 0 tags').waitFor();
+    await page.getByText('Antenna 2 is at no place').waitFor();
+    expect(await page.getByRole('button', { name: 'Read them now' }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Add antenna 2' }).click();
+    await chooseByKeys(page, 'Place of antenna 2', 'YARD');
+    await page.getByRole('button', { name: 'Read them now' }).click();
+    await page.getByText('1 message was read').waitFor();
+    await page.getByText('1 read in all').waitFor();
+    expect((await stored()).counters).to.include({ recorded: 1, unplaced: 0 });
+    const place = page.getByRole('combobox', { name: 'Place of antenna 2' });
+    expect(await place.inputValue()).to.equal('Yard · YARD');
+    await publish(2, -58);
+    await page.getByText('In the last 30 seconds: 1 read of 1 tag').waitFor();
+    await page
+      .locator('.antenna-name')
+      .first()
+      .dragTo(page.locator('.target', { hasText: 'DOCK' }));
+    await page.getByText('Antenna 1 saved').waitFor();
+    await page.getByText('Antenna 2 saved').nth(1).waitFor();
+    const { antennas } = await stored();
+    expect(
+      antennas.map(({ location_external_key: key }: { location_external_key: string }) => key),
+    ).to.deep.equal(['DOCK', 'YARD']);
+
+    await page.getByRole('link', { name: 'Listen to 2' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText(/0 reads of 0 tags in 0 messages/).waitFor();
+    await publish(2, -44.5);
+    await sheet.getByText('\u221244.5 dBm').waitFor();
+    await sheet.getByRole('link', { name: 'Forklift' }).waitFor();
+    expect(await faultsOf(page, 'readers-listen')).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Done' }).click();
+    await page.getByRole('heading', { name: 'Dock 3' }).waitFor();
+  });
+
+  it('show what became of what they sent without being loaded again, and when they were heard', async () => {
+    const { id, counters } = await stored();
+    const page = await app.open(`#/readers/${id}`);
+    await page.getByText('The last seven days').waitFor();
+    await page.getByText(/% of the time since it was registered/).waitFor();
+    const recorded = page.locator('.outcomes dd').first();
+    expect(await recorded.textContent()).to.equal(String(counters.recorded));
+    await publish(2, -50);
+    await page
+      .locator('.outcomes dd', { hasText: String(counters.recorded + 1) })
+      .first()
+      .waitFor();
+    expect(await page.evaluate<boolean>(AXIS_FITS)).to.equal(true);
+    expect(await faultsOf(page, 'reader')).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Not readable' }).click();
+    await page.waitForURL(`**/#/inbox/rejected?reader_id=${id}`);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Unknown tags' }).click();
+    await page.waitForURL(`**/#/inbox/tags?reader_id=${id}`);
+    await page.evaluate(`location.hash = '#/readers'`);
+    await page.getByRole('row', { name: /Dock 3.*Heard/ }).waitFor();
+    expect(await faultsOf(page, 'readers')).to.deep.equal([]);
+  });
+
+  it('get a format that is written beside what it makes of a message', async () => {
+    const { id } = await stored();
+    const page = await app.open(`#/readers/new?reader=${id}&step=format&write=tagtrail`);
+    const definition = page.getByLabel('Definition');
+    await page.getByLabel('Message').fill('{"value":"E2","antenna":4}');
+    await page.getByText('1 read', { exact: true }).waitFor();
+    const source = await definition.inputValue();
+    await definition.fill(source.replace('"decode"', '"encode"'));
+    await page.getByText('unknown key "encode"').waitFor();
+    expect(await page.getByRole('button', { name: 'Save, and use it' }).isDisabled()).to.equal(true);
+    await definition.fill(source);
+    await page.getByText('1 read', { exact: true }).waitFor();
+    expect(await faultsOf(page, 'readers-format')).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Save, and use it' }).click();
+    await page.getByText('read as my-tagtrail now').waitFor();
+    expect((await stored()).format).to.equal('my-tagtrail');
+  });
+
+  it('have formats that are listed, changed, and deleted when no reader has them', async () => {
+    const { id } = await stored();
+    const page = await app.open('#/readers');
+    await page.getByRole('link', { name: 'Formats' }).click();
+    await page.getByText('Of 1 reader').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete my-tagtrail' }).isDisabled()).to.equal(true);
+    expect(await faultsOf(page, 'readers-formats')).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Change my-tagtrail' }).click();
+    const definition = page.getByLabel('Definition');
+    await until(page, `document.querySelector('textarea')?.value.includes('"my-tagtrail"')`);
+    const source = JSON.parse(await definition.inputValue());
+    await definition.fill(JSON.stringify({ ...source, description: 'Ours, at the docks' }));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Ours, at the docks').waitFor();
+    await app.call({ method: 'PATCH', path: `/readers/${id}`, json: { format: 'none' } });
+    await page.reload();
+    await page.getByRole('button', { name: 'Delete my-tagtrail' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'No formats of your own' }).waitFor();
+  });
+
+  it('get another password, shown once, and are deleted once that is meant', async () => {
+    const { id } = await stored();
+    const page = await app.open(`#/readers/${id}?edit=true`);
+    await page.getByRole('button', { name: 'New password' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'New password' }).click();
+    expect(await page.getByLabel(/^Password of reader-/).inputValue()).to.have.length(32);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'No readers yet' }).waitFor();
+  });
+});
+
+async function chooseByKeys(page: Page, label: string, key: string): Promise<void> {
+  const picker = page.getByLabel(label, { exact: true }).first();
+  await picker.focus();
+  await page.keyboard.type(key);
+  await page.keyboard.press('Enter');
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+
+describe('handhelds in the console', () => {
+  const app = useConsoleApp();
+
+  before(() => {
+    const wasm = readFileSync(fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm')));
+    prepareZXingModule({ overrides: { wasmBinary: wasm.buffer as ArrayBuffer } });
+  });
+
+  /** What a phone reads off the screen: without the decoder's own attempts at light codes on dark ground. */
+  const scanned = async (page: Page) => {
+    const picture = await page.getByRole('img', { name: 'QR code by which Gun 1 signs in' }).screenshot();
+    const found = await readBarcodes(new Blob([new Uint8Array(picture)]), {
+      formats: ['QRCode'],
+      tryInvert: false,
+    });
+    return found.map(({ text }) => text);
+  };
+
+  it('are signed in by a code that scans on dark screens too, are renamed, and revoked for good', async () => {
+    const page = await app.open('#/settings/handhelds');
+    await page.getByRole('heading', { name: 'No handhelds yet' }).waitFor();
+    await page.getByLabel('What people call it').fill('Gun 1');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const address = await page.getByLabel('Address of Gun 1', { exact: true }).inputValue();
+    const token = await page.getByLabel('Token of Gun 1', { exact: true }).inputValue();
+    expect(address).to.equal(`http://127.0.0.1:8081/#sign-in/${token}`);
+    await page.getByText('Only this machine can open this address').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await scanned(page), colorScheme).to.deep.equal([address]);
+    }
+    const faults = await faultsOf(page, 'settings-handhelds');
+    await page.reload();
+
+    const line = page.getByRole('listitem').filter({ hasText: /last sent/ });
+    await line.getByText('Gun 1').waitFor();
+    expect(await page.content()).not.to.include(token);
+    await line.getByRole('link', { name: 'Rename' }).press('Enter');
+    await page.locator('dialog').getByLabel('What people call it').fill('Gun 2');
+    faults.push(...(await faultsOf(page, 'settings-handheld')));
+    await page.keyboard.press('Enter');
+    await line.getByText('Gun 2').waitFor();
+
+    await line.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await line.getByText('Revoked').waitFor();
+    expect(faults).to.deep.equal([]);
+    const logged = await app.database.rows<{ action: string; name: string }>(
+      `select action, coalesce(after ->> 'name', '') as name from changes where resource_type = 'handheld' order by id`,
+    );
+    expect(logged.map(({ action, name }) => `${action} ${name}`)).to.deep.equal([
+      'create Gun 1',
+      'update Gun 2',
+      'revoke ',
+    ]);
+  });
+});

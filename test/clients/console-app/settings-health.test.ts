@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { Site } from '../../support/site.ts';
+
+describe('the health page of the console', () => {
+  const app = useConsoleApp();
+
+  it('says what is wrong, the worst first, what to do about it, and looks again on demand', async () => {
+    const site = await Site.create(app.database, 'Acme');
+    await site.reader('North gate', [null], { format: 'gone' });
+    const page = await app.open('#/settings/health', await app.as('admin', site.orgId));
+    const own = page.getByRole('region', { name: 'Your organization' });
+    const first = own.getByRole('listitem').first();
+    await first.getByText('Wrong').waitFor();
+    await first.getByText('North gate (reader 1) has the format gone').waitFor();
+    await first.getByText('What to do:').waitFor();
+    await page
+      .getByRole('region', { name: 'The installation' })
+      .getByText('Nothing to do.')
+      .first()
+      .waitFor();
+    await page.getByText('30 days').first().waitFor();
+    const faults = await faultsOf(page, 'settings-health');
+    const looked = page.waitForResponse((response) => response.url().endsWith('/console/v1/health'));
+    await page.getByRole('button', { name: 'Look again' }).press('Enter');
+    expect((await looked).status()).to.equal(200);
+    await page.getByText('Looked at').waitFor();
+    expect(faults).to.deep.equal([]);
+  });
+});

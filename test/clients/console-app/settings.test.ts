@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { PASSWORD } from '../../support/people.ts';
+import { Site } from '../../support/site.ts';
+
+describe('the settings in the console', () => {
+  const app = useConsoleApp();
+
+  it('change the password, which ends the sessions elsewhere', async () => {
+    const { token } = await app.people.user('jo@example.com', { orgId: app.orgId, role: 'viewer' });
+    const { body } = await app.call({
+      method: 'POST',
+      path: '/session',
+      token: null,
+      json: { email: 'jo@example.com', password: PASSWORD },
+    });
+    expect(body.data.memberships).to.have.length(1);
+    const page = await app.open('#/settings', token);
+    await page.getByRole('listitem').filter({ hasText: 'This one' }).waitFor();
+    expect(await page.getByRole('button', { name: 'End', exact: true }).count()).to.equal(1);
+    await page.getByLabel('Present password').fill('something else');
+    await page.getByLabel('New password').fill('a lamp on a quiet pier at night');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.locator('.fault').waitFor();
+    await page.getByLabel('Present password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('your other sessions have ended').waitFor();
+    await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' });
+  });
+
+  it('show a new key once, and revoke it', async () => {
+    const page = await app.open('#/settings/keys');
+    await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+    await page.getByLabel('Name of the program').fill('ERP');
+    await page.getByLabel('assets:write').uncheck();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.getByLabel('Key of ERP').inputValue();
+    expect(key).to.match(/^tt_/);
+    await page.reload();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    expect(await page.content()).not.to.include(key);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Revoked').waitFor();
+    const { body } = await app.call({ path: `/orgs/${app.orgId}/api-keys` });
+    expect(body.data[0].scopes).not.to.include('assets:write');
+    expect(body.data[0].revoked_at).to.be.a('string');
+  });
+
+  it('let an administrator invite somebody by a link, who is then in with the role', async () => {
+    const page = await app.open('#/settings/users');
+    await page.getByLabel('E-mail').fill('kim@example.com');
+    await page.getByLabel('Role', { exact: true }).selectOption('operator');
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const link = await page.getByLabel('Link for kim@example.com').inputValue();
+    await page.getByText('Only this machine can open this link').waitFor();
+    await page.getByRole('heading', { name: 'Open invitations' }).waitFor();
+    const guest = await app.open(new URL(link).hash, null);
+    await guest.getByRole('heading', { name: 'Welcome to Own' }).waitFor();
+    await guest.getByLabel('Your name').fill('Kim');
+    await guest.getByLabel('New password').fill(PASSWORD);
+    await guest.getByRole('button', { name: 'Go in' }).click();
+    await guest.getByRole('button', { name: /Kim.*Operator/ }).waitFor();
+    await guest.evaluate(`location.hash = '#/assets'`);
+    await guest.getByRole('link', { name: 'Add asset' }).first().waitFor();
+
+    await page.reload();
+    const line = page.getByRole('listitem').filter({ hasText: 'kim@example.com' });
+    await line.getByLabel('Role of Kim').selectOption('viewer');
+    await line.getByRole('button', { name: 'Disable' }).click();
+    await line.getByText('Disabled').waitFor();
+    await guest.reload();
+    await guest.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('list users page by page, however many there are', async () => {
+    const site = await Site.create(app.database, 'Large');
+    await app.database.rows(
+      `with made as (
+         insert into users (email, name) select format('u%s@example.com', lpad(i::text, 3, '0')), 'User ' || i
+         from generate_series(1, 210) i returning id
+       ) insert into memberships (user_id, org_id, role) select id, $1::integer, 'viewer' from made`,
+      [site.orgId],
+    );
+    const page = await app.open('#/settings/users?page=5', await app.as('admin', site.orgId));
+    await page.getByText('u210@example.com').waitFor();
+    await page.getByText('201 – 211 of 211').waitFor();
+    await page.getByRole('link', { name: 'Previous page' }).click();
+    await page.getByText('u200@example.com').waitFor();
+  });
+
+  it('show who does not administer their own account and the changes only', async () => {
+    const page = await app.open('#/settings/keys', await app.as('operator'));
+    await page.getByText('There is no such screen').waitFor();
+    const parts = page.getByRole('navigation', { name: 'Parts of the settings' });
+    expect(await parts.getByRole('link').allTextContents()).to.deep.equal(['Your account', 'Changes']);
+  });
+
+  it('have nothing against them with axe, and keep to their width', async () => {
+    const page = await app.open('#/settings');
+    await page.getByText('This one').waitFor();
+    const found = await faultsOf(page, 'settings-account');
+    await page.evaluate(`location.hash = '#/settings/users'`);
+    await page.getByRole('heading', { name: 'Invite somebody' }).waitFor();
+    found.push(...(await faultsOf(page, 'settings-users')));
+    await page.evaluate(`location.hash = '#/settings/keys'`);
+    await page.getByRole('heading', { name: 'New key' }).waitFor();
+    found.push(...(await faultsOf(page, 'settings-keys')));
+    expect(found).to.deep.equal([]);
+  });
+});

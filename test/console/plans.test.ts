@@ -1,0 +1,225 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'chai';
+import { encodePng } from '../../simulation/drawing/png.ts';
+import { useConsole } from '../support/console.ts';
+import { Site } from '../support/site.ts';
+
+const PNG = encodePng({ width: 4, height: 3, palette: [[255, 255, 255]], pixels: new Uint8Array(12) });
+
+/** A PNG of about `size` bytes, in which the same bytes never come again. */
+function largePng(size: number): Buffer {
+  const [width, height] = [1_024, Math.floor(size / 1_024)];
+  const palette = Array.from({ length: 256 }, (_, grey) => [grey, grey, grey] as const);
+  return encodePng({ width, height, palette, pixels: randomBytes(width * height) });
+}
+
+describe('plans', function () {
+  this.timeout(60_000);
+  const suite = useConsole();
+  const { call, database } = suite;
+  let site: Site;
+  let token: string;
+  let dock: number;
+  let yard: number;
+  const add = (body: Uint8Array, query = 'name=Ground%20floor', type = 'image/png') =>
+    call({ method: 'POST', path: `/plans?${query}`, body, token, headers: { 'Content-Type': type } });
+  const put = (id: number, json: object) => call({ method: 'PATCH', path: `/plans/${id}`, json, token });
+  const get = (path: string, headers: Record<string, string> = {}) => call({ path, token, headers });
+  const bytesOf = async (id: number) => {
+    const response = await fetch(`${suite.url}/console/v1/plans/${id}/image?organization=${site.orgId}`, {
+      headers: { Cookie: `tagtrail_session=${token}` },
+    });
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  before(async () => {
+    site = await Site.create(database, 'Planned');
+    token = await suite.as('operator', site.orgId);
+    dock = await site.location('DOCK');
+    yard = await site.location('YARD');
+  });
+
+  it('are added, read, changed and deleted, and the change log says so', async () => {
+    const created = await add(PNG, `name=Ground%20floor&location_id=${yard}`);
+    expect(created.status, created.text).to.equal(201);
+    const { id, updated_at: updatedAt, ...plan } = created.body.data;
+    const location = { id: yard, external_key: 'YARD', name: 'YARD' };
+    expect(plan).to.deep.equal({
+      ...{ name: 'Ground floor', media_type: 'image/png', width: 4, height: 3, size: PNG.length, version: 1 },
+      ...{ place_count: 0, location, digest: createHash('sha256').update(PNG).digest('hex') },
+    });
+    expect(updatedAt).to.match(/Z$/);
+    const places = [
+      { location_id: dock, points: [[0.25, 0.5]] },
+      {
+        location_id: yard,
+        points: [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+        ],
+      },
+    ];
+    const pinned = await put(id, { version: 1, places });
+    expect([pinned.status, pinned.body.data.version]).to.deep.equal([200, 2]);
+    expect((await get(`/plans/${id}`)).body.data.places).to.deep.equal(places);
+    expect((await put(id, { version: 2, places })).body.data.version, 'the same again').to.equal(2);
+    const renamed = await put(id, { name: 'First floor', location_id: null });
+    expect([renamed.body.data.name, renamed.body.data.location]).to.deep.equal(['First floor', null]);
+    expect((await get('/plans')).body.data.map((row: { id: number }) => row.id)).to.deep.equal([id]);
+    expect((await call({ method: 'DELETE', path: `/plans/${id}`, token })).status).to.equal(204);
+    expect((await get(`/plans/${id}`)).status).to.equal(404);
+    const logged = await database.rows(
+      `select action, actor_type, before ->> 'name' as before, after ->> 'name' as after,
+         after -> 'places' -> 0 ->> 'location_id' as first
+       from changes where org_id = $1 and resource_type = 'plan' order by id`,
+      [site.orgId],
+    );
+    expect(logged.map((row) => Object.values(row))).to.deep.equal([
+      ['create', 'user', null, 'Ground floor', null],
+      ['update', 'user', null, null, String(dock)],
+      ['update', 'user', 'Ground floor', 'First floor', null],
+      ['delete', 'user', 'First floor', null, null],
+    ]);
+    const left = await database.rows('select from plan_places where org_id = $1', [site.orgId]);
+    expect(left).to.deep.equal([]);
+  });
+
+  it('answer the image byte for byte, as what it is, and not again to whom has it', async () => {
+    const image = largePng(4_500_000);
+    const { id } = (await add(image, 'name=Large', 'image/jpeg')).body.data;
+    const { response, bytes } = await bytesOf(id);
+    expect(bytes.equals(image)).to.equal(true);
+    const header = (name: string) => response.headers.get(name);
+    expect(header('content-type')).to.equal('image/png');
+    expect(header('content-length')).to.equal(String(image.length));
+    expect(header('x-content-type-options')).to.equal('nosniff');
+    expect(header('cache-control')).to.equal('private, no-cache');
+    expect(header('content-security-policy')).to.include('sandbox');
+    const etag = header('etag') ?? '';
+    const again = await get(`/plans/${id}/image`, { 'If-None-Match': etag });
+    expect([again.status, again.text]).to.deep.equal([304, '']);
+    expect((await get(`/plans/${id}/image`, { 'If-None-Match': '"other"' })).status).to.equal(200);
+    const head = await call({ method: 'HEAD', path: `/plans/${id}/image`, token });
+    expect([head.status, head.headers.get('content-length'), head.text]).to.deep.equal([
+      200,
+      String(image.length),
+      '',
+    ]);
+    await call({ method: 'DELETE', path: `/plans/${id}`, token });
+  });
+
+  it('show their images to members of the organization only', async () => {
+    const { id } = (await add(PNG)).body.data;
+    const path = `/plans/${id}/image`;
+    const stranger = await suite.as('admin');
+    expect((await call({ path, token: null })).status).to.equal(401);
+    expect((await call({ path, token: stranger })).status).to.equal(404);
+    expect((await call({ path: `${path}?organization=${site.orgId}`, token: stranger })).status).to.equal(
+      403,
+    );
+    expect((await call({ path, token: await suite.as('viewer', site.orgId) })).status).to.equal(200);
+  });
+
+  it('take no file for an image because of its name or type', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+    for (const [body, type] of [
+      [svg, 'image/svg+xml'],
+      [svg, 'image/png'],
+      ['<!doctype html><script>alert(1)</script>', 'image/png'],
+      [PNG.subarray(0, -5), 'image/png'],
+    ] as const) {
+      const { status, body: answer } = await add(Buffer.from(body), 'name=x', type);
+      expect([status, answer.error.type], String(body).slice(0, 20)).to.deep.equal([400, 'validation_error']);
+      expect(answer.error.fields[0].field).to.equal('image');
+    }
+    const typed = await add(PNG, 'name=x', 'text/html');
+    expect([typed.status, typed.body.error.type]).to.deep.equal([415, 'unsupported_media_type']);
+    const large = await add(Buffer.alloc(5 * 1_048_576 + 1), 'name=x');
+    expect([large.status, large.body.error.type]).to.deep.equal([413, 'payload_too_large']);
+    expect((await add(PNG, 'name=')).status).to.equal(400);
+    expect((await add(PNG, 'name=x&location_id=999999')).body.error.fields[0].code).to.equal('fk_not_found');
+  });
+
+  it('let none of two who edit at once overwrite the other', async () => {
+    const { id } = (await add(PNG)).body.data;
+    const pin = (x: number) => ({ version: 1, places: [{ location_id: dock, points: [[x, 0.5]] }] });
+    const answers = await Promise.all([put(id, pin(0.25)), put(id, pin(0.75))]);
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409]);
+    const won = answers.find(({ status }) => status === 200)?.body.data.places;
+    const lost = answers.find(({ status }) => status === 409)?.body.error;
+    expect(lost.detail).to.include('changed by somebody else');
+    expect((await get(`/plans/${id}`)).body.data.places).to.deep.equal(won);
+    const blind = await put(id, { places: [] });
+    expect([blind.status, blind.body.error.fields[0]?.field]).to.deep.equal([400, 'version']);
+  });
+
+  it('hold only places that are there, on the plan, once', async () => {
+    const { id } = (await add(PNG)).body.data;
+    const wrong: [object[], string][] = [
+      [[{ location_id: 999_999, points: [[0, 0]] }], 'places[0].location_id'],
+      [[{ location_id: dock, points: [[1.01, 0]] }], 'places[0].points'],
+      [[{ location_id: dock, points: [[0, -0.1]] }], 'places[0].points'],
+      [[{ location_id: dock, points: [] }], 'places[0].points'],
+      [
+        [
+          {
+            location_id: dock,
+            points: [
+              [0, 0],
+              [1, 1],
+            ],
+          },
+        ],
+        'places[0].points',
+      ],
+      [
+        [
+          { location_id: dock, points: [[0, 0]] },
+          { location_id: dock, points: [[0, 1]] },
+        ],
+        'places[1].location_id',
+      ],
+    ];
+    for (const [places, field] of wrong) {
+      const { status, body } = await put(id, { version: 1, places });
+      expect([status, body.error.fields?.[0]?.field], JSON.stringify(places)).to.deep.equal([400, field]);
+    }
+    const many = Array.from({ length: 2_001 }, (_, n) => ({ location_id: n + 1, points: [[0, 0]] }));
+    expect((await put(id, { version: 1, places: many })).body.error.fields[0].code).to.equal('too_long');
+    expect((await put(id, { version: 1, places: [{ location_id: dock }] })).body.error.type).to.equal(
+      'bad_request',
+    );
+  });
+
+  it('lose a place that is deleted, and who still had it on the plan is told', async () => {
+    const shed = await site.location('SHED');
+    const { id } = (await add(PNG, `name=Shed&location_id=${shed}`)).body.data;
+    const places = [shed, dock].map((location) => ({ location_id: location, points: [[0.5, 0.5]] }));
+    expect((await put(id, { version: 1, places })).status).to.equal(200);
+    expect((await call({ method: 'DELETE', path: `/locations/${shed}`, token })).status).to.equal(204);
+    const { data } = (await get(`/plans/${id}`)).body;
+    expect([data.location, data.places, data.version]).to.deep.equal([null, [places[1]], 3]);
+    expect((await put(id, { version: 2, places })).body.error.type).to.equal('validation_error');
+    expect((await put(id, { version: 2, places: [places[1]] })).status).to.equal(409);
+  });
+
+  it('are no more than 200 of an organization, also if several are added at once', async () => {
+    const full = await Site.create(database, 'Full');
+    const operator = await suite.as('operator', full.orgId);
+    await database.rows(
+      `insert into plans (org_id, name, media_type, width, height, image, sha256)
+       select $1, 'Plan ' || n, 'image/png', 1, 1, '\\x00', sha256('x') from generate_series(1, 199) n`,
+      [full.orgId],
+    );
+    const answers = await Promise.all(
+      [1, 2, 3].map((n) =>
+        call({
+          ...{ method: 'POST', path: `/plans?name=${n}`, body: PNG, token: operator },
+          headers: { 'Content-Type': 'image/png' },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409, 409]);
+  });
+});

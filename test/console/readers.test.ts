@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { useConsole } from '../support/console.ts';
+import { useIngest } from '../support/ingest.ts';
+import { Site } from '../support/site.ts';
+
+describe('readers and handhelds in the console', () => {
+  const suite = useConsole();
+  const ingest = useIngest(suite.database);
+  const { call } = suite;
+  const post = (path: string, json: object) => call({ method: 'POST', path, json });
+  const patch = (path: string, json: object) => call({ method: 'PATCH', path, json });
+
+  it('registers a reader with its password, shown once, and says where its antennas are', async () => {
+    const made = await post('/readers', { name: 'Portal', topic: 'site/portal', format: 'tagtrail' });
+    expect(made.status, made.text).to.equal(200);
+    const { id, mqtt_password: password } = made.body.data;
+    await post('/locations', { name: 'Dock', external_key: 'DOCK' });
+    const antenna = await patch(`/readers/${id}/antennas/2`, {
+      location_external_key: 'DOCK',
+      min_rssi: -65,
+    });
+    const set = { port: 2, location_external_key: 'DOCK', min_rssi: -65, enabled: true };
+    expect(antenna.body.data).to.deep.equal(set);
+    expect((await patch(`/readers/${id}/antennas/0`, {})).status).to.equal(400);
+    const { text, body } = await call({ path: '/readers' });
+    expect(text).not.to.include(password);
+    expect(body.data[0]).to.deep.include({ id, name: 'Portal', topic: 'site/portal', last_message_at: null });
+    expect(body.data[0].antennas.at(-1)).to.deep.equal({ ...set, location_name: 'Dock' });
+    const renamed = await patch(`/readers/${id}`, { name: 'Gate', new_password: true });
+    expect(renamed.body.data.mqtt_password).to.be.a('string').that.is.not.equal(password);
+    expect((await call({ method: 'DELETE', path: `/readers/${id}` })).status).to.equal(204);
+    expect((await call({ path: '/readers' })).body.data).to.deep.equal([]);
+    const [{ count } = { count: 0 }] = await suite.database.rows<{ count: number }>(
+      `select count(*)::integer as count from changes where actor_type = 'user' and resource_type in ('reader', 'antenna')`,
+    );
+    expect(count).to.equal(5);
+  });
+
+  it('shows what arrives of a reader without a format, and what each format would read', async () => {
+    const site = await Site.create(suite.database, 'Yard');
+    const token = await suite.as('admin', site.orgId);
+    const made = await call({
+      ...{ method: 'POST', path: '/readers', token },
+      json: { name: 'New', topic: 'yard/new', format: 'none' },
+    });
+    expect(made.status, made.text).to.equal(200);
+    const { id, mqtt_username: username, mqtt_password: password } = made.body.data;
+    const client = await ingest.connect(username, { password });
+    const payload = JSON.stringify({
+      data: { format: 'epc', idHex: 'ad99160040aac99525000099', antenna: 2, peakRssi: -54 },
+      ...{ timestamp: '2026-02-24T10:14:42.851+0000', type: 'INVENTORY' },
+    });
+    await client.publishAsync('yard/new', payload, { qos: 1 });
+    const { open, messages, formats } = (await call({ path: `/readers/${id}/arrivals`, token })).body.data;
+    expect(open).to.equal(1);
+    expect(messages[0]).to.deep.include({ topic: 'yard/new', payload, is_text: true, size: payload.length });
+    expect(messages[0].reason).to.include('no format yet');
+    expect(formats[0]).to.deep.equal({
+      ...{ format: 'zebra-iotc', reads: 1, ignored: 0, rejected: 0, messages_rejected: 0, reason: null },
+      antennas: [2],
+      example: { tag_type: 'rfid', value: 'AD99160040AAC99525000099', antenna: 2, rssi: -54 },
+    });
+    expect(formats.map(({ format }: { format: string }) => format)).to.include('tagtrail');
+    const list = async (query: string) => (await call({ path: `/readers${query}`, token })).body;
+    expect((await list('?state=no_format')).data[0]).to.deep.include({ id, state: 'no_format' });
+    expect((await list('?state=heard')).total_count).to.equal(0);
+    await call({ ...{ method: 'PATCH', path: `/readers/${id}`, token }, json: { format: 'zebra-iotc' } });
+    await client.publishAsync('yard/new', payload, { qos: 1 });
+    const { data } = await list('?q=NEW&sort=-last_message_at');
+    expect(data[0]).to.deep.include({ id, state: 'heard', format: 'zebra-iotc' });
+    expect(data[0].counters).to.include({ messages: 2, messages_rejected: 1, reads: 1 });
+    expect(data[0].stretch.messages).to.equal(2);
+  });
+
+  it('draws when a reader was heard and when it was disconnected, in so many parts at most', async () => {
+    const site = await Site.create(suite.database, 'Spans');
+    const token = await suite.as('viewer', site.orgId);
+    const reader = await site.reader('spans', []);
+    await suite.database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+       select $1, $2, 'up', now() - make_interval(secs => at), now() - make_interval(secs => at - 5), 3
+       from generate_series(20, 9 * 86400, 20) at
+       where at not between 86400 and 2 * 86400`,
+      [site.orgId, reader],
+    );
+    await suite.database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at)
+       values ($1, $2, 'disconnected', now() - interval '2 days', now() - interval '1 day'),
+         ($1, $2, 'disconnected', now() - interval '10 seconds', null)`,
+      [site.orgId, reader],
+    );
+    const { data } = (await call({ path: `/readers/${reader}/spans?days=7`, token })).body;
+    const states = data.spans.map(({ state }: { state: string }) => state);
+    expect(states).to.deep.equal(['up', 'disconnected', 'up', 'disconnected']);
+    const [first, away, , now] = data.spans;
+    expect(first.from <= data.from, `${first.from} ${data.from}`).to.equal(true);
+    expect(first.messages).to.be.within(5 * 4320 * 3, 5 * 4320 * 3 + 6);
+    expect([away.messages, now.to]).to.deep.equal([null, null]);
+  });
+
+  it('does not tell whose topic it is that another organization has', async () => {
+    const other = await Site.create(suite.database, 'Other');
+    await other.reader('theirs', [], { topic: 'shared/portal' });
+    const answer = await post('/readers', { name: 'Portal', topic: 'shared/+', format: 'tagtrail' });
+    expect([answer.status, answer.body.error.detail]).to.deep.equal([
+      409,
+      'Topic shared/+ overlaps with one that is taken; choose another',
+    ]);
+  });
+
+  it('shows the broker at the name of the console where it listens everywhere, and as it is elsewhere', async () => {
+    const shown = async (mqttUrl: string, name: string) => {
+      const url = await suite.start({ CONSOLE_URL: 'http://tracking.example.com:8083' }, { mqttUrl });
+      const made = await fetch(`${url}/console/v1/readers`, {
+        method: 'POST',
+        headers: {
+          ...{ Cookie: `tagtrail_session=${suite.token}`, Origin: 'http://tracking.example.com:8083' },
+          ...{ 'Content-Type': 'application/json', 'X-Tagtrail-Console': '1' },
+        },
+        body: JSON.stringify({ name, topic: `broker/${name}`, format: 'none' }),
+      });
+      const text = await made.text();
+      expect(made.status, text).to.equal(200);
+      return JSON.parse(text).data.mqtt_url;
+    };
+    expect(await shown('mqtt://0.0.0.0:1883', 'every')).to.equal('mqtt://tracking.example.com:1883');
+    expect(await shown('mqtt://[::]:1883', 'every-6')).to.equal('mqtt://tracking.example.com:1883');
+    expect(await shown('mqtt://127.0.0.1:1883', 'here')).to.equal('mqtt://127.0.0.1:1883');
+  });
+
+  it('lets a handheld in by a token, shown once, until it is revoked', async () => {
+    const { id, token } = (await post('/handhelds', { name: 'Gun' })).body.data;
+    expect(token).to.match(/^th_\d+_[\w-]{43}$/);
+    const { text, body } = await call({ path: '/handhelds' });
+    expect(text).not.to.include(token);
+    expect(body.data).to.have.length(1);
+    expect(body.data[0]).to.include({ id, name: 'Gun', revoked_at: null });
+    expect((await patch(`/handhelds/${id}`, { name: 'Gun 2' })).status).to.equal(204);
+    const empty = await patch(`/handhelds/${id}`, { name: '' });
+    expect([empty.status, empty.body.error.fields[0].field]).to.deep.equal([400, 'name']);
+    expect((await call({ path: '/handhelds' })).body.data[0].name).to.equal('Gun 2');
+    expect((await call({ method: 'DELETE', path: `/handhelds/${id}` })).status).to.equal(204);
+    expect((await call({ path: '/handhelds' })).body.data[0].revoked_at).to.be.a('string');
+  });
+
+  it('shows the address at which a handheld signs in: of the setting, or on the machine that was asked', async () => {
+    const { token, sign_in_url: own } = (await post('/handhelds', { name: 'Gun 3' })).body.data;
+    expect(own).to.equal(`http://${new URL(suite.url).hostname}:8081/#sign-in/${token}`);
+    const url = await suite.start({ HANDHELD_URL: 'https://scan.example.com' });
+    const made = await fetch(`${url}/console/v1/handhelds`, {
+      method: 'POST',
+      headers: {
+        ...{ Cookie: `tagtrail_session=${suite.token}`, Origin: url, 'X-Tagtrail-Console': '1' },
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ name: 'Gun 4' }),
+    });
+    const { data } = JSON.parse(await made.text());
+    expect(data.sign_in_url).to.equal(`https://scan.example.com/#sign-in/${data.token}`);
+  });
+});

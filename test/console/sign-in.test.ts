@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { makeFirstLink } from '../../domain/administration/users/links/make-link.ts';
+import { TEST_ACTOR } from '../support/actor.ts';
+import { useConsole } from '../support/console.ts';
+import { PASSWORD } from '../support/people.ts';
+
+describe('signing in at the console', () => {
+  const suite = useConsole();
+  const { call } = suite;
+  let email: string;
+  before(async () => {
+    email = (await call({ path: '/session' })).body.data.user.email;
+  });
+  const signIn = (password: string, options = {}) =>
+    call({ method: 'POST', path: '/session', token: null, json: { email, password }, ...options });
+  const cookieOf = ({ headers }: { headers: Headers }) =>
+    /^tagtrail_session=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1];
+
+  it('answers with who it is, and a cookie that no script reads and no other site sends', async () => {
+    const answer = await signIn(PASSWORD);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(answer.body.data.user).to.deep.include({ email, has_password: true });
+    expect(answer.body.data.memberships).to.have.length(1);
+    expect(answer.body.data.memberships[0]).to.deep.include({
+      organization: { id: suite.orgId, name: 'Own' },
+      role: 'admin',
+    });
+    expect(answer.headers.get('set-cookie')).to.match(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(answer.headers.get('cache-control')).to.equal('no-store');
+    const token = cookieOf(answer) ?? null;
+    expect((await call({ path: '/session', token })).body.data).to.deep.equal(answer.body.data);
+  });
+
+  it('sends its cookie over TLS only where the console is reached over TLS, and asks for that from then on', async () => {
+    const url = await suite.start({ CONSOLE_URL: 'https://tracking.example.com' });
+    const response = await fetch(`${url}/console/v1/session`, {
+      method: 'POST',
+      headers: {
+        Origin: 'https://tracking.example.com',
+        'X-Tagtrail-Console': '1',
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ email, password: PASSWORD }),
+    });
+    expect(response.headers.get('set-cookie')).to.match(
+      /^__Host-tagtrail_session=[\w-]{43}; .*Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect(response.headers.get('strict-transport-security')).to.equal('max-age=63072000');
+  });
+
+  it('never goes on with the session that the browser came with', async () => {
+    const [before, planted] = [await suite.as('viewer'), 'A'.repeat(43)];
+    for (const token of [before, planted]) {
+      const after = cookieOf(await signIn(PASSWORD, { token }));
+      expect(after).to.be.a('string').that.is.not.equal(token);
+      expect((await call({ path: '/session', token })).status).to.equal(401);
+      expect((await call({ path: '/session', token: after ?? null })).status).to.equal(200);
+    }
+  });
+
+  it('ends with signing out, at once', async () => {
+    const token = await suite.as('viewer');
+    const answer = await call({ method: 'DELETE', path: '/session', token });
+    expect([answer.status, answer.headers.get('set-cookie')?.split(';')[0]]).to.deep.equal([
+      204,
+      'tagtrail_session=',
+    ]);
+    expect((await call({ path: '/session', token })).status).to.equal(401);
+    expect((await call({ path: '/assets', token })).status).to.equal(401);
+    expect((await call({ method: 'DELETE', path: '/session', token: null })).status).to.equal(204);
+  });
+
+  it('tells a wrong password from an unknown account to nobody', async () => {
+    const wrong = await signIn('not the password');
+    const unknown = await call({
+      ...{ method: 'POST', path: '/session', token: null },
+      json: { email: 'nobody@example.com', password: 'not the password' },
+    });
+    const said = ({ body: { error } }: typeof wrong) => ({ ...error, request_id: '' });
+    expect([wrong.status, said(wrong)]).to.deep.equal([401, said(unknown)]);
+    expect(wrong.headers.get('set-cookie')).to.equal(null);
+  });
+
+  it('is refused beyond a number of attempts for one account, and says when to try again', async () => {
+    const attempt = (name: string) =>
+      call({
+        ...{ method: 'POST', path: '/session', token: null },
+        json: { email: name, password: 'guess' },
+      });
+    const answers = [];
+    for (let count = 0; count < 11; count++) {
+      answers.push(await attempt(count % 2 === 0 ? 'guessed@example.com' : ' GUESSED@example.com'));
+    }
+    expect(answers.map(({ status }) => status)).to.deep.equal([...Array(10).fill(401), 429]);
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).to.be.within(1, 10);
+    expect(answers.at(-1)?.body.error.detail).to.match(/for this account; try again in \d+ seconds/);
+    expect((await attempt('other@example.com')).status).to.equal(401);
+  });
+
+  it('lists where the user is signed in, and ends one elsewhere', async () => {
+    const { token: own } = await suite.people.user('twice@example.com');
+    const other = cookieOf(
+      await call({
+        ...{ method: 'POST', path: '/session', token: null },
+        json: { email: 'twice@example.com', password: PASSWORD },
+      }),
+    );
+    const { data } = (await call({ path: '/sessions', token: own })).body;
+    expect(data.map(({ is_this }: { is_this: boolean }) => is_this).sort()).to.deep.equal([false, true]);
+    const { id } = data.find(({ is_this }: { is_this: boolean }) => !is_this);
+    expect((await call({ method: 'DELETE', path: `/sessions/${id}`, token: suite.token })).status).to.equal(
+      404,
+    );
+    expect((await call({ method: 'DELETE', path: `/sessions/${id}`, token: own })).status).to.equal(204);
+    expect((await call({ path: '/session', token: other ?? null })).status).to.equal(401);
+  });
+
+  it('needs the current password to change it, and ends every other session with that', async () => {
+    const { token } = await suite.people.user('changes@example.com');
+    const change = (current_password: string, password: string) =>
+      call({ method: 'POST', path: '/password', token, json: { current_password, password } });
+    const refused = await change('wrong', 'a new one of several words');
+    expect(refused.body.error.fields.map(({ field }: { field: string }) => field)).to.deep.equal([
+      'current_password',
+    ]);
+    expect((await change(PASSWORD, 'short')).body.error.fields[0].field).to.equal('password');
+    expect((await change(PASSWORD, 'a new one of several words')).status).to.equal(204);
+    expect((await call({ path: '/session', token })).status).to.equal(200);
+  });
+
+  it('makes the first administrator by a link, once', async () => {
+    const orgId = await suite.people.organization('Second');
+    const { token: link } = await makeFirstLink(suite.people.db, TEST_ACTOR, orgId);
+    const look = () => call({ method: 'POST', path: '/links/look', token: null, json: { token: link } });
+    expect((await look()).body.data).to.deep.include({
+      ...{ purpose: 'first', organization: { id: orgId, name: 'Second' }, email: null, role: 'admin' },
+      has_account: false,
+    });
+    const accept = () =>
+      call({
+        ...{ method: 'POST', path: '/links/accept', token: null },
+        json: { token: link, email: 'first@example.com', name: 'First', password: PASSWORD },
+      });
+    const accepted = await accept();
+    expect(accepted.status, accepted.text).to.equal(200);
+    expect(accepted.body.data.memberships[0]).to.deep.include({ role: 'admin' });
+    expect((await call({ path: '/assets', token: cookieOf(accepted) ?? null })).status).to.equal(200);
+    expect((await accept()).status).to.equal(404);
+    expect((await look()).status).to.equal(404);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { type ConsoleCall, useConsole } from '../support/console.ts';
+import { PASSWORD } from '../support/people.ts';
+
+describe('the members of an organization', () => {
+  const suite = useConsole();
+  const { call } = suite;
+  const post = (path: string, json: object, more: Partial<ConsoleCall> = {}) =>
+    call({ method: 'POST', path, json, ...more });
+
+  it('are invited by a link, which makes one of them', async () => {
+    const made = await post('/invitations', { email: ' New@Example.com', role: 'operator' });
+    expect(made.status, made.text).to.equal(200);
+    const { id, url, ...invited } = made.body.data;
+    expect(invited).to.include({ email: 'new@example.com', role: 'operator' });
+    expect(url).to.match(new RegExp(`^${suite.url}/#/link/[\\w-]{43}$`));
+    expect((await call({ path: '/invitations' })).body.data[0]).to.include({ id, email: 'new@example.com' });
+    expect((await call({ path: '/invitations' })).text).not.to.include(url.slice(-43));
+
+    const accepted = await post(
+      '/links/accept',
+      { token: url.slice(-43), name: 'New', password: PASSWORD },
+      { token: null },
+    );
+    expect(accepted.body.data.memberships[0].role).to.equal('operator');
+    const { data, total_count: count } = (await call({ path: '/users' })).body;
+    expect(count).to.equal(2);
+    expect(data.find(({ email }: { email: string }) => email === 'new@example.com')).to.include({
+      ...{ name: 'New', role: 'operator', is_disabled: false, has_password: true },
+    });
+    expect((await call({ path: '/invitations' })).body.data).to.deep.equal([]);
+  });
+
+  it('are no more invited once that is withdrawn', async () => {
+    const { id, url } = (await post('/invitations', { email: 'late@example.com', role: 'viewer' })).body.data;
+    expect((await call({ method: 'DELETE', path: `/invitations/${id}` })).status).to.equal(204);
+    expect((await post('/links/look', { token: url.slice(-43) }, { token: null })).status).to.equal(404);
+    const wrong = await post('/invitations', { email: 'nobody', role: 'viewer' });
+    expect([wrong.status, wrong.body.error.fields[0].field]).to.deep.equal([400, 'email']);
+  });
+
+  it('may do what their role allows, from the next request on', async () => {
+    const token = await suite.as('viewer');
+    const { id } = (await call({ path: '/session', token })).body.data.user;
+    const create = () => post('/assets', { name: 'Pallet' }, { token });
+    expect((await create()).status).to.equal(403);
+    const patch = (json: object) => call({ method: 'PATCH', path: `/users/${id}`, json });
+    expect((await patch({ role: 'operator' })).status).to.equal(204);
+    expect((await create()).status).to.equal(201);
+    expect((await patch({ is_disabled: true })).status).to.equal(204);
+    expect((await create()).status).to.equal(401);
+    expect((await patch({ is_disabled: false })).status).to.equal(204);
+    const link = await call({ method: 'POST', path: `/users/${id}/reset-link` });
+    expect(link.body.data.url).to.include('/#/link/');
+    expect((await call({ method: 'DELETE', path: `/users/${id}` })).status).to.equal(204);
+    expect((await patch({ role: 'admin' })).status).to.equal(404);
+  });
+
+  it('keep an administrator', async () => {
+    const { id } = (await call({ path: '/session' })).body.data.user;
+    const answer = await call({ method: 'PATCH', path: `/users/${id}`, json: { role: 'viewer' } });
+    expect([answer.status, answer.body.error.type]).to.deep.equal([409, 'conflict']);
+  });
+
+  it('are written to the change log with who changed them', async () => {
+    const { id } = (await call({ path: '/session' })).body.data.user;
+    const rows = await suite.database.rows(
+      `select distinct actor_type, actor_id from changes where org_id = $1 and resource_type = 'membership' and action = 'update'`,
+      [suite.orgId],
+    );
+    expect(rows).to.deep.equal([{ actor_type: 'user', actor_id: String(id) }]);
+  });
+});

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { DatedSmoothing } from '../../../../domain/tracking/smoothing/settings.ts';
+import { folded } from '../../../support/fold.ts';
+import { AssetInMemory } from '../smoothing/in-memory.ts';
+import { ARRIVALS, arriving, provingSettings, someReads } from '../smoothing/passing.ts';
+
+const OFF: DatedSmoothing[] = [];
+
+describe('what is told of a history', function () {
+  this.timeout(300_000);
+
+  it('makes it, at every commit, though the first of it be applied twice (10,000 random sets)', async () => {
+    const kinds = { moved: 0, corrected: 0 };
+    let removed = 0;
+    const settings = fc.oneof(fc.constant(OFF), provingSettings);
+    await fc.assert(
+      fc.asyncProperty(someReads, settings, fc.infiniteStream(fc.nat()), async (reads, dated, random) => {
+        const next = () => random.next().value ?? 0;
+        const asset = new AssetInMemory(dated);
+        for (const batch of arriving(reads, ARRIVALS[next() % ARRIVALS.length] ?? 'in order', next)) {
+          await asset.record(batch);
+          const rows = asset.history.map(({ observedAt, locationId, durationSeconds }) => ({
+            observedAt,
+            locationId,
+            durationSeconds,
+          }));
+          expect(folded(asset.told)).to.deep.equal(rows);
+          expect(folded([...asset.told.slice(0, 1), ...asset.told])).to.deep.equal(rows);
+          const { location_id: locationId = null, since = null } = asset.told.at(-1) ?? {};
+          expect({ locationId, since }).to.deep.equal(asset.position.stay);
+        }
+        for (const { kind, rows } of asset.told) {
+          kinds[kind]++;
+          removed += rows?.removed?.length ?? 0;
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+    // All kinds of change were among them.
+    expect(Math.min(kinds.moved, kinds.corrected, removed)).to.be.above(1_000);
+  });
+});

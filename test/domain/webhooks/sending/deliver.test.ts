@@ -1,0 +1,146 @@
+import { createSecretKey } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { HTTP } from 'cloudevents';
+import { Webhook } from 'standardwebhooks';
+import { newSigningSecret, shownSecret } from '../../../../domain/webhooks/secrets/signing-secret.ts';
+import { type Agents, openAgents } from '../../../../domain/webhooks/sending/agents.ts';
+import { deliver } from '../../../../domain/webhooks/sending/deliver.ts';
+import { type Networks, parseNetworks } from '../../../../domain/webhooks/targets/networks.ts';
+import { createResolve } from '../../../../domain/webhooks/targets/resolve.ts';
+import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+
+describe('one delivery', () => {
+  let receiver: Receiver;
+  let agents: Agents;
+  const secret = newSigningSecret();
+  const body = JSON.stringify({
+    specversion: '1.0',
+    id: 'org-1-7',
+    source: '/orgs/1/moves',
+    type: 'tagtrail.asset.moved.v1',
+    time: '2026-05-04T08:00:11.120Z',
+    datacontenttype: 'application/json',
+    data: { position: 7, asset: { id: 1, external_key: 'KÜHL-1' } },
+  });
+
+  before(async () => {
+    receiver = await startReceiver();
+    agents = openAgents({
+      networks: parseNetworks('127.0.0.0/8') as Networks,
+      resolve: createResolve(),
+    });
+  });
+
+  after(async () => {
+    agents.end();
+    await receiver.close();
+  });
+
+  const send = (url = receiver.url, by = agents) =>
+    deliver(by, { url, secrets: [createSecretKey(secret)], id: 'org-1-7', body });
+
+  it('verifies with the reference library and parses as a CloudEvent', async () => {
+    const at = receiver.received.length;
+    expect(await send()).to.deep.include({ outcome: 'delivered', status: 204, error: null });
+    const one = receiver.received[at];
+    const headers = one?.headers as Record<string, string>;
+    expect(new Webhook(shownSecret(secret)).verify(one?.body ?? '', headers)).to.deep.equal(JSON.parse(body));
+    const event = HTTP.toEvent({ headers, body: one?.body ?? '' });
+    expect(event).to.deep.include({
+      id: 'org-1-7',
+      type: 'tagtrail.asset.moved.v1',
+      data: JSON.parse(body).data,
+    });
+    expect(headers['webhook-id']).to.equal('org-1-7');
+    expect(headers['content-type']).to.match(/^application\/cloudevents\+json/);
+  });
+
+  it('counts by its status, and keeps the first KiB of the answer', async () => {
+    receiver.answer = (response) => response.writeHead(500).end(`\u0000${'x'.repeat(5_000)}`);
+    const failed = await send();
+    expect(failed).to.deep.include({ outcome: 'failed', status: 500, error: null });
+    expect(failed.answer).to.equal(`\uFFFD${'x'.repeat(1_023)}`);
+    receiver.answer = (response) => response.writeHead(410).end();
+    expect(await send()).to.deep.include({ outcome: 'gone', status: 410 });
+    receiver.answer = (response) => response.writeHead(503, { 'retry-after': '120' }).end();
+    expect(await send()).to.deep.include({ outcome: 'failed', retryAfter: 120 });
+  });
+
+  it('reads no more than 4 KiB of an answer, however much there is', async () => {
+    let written = 0;
+    let isClosed = Promise.resolve();
+    receiver.answer = (response) => {
+      isClosed = once(response, 'close').then(() => {});
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536))) {
+          written += 65_536;
+        }
+      };
+      response.on('drain', more);
+      more();
+    };
+    expect(await send()).to.deep.include({ outcome: 'delivered', status: 200 });
+    // What was written went into the buffers of two sockets; the receiver could not go on.
+    await isClosed;
+    expect(written).to.be.below(64 * 1_048_576);
+  });
+
+  it('is delivered when the status says so, though the body never ends', async () => {
+    receiver.answer = (response) => {
+      response.writeHead(200);
+      response.write('thank');
+    };
+    expect(await send()).to.deep.include({ outcome: 'delivered', status: 200, answer: 'thank' });
+    receiver.answer = (response) => response.writeHead(204).end();
+  });
+
+  it('is given up after its time, though the receiver sends a byte now and then', async () => {
+    const sockets: Socket[] = [];
+    const dripping = createServer((socket) => {
+      sockets.push(socket);
+      const timer = setInterval(() => socket.write('x'), 200);
+      socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+      socket.on('close', () => clearInterval(timer)).on('error', () => {});
+    });
+    await once(dripping.listen(0, '127.0.0.1'), 'listening');
+    const { port } = dripping.address() as { port: number };
+    const hurried = openAgents(agents.targets, 1_000);
+    const attempt = await send(`http://127.0.0.1:${port}/`, hurried);
+    hurried.end();
+    dripping.close();
+    expect(attempt).to.deep.include({ outcome: 'failed', status: null, error: 'No answer within 1 s' });
+    expect(sockets).to.have.length(1);
+  });
+
+  it('tries a kept connection that the receiver was just ending once more, by itself', async () => {
+    let count = 0;
+    const ending = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () => {
+        count += 1;
+        if (count === 2) {
+          socket.resetAndDestroy();
+        } else {
+          socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        }
+      });
+    });
+    await once(ending.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(ending.address() as { port: number }).port}/`;
+    expect((await send(url)).outcome).to.equal('delivered');
+    expect((await send(url)).outcome).to.equal('delivered');
+    expect(count).to.equal(3);
+    ending.close();
+  });
+
+  it('fails where nobody listens, and says so', async () => {
+    const closed = await startReceiver();
+    await closed.close();
+    const { outcome, error } = await send(closed.url);
+    expect(outcome).to.equal('failed');
+    expect(error).to.include('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,87 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { ConsoleConfig } from '../../services/console/config.ts';
+import { screenshot, type TestBrowser, until, useBrowser } from './browser.ts';
+import { buildConsoleIfStale } from './built-app.ts';
+import { type TestConsole, useConsole } from './console.ts';
+import { violationsIn } from './screen-states.ts';
+
+const DESK_SIZE = { width: 1280, height: 800 };
+const TABLET = { width: 820, height: 900 };
+const SMALL_PHONE = { width: 360, height: 740 };
+
+export const DESK = {
+  viewport: { width: 1280, height: 800 },
+  deviceScaleFactor: 1,
+  hasTouch: false,
+  isMobile: false,
+};
+
+/** Colours are the same at every width: what is between the widest and the narrowest is looked at in one theme. */
+const LOOKS = [
+  { size: DESK_SIZE, theme: 'light' },
+  { size: DESK_SIZE, theme: 'dark' },
+  { size: TABLET, theme: 'light' },
+  { size: SMALL_PHONE, theme: 'light' },
+  { size: SMALL_PHONE, theme: 'dark' },
+] as const;
+
+const IS_TOO_HIGH =
+  "document.querySelector('.shell') !== null && document.documentElement.scrollHeight > innerHeight";
+
+export interface TestConsoleApp extends TestConsole {
+  browser: TestBrowser;
+  /** A tab at `hash`, signed in with a session's token; with null, not signed in. */
+  open(hash: string, token?: string | null, options?: BrowserContextOptions): Promise<Page>;
+}
+
+/** The console in a browser, as it is served. */
+export function useConsoleApp(settings: Partial<ConsoleConfig> = {}): TestConsoleApp {
+  before(async function () {
+    this.timeout(120_000);
+    await buildConsoleIfStale();
+  });
+  const server = useConsole(settings);
+  const browser = useBrowser();
+  return Object.assign(server, {
+    browser,
+    open: async (
+      hash: string,
+      token: string | null = server.token,
+      options: BrowserContextOptions = DESK,
+    ) => {
+      const device = await browser.device({ ...DESK, locale: 'en-GB', ...options });
+      if (token !== null) {
+        await device.context.addCookies([{ name: 'tagtrail_session', value: token, url: server.url }]);
+      }
+      return device.open(`${server.url}/${hash}`);
+    },
+  });
+}
+
+/**
+ * Looks at the page at three widths, light and dark: for a picture, whether it keeps to its width and height, and with axe.
+ *
+ * @returns what is wrong.
+ */
+export async function faultsOf(page: Page, name: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { size, theme } of LOOKS) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme: theme });
+    await until(page, `document.documentElement.dataset.theme === '${theme}'`);
+    const state = `console/${name}-${size.width}-${theme}`;
+    const violations = await violationsIn(page, null);
+    found.push(...violations.map((violation) => `${state}: ${violation}`));
+    if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
+      found.push(`${state}: wider than the screen`);
+    }
+    // Within the shell, the screen scrolls: were the document higher, a second bar would move all of it out of sight.
+    if (await page.evaluate<boolean>(IS_TOO_HIGH)) {
+      found.push(`${state}: higher than the screen`);
+    }
+    if (size !== TABLET) {
+      await screenshot(page, state);
+    }
+  }
+  return found;
+}

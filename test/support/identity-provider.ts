@@ -1,0 +1,87 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Provider } from 'oidc-provider';
+import { freePort } from './free-port.ts';
+
+/** What the provider says of somebody. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface IdentityProvider {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** People there, by subject. */
+  people: Map<string, Claims>;
+  /** Who types the right password there; null declines. */
+  whoComes: string | null;
+  close(): Promise<void>;
+}
+
+/** A real OpenID Connect provider on loopback, which insists on PKCE and lets in whoever is next. */
+export async function startIdentityProvider(callbackUrl: string): Promise<IdentityProvider> {
+  const port = await freePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const known = {
+    issuer,
+    clientId: 'console',
+    clientSecret: 'a secret of the console',
+    people: new Map(),
+    whoComes: null,
+  };
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        ...{ client_id: known.clientId, client_secret: known.clientSecret, redirect_uris: [callbackUrl] },
+        ...{
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          id_token_signed_response_alg: 'ES256',
+        },
+      },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256' }] } as never,
+    cookies: { keys: ['a key of the provider'] },
+    pkce: { required: () => true },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
+    ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
+    findAccount: (_, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, ...identityProvider.people.get(id) }),
+    }),
+  });
+  const identityProvider: IdentityProvider = {
+    ...known,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  const interact = async (request: IncomingMessage, response: ServerResponse) => {
+    const { prompt, params, session } = await provider.interactionDetails(request, response);
+    if (identityProvider.whoComes === null) {
+      const declined = { error: 'access_denied', error_description: 'declined' };
+      return provider.interactionFinished(request, response, declined);
+    }
+    if (prompt.name === 'login') {
+      const login = { accountId: identityProvider.whoComes, remember: false };
+      return provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
+    }
+    const grant = new provider.Grant({
+      ...(session === undefined ? {} : { accountId: session.accountId }),
+      clientId: String(params['client_id']),
+    });
+    grant.addOIDCScope('openid email profile');
+    return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } });
+  };
+  const answer = provider.callback();
+  const server = createServer((request, response) =>
+    request.url?.startsWith('/interaction/')
+      ? void interact(request, response)
+      : void answer(request, response),
+  );
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return identityProvider;
+}

@@ -1,0 +1,81 @@
+import { databaseOn } from '../../db/timescale/connections/database.ts';
+import { listen } from '../../db/timescale/connections/listen.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
+import { MOVES_SEALED } from '../../domain/moves/sealed-announcement.ts';
+import {
+  createWebhook,
+  type NewWebhook,
+  type WebhookSettings,
+} from '../../domain/webhooks/create-webhook.ts';
+import { Deliverer, type DelivererParts } from '../../domain/webhooks/delivery/deliverer.ts';
+import {
+  newSecretsKey,
+  parseSecretsKeys,
+  type SecretsKeys,
+} from '../../domain/webhooks/secrets/secrets-key.ts';
+import { openAgents } from '../../domain/webhooks/sending/agents.ts';
+import type { StoredWebhook } from '../../domain/webhooks/stored-webhook.ts';
+import { type Networks, parseNetworks } from '../../domain/webhooks/targets/networks.ts';
+import { createResolve } from '../../domain/webhooks/targets/resolve.ts';
+import { TEST_ACTOR } from './actor.ts';
+import type { TestDatabase } from './database.ts';
+
+export const SECRETS_KEY = newSecretsKey();
+
+/** Receivers of tests are on this machine. */
+export const SETTINGS: WebhookSettings = {
+  keys: parseSecretsKeys(SECRETS_KEY) as SecretsKeys,
+  networks: parseNetworks('127.0.0.0/8') as Networks,
+};
+
+export async function newWebhook(
+  database: TestDatabase,
+  wanted: NewWebhook,
+): Promise<StoredWebhook & { secret: string }> {
+  const { webhook, secret } = await createWebhook(databaseOn(database.pool), TEST_ACTOR, SETTINGS, wanted);
+  return { ...webhook, secret };
+}
+
+export interface StartedDeliverer {
+  deliverer: Deliverer;
+  /** What it said in its log. */
+  said: string[];
+  stop(): Promise<void>;
+}
+
+/** A deliverer as a process has one, on connections of its own. */
+export async function startDeliverer(
+  database: TestDatabase,
+  parts: Partial<DelivererParts> & { answerWithin?: number } = {},
+): Promise<StartedDeliverer> {
+  const said: string[] = [];
+  const db = createWritePool(database.url, { max: 4, applicationName: 'test webhooks' });
+  const leases = createWritePool(database.url, { max: 1, applicationName: 'test leases' });
+  const agents = openAgents({ networks: SETTINGS.networks, resolve: createResolve() }, parts.answerWithin);
+  const log = {
+    info: (_: object, what: string) => said.push(what),
+    warn: (_: object, what: string) => said.push(what),
+  };
+  const deliverer = new Deliverer({ db, leases, agents, log, keys: SETTINGS.keys, noteEvery: 50, ...parts });
+  const look = () => deliverer.look();
+  const listener = await listen(database.url, [MOVES_SEALED], {
+    onNotify: look,
+    onReconnect: look,
+    onLost: () => {},
+  });
+  deliverer.start();
+  let isStopped = false;
+  return {
+    deliverer,
+    said,
+    stop: async () => {
+      if (!isStopped) {
+        isStopped = true;
+        await listener.close();
+        await deliverer.stop();
+        agents.end();
+        await Promise.all([db.end(), leases.end()]);
+      }
+    },
+  };
+}
