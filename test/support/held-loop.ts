@@ -1,8 +1,8 @@
 /**
  * The longest that the event loop of this process was held while `work` went on, in milliseconds of this thread's
- * processor time, so that what others do with the processor does not count; the least of a few attempts.
+ * processor time, so that what others do with the processor does not count; the least of so many attempts.
  */
-export async function longestHold(work: () => Promise<unknown>, attempts = 3): Promise<number> {
+export async function longestHold(work: () => Promise<unknown>, attempts: number): Promise<number> {
   const holds: number[] = [];
   for (let attempt = 0; attempt < attempts; attempt++) {
     holds.push(await holdOf(work));

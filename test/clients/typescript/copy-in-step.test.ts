@@ -92,16 +92,24 @@ describe('the example that keeps a copy in step', function () {
     const example = 'clients/typescript/examples/copy-in-step.ts';
     let server = await serve();
     let sealing = startSealing(api.database.url, { onFault: () => {} });
-    let copy = start(example, copying());
+    const positionOfCopy = () => (existsSync(file) ? read(file).position : undefined);
+    const startCopy = () => {
+      const before = positionOfCopy();
+      return { program: start(example, copying()), hasBegun: () => positionOfCopy() !== before };
+    };
+    // Before it has begun it does not listen to signals yet, and may have no copy to go on with.
+    const endCopy = async ({ program, hasBegun }: typeof copy, signal: NodeJS.Signals, batch: number) => {
+      while (!hasBegun()) {
+        await scan(batch);
+      }
+      return end(program, signal);
+    };
+    let copy = startCopy();
     for (let batch = 1; batch <= BATCHES; batch++) {
       await scan(batch);
       if (batch === 30 || batch === 90) {
-        // Until it has begun, and has a copy to go on with.
-        while (!existsSync(file)) {
-          await scan(batch);
-        }
-        await end(copy, batch === 30 ? 'SIGKILL' : 'SIGTERM');
-        copy = start(example, copying());
+        await endCopy(copy, batch === 30 ? 'SIGKILL' : 'SIGTERM', batch);
+        copy = startCopy();
       } else if (batch === 40 || batch === 70) {
         await end(server, batch === 40 ? 'SIGKILL' : 'SIGTERM');
         server = await serve();
@@ -111,9 +119,9 @@ describe('the example that keeps a copy in step', function () {
         sealing = startSealing(api.database.url, { onFault: () => {} });
       }
     }
+    expect(await endCopy(copy, 'SIGTERM', BATCHES)).to.equal(0);
     await sealing.stop();
     await sealAll(api.database.url);
-    expect(await end(copy, 'SIGTERM')).to.equal(0);
     const stopped = read(file).position;
     expect(await start(example, copying({ UNTIL: 'head' })).ended).to.equal(0);
 
