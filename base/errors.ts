@@ -19,6 +19,13 @@ export class IdsUsedUp extends AppError {
   }
 }
 
+/** A statement ran into its time limit, rather than waiting for others: asking for less helps. */
+export class StatementTimedOut extends AppError {
+  constructor(message: string, cause: unknown) {
+    super('timed_out', message, { cause });
+  }
+}
+
 /** The database is unreachable or read-only right now. The message is for callers and names no server. */
 export class DatabaseUnavailable extends AppError {
   constructor(message: string, cause: unknown) {

@@ -16,6 +16,7 @@ const DOMAIN = [
   'domain/messages',
   'domain/moves',
   'domain/presence',
+  'domain/reports',
   'domain/sweeps',
   'domain/webhooks',
 ];
@@ -72,6 +73,7 @@ const ARROWS: Record<string, string[]> = {
   'domain/listening': [...DATABASE, 'domain/tracking', 'base'],
   'domain/moves': [...DATABASE, 'domain/tracking', 'base'],
   'domain/presence': [...DATABASE, 'base'],
+  'domain/reports': [...DATABASE, 'domain/master-data', 'domain/moves', 'base'],
   'domain/sweeps': [...DATABASE, 'domain/tracking', 'base'],
   'domain/webhooks': [
     ...DATABASE,

@@ -51,9 +51,15 @@ function scalar<T, Absent>(schema: JsonSchema, absent: Absent, one: ReadOne<T>):
 
 /** A mandatory query parameter, given once and checked like a body's field. */
 export function mandatoryParameter<T>(field: Field<T>): Parameter<T> {
-  const parameter = scalar(field.schema, undefined, (value, name) =>
-    field.read(value, name, JsonSource.of(JSON.stringify(value))),
+  return mandatory(
+    scalar(field.schema, undefined, (value, name) =>
+      field.read(value, name, JsonSource.of(JSON.stringify(value))),
+    ),
   );
+}
+
+/** Refuses a query without the parameter. */
+export function mandatory<T>(parameter: Parameter<T | undefined>): Parameter<T> {
   return {
     ...parameter,
     isRequired: true,

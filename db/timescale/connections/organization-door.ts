@@ -1,4 +1,4 @@
-import { AppError, IdsUsedUp } from '../../../base/errors.ts';
+import { IdsUsedUp, StatementTimedOut } from '../../../base/errors.ts';
 import { FairSemaphore } from '../../../base/fair-semaphore.ts';
 import { type RowQuery, toConfig } from '../queries/sql.ts';
 import { type Connection, verbsOn } from '../queries/verbs.ts';
@@ -153,7 +153,7 @@ function precedingOf(first: RowQuery<never>): Preceding & { text: string } {
 }
 
 /**
- * @throws AppError `timed_out` for a statement beyond its time limit, IdsUsedUp, errors of {@link
+ * @throws StatementTimedOut for a statement beyond its time limit, IdsUsedUp, errors of {@link
  * rethrowLost}; otherwise the error given.
  */
 function rethrowKnown(error: unknown, isChanged: boolean): never {
@@ -161,10 +161,9 @@ function rethrowKnown(error: unknown, isChanged: boolean): never {
     throw new IdsUsedUp(error);
   }
   if (isCancelled(error)) {
-    throw new AppError(
-      'timed_out',
+    throw new StatementTimedOut(
       'The query took too long and was cancelled; narrow it with filters, or try again later',
-      { cause: error },
+      error,
     );
   }
   rethrowLost(error, isChanged);

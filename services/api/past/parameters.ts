@@ -1,0 +1,57 @@
+import { toMicros } from '../../../base/timestamps.ts';
+import { type Window, windowOf } from '../../../domain/reports/window.ts';
+import {
+  anyOf,
+  booleanFilter,
+  described,
+  idFilter,
+  keyFilter,
+  mandatory,
+  type TimeBound,
+  timeBound,
+} from '../../../platform/http/parameters.ts';
+
+/** Parameters that reports about the past share. */
+export const ASSETS = {
+  asset_id: described(anyOf(idFilter), 'Only these assets.', [17, 18]),
+  asset_external_key: described(anyOf(keyFilter), 'Only these assets.', ['PALLET-17']),
+};
+
+export const PLACES = {
+  location_id: described(anyOf(idFilter), 'Only what was at one of these locations.', [4]),
+  location_external_key: described(anyOf(keyFilter), 'Only what was at one of these locations.', ['DOCK-1']),
+  include_descendants: described(
+    booleanFilter(false),
+    'The locations below these too, at each instant by the tree as it was then. Without a location it changes nothing.',
+  ),
+};
+
+export const AT = {
+  at: described(
+    mandatory(timeBound),
+    'The instant asked about; at most now. In milliseconds, it includes all that is shown as that instant.',
+    '2026-05-04T12:00:00Z',
+  ),
+};
+
+export const WINDOW = {
+  from: described(
+    mandatory(timeBound),
+    'When the window begins. It is cut to milliseconds.',
+    '2026-05-01T00:00:00Z',
+  ),
+  to: described(
+    mandatory(timeBound),
+    'When the window ends, itself not in it; at most now. It is cut to milliseconds.',
+    '2026-06-01T00:00:00Z',
+  ),
+};
+
+export const EXCLUSIVE = [
+  ['asset_id', 'asset_external_key'],
+  ['location_id', 'location_external_key'],
+] as const;
+
+export function windowFrom({ from, to }: { from: TimeBound; to: TimeBound }): Window {
+  return windowOf(toMicros(from.instant), toMicros(to.instant));
+}

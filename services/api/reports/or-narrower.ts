@@ -1,0 +1,25 @@
+import { invalid } from '../../../base/checks/issues.ts';
+import { StatementTimedOut } from '../../../base/errors.ts';
+
+/**
+ * Runs a report. What it reads depends on what is asked for, so a statement that runs into its time limit is the
+ * caller's to narrow: trying it again would not help.
+ *
+ * @param field of what is asked for the parameter to change first.
+ * @throws Invalid
+ */
+export async function orNarrower<Result>(field: 'at' | 'from', report: Promise<Result>): Promise<Result> {
+  try {
+    return await report;
+  } catch (error) {
+    if (error instanceof StatementTimedOut) {
+      throw invalid([{ field, code: 'invalid_value', message: ADVICE[field] }]);
+    }
+    throw error;
+  }
+}
+
+const ADVICE = {
+  at: 'at takes too long to look back to for so many assets; name assets or locations',
+  from: 'from is too long before to: the report took too long and was cancelled; ask for a narrower window, or name assets or locations',
+};
