@@ -24,7 +24,7 @@ import { isFaultOfMessage } from './fault-of-message.ts';
 import { judge, refused } from './judge.ts';
 import type { RegisteredReader } from './load-readers.ts';
 import { digestsOf, excerptOf } from './message.ts';
-import { addReaderCounts, countItems } from './reader-counters.ts';
+import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { recordItems } from './record-messages.ts';
 import { reasonOf } from './rejected-messages.ts';
 
@@ -35,7 +35,16 @@ export interface Replay {
    */
   outcome: 'replayed' | 'rejected' | 'cut';
   message: KeptMessage;
+  /** What became of its reads, those that are rejected again aside. */
+  reads: ReplayedReads;
 }
+
+export type ReplayedReads = Pick<MessageCounts, (typeof REPLAYED_READS)[number]>;
+
+/** Duplicates were recorded before. */
+export const REPLAYED_READS = ['recorded', 'duplicates', 'unknown', 'unplaced'] as const;
+
+export const NO_READS: ReplayedReads = { recorded: 0, duplicates: 0, unknown: 0, unplaced: 0 };
 
 export interface ReplayOptions {
   pool: Pool;
@@ -81,7 +90,7 @@ export async function replay(
               return null;
             }
             if (kept.payload.length < kept.bytes) {
-              return { outcome: 'cut' as const, message: kept };
+              return { outcome: 'cut' as const, message: kept, reads: NO_READS };
             }
             const { replayed } = note(
               await replayLocked(client, kept, { ...options, format }, judged, number > 1),
@@ -149,21 +158,22 @@ async function replayLocked(
   const options = { rules, now: clock(), isCareful };
   const { results, unsealed } = await recordItems(client, [{ message, reception }], options);
   const rejections = results.flatMap((result) => result.rejections);
+  const counts = countItems(
+    message,
+    results.flatMap(({ itemResults }) => itemResults),
+    null,
+  );
   const updated = await updateKept(client, kept.id, {
     reader: message.reader,
     reason: rejections.length === 0 ? null : reasonOf(rejections),
     isWhole: kept.isWhole && mapped.outcome === 'rejected',
   });
   await logChanges(client, actor, replayOf(kept, updated, format));
-  await addReaderCounts(
-    client,
-    results.map(({ itemResults }) => ({
-      reader: message.reader,
-      counts: countItems(message, itemResults, null),
-    })),
-  );
+  await addReaderCounts(client, [{ reader: message.reader, counts }]);
   const outcome = rejections.length === 0 ? 'replayed' : 'rejected';
-  return { replayed: { outcome, message: updated }, unsealed };
+  const { recorded, duplicates, unknown, unplaced } = counts;
+  const reads = { recorded, duplicates, unknown, unplaced };
+  return { replayed: { outcome, message: updated, reads }, unsealed };
 }
 
 /** Nothing, if it was rejected again for the same reason. */

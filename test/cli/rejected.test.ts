@@ -98,6 +98,17 @@ describe('the command line of rejected messages', () => {
     expect(await countersOf(database, reader)).to.include({ reads: 1, recorded: 1 });
   });
 
+  it('tells what became of the reads, and which of them move nothing', async () => {
+    const [id = 0] = await rejected('[{"value":"E280"},{"value":"E280","antenna":9},{"value":"FEED"}]');
+    await mend();
+    const { stdout } = await tagtrail('rejected', 'replay', '--id', String(id));
+    expect(stdout)
+      .to.include('1 recorded, 0 recorded before, 1 of unknown tags, 1 unplaced')
+      .and.include('antenna set');
+    const [again] = await json('rejected', 'replay', '--id', String(id));
+    expect(again).to.include({ recorded: 0, duplicates: 1, unknown: 1, unplaced: 1 });
+  });
+
   it('replays all that were not replayed yet, the oldest first, and only those', async () => {
     const ids = await rejected(read, 'no JSON', read);
     await mend();

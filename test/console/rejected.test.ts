@@ -70,6 +70,7 @@ describe('rejected messages in the console', () => {
     }
     expect((await post('/rejected/replay', { ids: [others], format: 'tagtrail' })).body.data).to.deep.equal({
       ...{ replayed: 0, rejected: 0, cut: 0, next: null },
+      ...{ recorded: 0, duplicates: 0, unknown: 0, unplaced: 0 },
     });
     expect((await post('/rejected/dismiss', { ids: [others] })).body.data.ids).to.deep.equal([]);
   });
@@ -97,7 +98,10 @@ describe('rejected messages in the console', () => {
     expect((await post(`/rejected/${id}/replay`, {})).body.data).to.include({ outcome: 'rejected' });
     expect(await ids()).to.deep.equal([id]);
     const answer = await post(`/rejected/${id}/replay`, { format: 'tagtrail' });
-    expect(answer.body.data).to.deep.equal({ outcome: 'replayed', reason: null });
+    expect(answer.body.data).to.deep.equal({
+      ...{ outcome: 'replayed', reason: null },
+      ...{ recorded: 1, duplicates: 0, unknown: 1, unplaced: 0 },
+    });
     expect([await ids(), await ids('?state=replayed')]).to.deep.equal([[], [id]]);
     expect(await suite.database.rows('select tag_value from scan_events')).to.deep.equal([
       { tag_value: 'E280' },
@@ -112,6 +116,22 @@ describe('rejected messages in the console', () => {
     expect((await post(`/rejected/${id}/replay`, { format: 'x' })).body.error.fields[0].field).to.equal(
       'format',
     );
+  });
+
+  it('tell how many reads were recorded and how many were at no location, one and many', async () => {
+    const messages = [
+      '[{"value":"E280"},{"value":"E280","antenna":2}]',
+      '[{"value":"E280","antenna":2},{"value":7}]',
+      '[{"value":"E280","antenna":3}]',
+    ];
+    const [first] = await keep(messages);
+    const one = await post(`/rejected/${first}/replay`, { format: 'tagtrail' });
+    expect(one.body.data).to.include({ outcome: 'replayed', recorded: 1, unplaced: 1 });
+    const { data } = (await post('/rejected/replay', { all: true, format: 'tagtrail' })).body;
+    expect(data).to.deep.equal({
+      ...{ replayed: 1, rejected: 1, cut: 0, next: null },
+      ...{ recorded: 0, duplicates: 0, unknown: 0, unplaced: 2 },
+    });
   });
 
   it('are replayed many at once, in parts, each after the last', async () => {

@@ -78,7 +78,7 @@ async function replayOne(replay: ReplayThis, messageId: number, options: Options
       json: [row],
       text:
         row.outcome === 'replayed'
-          ? `Message ${messageId} is replayed.`
+          ? `Message ${messageId} is replayed.\n${sayReads([row])}`
           : forTerminal(`Message ${messageId} was rejected again: ${row.reason}`),
     },
     options,
@@ -113,8 +113,8 @@ async function replayAll(replay: ReplayThis, ids: readonly number[], options: Op
 type ReplayRow = ReturnType<typeof asRow>;
 
 /** Without the payload: there may be thousands. */
-function asRow({ message, outcome }: Replay) {
-  return { ...rejectedRow(message), outcome };
+function asRow({ message, outcome, reads }: Replay) {
+  return { ...rejectedRow(message), outcome, ...reads };
 }
 
 function summary(rows: readonly ReplayRow[]): string {
@@ -125,9 +125,19 @@ function summary(rows: readonly ReplayRow[]): string {
   const again = count('rejected');
   return [
     `Replayed ${count('replayed')} of ${rows.length} messages.`,
+    sayReads(rows),
     ...(again === 0 ? [] : [`${again} were rejected again; npx --no -- tagtrail rejected list says why.`]),
     ...rows.filter(({ outcome }) => outcome === 'cut').map(sayCut),
   ].join('\n');
+}
+
+function sayReads(rows: readonly ReplayRow[]): string {
+  const sum = (name: keyof Replay['reads']) => rows.reduce((total, row) => total + row[name], 0);
+  const unplaced = sum('unplaced');
+  const told = `Reads: ${sum('recorded')} recorded, ${sum('duplicates')} recorded before, ${sum('unknown')} of unknown tags, ${unplaced} unplaced`;
+  return unplaced === 0
+    ? `${told}.`
+    : `${told}: at antennas without a location, disabled, or too weak. They move nothing; npx --no -- tagtrail antenna set maps an antenna.`;
 }
 
 function sayCut({ id: messageId, bytes }: ReplayRow): string {

@@ -2,6 +2,7 @@ import { conflict, notFound } from '../../../base/errors.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { setDismissedAll } from '../../../domain/administration/rejected/dismiss.ts';
 import { idsOfKept } from '../../../domain/administration/rejected/kept-page.ts';
+import { NO_READS, REPLAYED_READS } from '../../../domain/messages/replay.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
@@ -28,7 +29,7 @@ const one = memberRoute({
     'Its time stays that of its reception, and what was recorded before is not recorded twice. Recorded as a whole or not at all.',
   ...{ scope: 'inbox:write', query: NO_QUERY, ...ONE_REJECTED },
   body: replayBody,
-  success: found(REPLAYED, 'Whether it was recorded, or is kept with a new reason'),
+  success: found(REPLAYED, 'Whether it is kept with a new reason, and what became of its reads'),
   problems: { conflict: 'Not all of the message was kept' },
   handle: async ({ context, row, body: { format }, requestId }) => {
     const replayOne = await startReplaying(context, requestId, format);
@@ -36,11 +37,11 @@ const one = memberRoute({
     if (result === null) {
       throw notFound('Rejected message not found');
     }
-    const { outcome, message } = result;
+    const { outcome, message, reads } = result;
     if (outcome === 'cut') {
       throw conflict(`Of its ${message.bytes} bytes only the first ${row.payload.length} were kept`);
     }
-    return { outcome, reason: outcome === 'rejected' ? message.reason : null };
+    return { outcome, reason: outcome === 'rejected' ? message.reason : null, ...reads };
   },
 });
 
@@ -51,12 +52,15 @@ const many = memberRoute({
     'Does a part of them; send it again with `after` as `next` says until that is null. Each message is recorded as a whole or not at all.',
   ...{ scope: 'inbox:write', query: NO_QUERY, params: {} },
   body: replayManyBody,
-  success: found(REPLAYED_MANY, 'What became of this part, and after which message to go on'),
+  success: found(
+    REPLAYED_MANY,
+    'What became of these messages and their reads, and after which message to go on',
+  ),
   handle: async ({ context, body: { format, ...which }, requestId, signal }) => {
     const hungUp = signal();
     const ids = await idsOf(context, which, REPLAYED_AT_ONCE.messages + 1);
     const replayOne = await startReplaying(context, requestId, format);
-    const counts = { replayed: 0, rejected: 0, cut: 0 };
+    const counts = { replayed: 0, rejected: 0, cut: 0, ...NO_READS };
     const until = performance.now() + REPLAYED_AT_ONCE.ms;
     let done = 0;
     for (const id of ids.slice(0, REPLAYED_AT_ONCE.messages)) {
@@ -66,6 +70,9 @@ const many = memberRoute({
       const result = await replayOne(id, { isOnlyOnce: true });
       if (result !== null) {
         counts[result.outcome] += 1;
+        for (const name of REPLAYED_READS) {
+          counts[name] += result.reads[name];
+        }
       }
       done += 1;
     }

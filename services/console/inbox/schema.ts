@@ -91,9 +91,18 @@ export const TRIED_FORMAT = objectOf({
   ),
 });
 
+/** Reads; the counts of messages beside them are others. */
+const READS = {
+  recorded: COUNT_SCHEMA,
+  duplicates: COUNT_SCHEMA,
+  unknown: COUNT_SCHEMA,
+  unplaced: COUNT_SCHEMA,
+};
+
 export const REPLAYED = objectOf({
   outcome: { type: 'string', enum: ['replayed', 'rejected'] },
   reason: TEXT_OR_NULL,
+  ...READS,
 });
 
 const NEXT = nullableSchema(ID_SCHEMA);
@@ -102,6 +111,7 @@ export const REPLAYED_MANY = objectOf({
   replayed: COUNT_SCHEMA,
   rejected: COUNT_SCHEMA,
   cut: COUNT_SCHEMA,
+  ...READS,
   next: NEXT,
 });
 

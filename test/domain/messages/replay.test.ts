@@ -97,6 +97,22 @@ describe('replaying rejected messages', () => {
     expect(await idsToReplay(database.pool, null)).to.deep.equal([]);
   });
 
+  it('tells what became of the reads, those of antennas without a location included', async () => {
+    const topic = `reader-${++number}`;
+    const id = await site.reader(topic, [dock, null], { topic, format: 'not-yet-added' });
+    await intake.registry.refresh();
+    const read = (antenna: number, second: number) =>
+      `{"value":"E280","antenna":${antenna},"observed_at":"${new Date(Date.now() - second * 1_000).toISOString()}"}`;
+    await intake.receive(topic, `[${read(1, 9)},${read(2, 8)},${read(2, 7)},{"value":"FEED"},{"value":7}]`);
+    const kept = await onlyKept();
+    await setFormat(id, 'tagtrail');
+    const told = async () => (await replayOne(kept.id))?.reads;
+    expect(await told()).to.deep.equal({ recorded: 1, duplicates: 0, unknown: 1, unplaced: 2 });
+    expect(await told()).to.deep.equal({ recorded: 0, duplicates: 1, unknown: 1, unplaced: 2 });
+    await database.rows('update antennas set location_id = $2 where reader_id = $1', [id, dock]);
+    expect(await told()).to.deep.equal({ recorded: 2, duplicates: 1, unknown: 1, unplaced: 0 });
+  });
+
   it('leaves no second trace when it is replayed again, though the reads have no time of their own', async () => {
     const { id, topic } = await reader();
     await intake.receive(topic, '[{"value":"E280"},{"value":"FEED"}]');
