@@ -27,6 +27,7 @@ export class HeardWindow {
   /** Reads of tags that there was no room for. */
   readonly #leftOut = new HeardCounts();
   #arrivals: Arrival[] = [];
+  #roomMadeIn: number | null = null;
 
   constructor(listened: Listened) {
     this.#listened = listened;
@@ -106,7 +107,12 @@ export class HeardWindow {
     }
   }
 
+  /** Once a second, in which no further tag becomes old: with thousands in view, most reads are of tags without room. */
   #makeRoom(second: number): boolean {
+    if (second === this.#roomMadeIn) {
+      return false;
+    }
+    this.#roomMadeIn = second;
     for (const [key, { at }] of this.#tags) {
       if (at < (second - WINDOW_SECONDS) * 1_000) {
         this.#tags.delete(key);
