@@ -59,13 +59,13 @@ export async function beginAfter(
     insert into webhook_lanes (org_id, webhook_id, lane, position)
     select ${orgId}, ${webhookId}, lane, ${position}::bigint from generate_series(0, ${LANES - 1}::integer) lane
     on conflict (org_id, webhook_id, lane) do update
-    set position = excluded.position, attempted_position = null, attempts = 0, due_at = null, deliverer = null`);
+    set position = excluded.position, attempted_position = null, attempts = 0, due_at = null, is_reset = true`);
   return position;
 }
 
 /** Retries waiting events at once, with all attempts anew. */
 export async function forgetAttempts(change: Change, { orgId, webhookId }: SecretOwner): Promise<void> {
   await change.exec(sql.type(NO_ROWS)`
-    update webhook_lanes set attempted_position = null, attempts = 0, due_at = null, deliverer = null
+    update webhook_lanes set attempted_position = null, attempts = 0, due_at = null, is_reset = true
     where org_id = ${orgId} and webhook_id = ${webhookId}`);
 }

@@ -858,6 +858,7 @@ create table webhook_lanes (
   attempts smallint not null default 0,
   due_at timestamp with time zone,
   deliverer uuid,
+  is_reset boolean not null default false,
   constraint webhook_lanes__org_id_webhook_id_lane PRIMARY KEY (org_id, webhook_id, lane),
   constraint webhook_lanes__lane CHECK (((lane >= 0) AND (lane <= 7))),
   constraint webhook_lanes__org_id_webhook_id FOREIGN KEY (org_id, webhook_id) REFERENCES webhooks(org_id, id)

@@ -180,14 +180,14 @@ export class Deliverer {
   /** Applies changes of the webhooks that were made meanwhile, here or elsewhere. */
   async #keepUp(held: readonly Held[], surplus: number): Promise<void> {
     let toGive = surplus;
-    for (const { webhookId, isLost, isOn, revision } of held) {
+    for (const { webhookId, isLost, isReset, isOn, revision } of held) {
       const delivery = this.#deliveries.get(webhookId);
       if (delivery === undefined || this.#retiring.has(delivery)) {
         continue;
       }
       if (isLost) {
         this.#retire(delivery, 0);
-      } else if (!isOn || delivery.isOver) {
+      } else if (isReset || !isOn || delivery.isOver) {
         this.#retire(delivery, PATIENCE);
       } else if (toGive > 0) {
         toGive -= 1;

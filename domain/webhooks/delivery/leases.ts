@@ -26,8 +26,10 @@ export interface Claimed extends Configured {
 /** The current state of a webhook that a process delivers for. */
 export interface Held {
   webhookId: number;
-  /** Another process has it, or its position was reset. */
+  /** Another process has it. */
   isLost: boolean;
+  /** Its progress was set anew: it is to be claimed again. */
+  isReset: boolean;
   /** Its state is `on`, and its organization live. */
   isOn: boolean;
   revision: number;
@@ -92,9 +94,10 @@ async function shareOf(db: Connection): Promise<number> {
 
 async function lookAt(db: Connection, deliverer: string, holding: readonly number[]): Promise<Held[]> {
   const rows = await db.any(sql.type(
-    rowsOf<{ id: number; is_lost: boolean; is_on: boolean; revision: number | null }>(),
+    rowsOf<{ id: number; is_lost: boolean; is_reset: boolean; is_on: boolean; revision: number | null }>(),
   )`
     select given.id, lane.deliverer is distinct from ${deliverer}::uuid as is_lost,
+      coalesce(lane.is_reset, false) as is_reset,
       coalesce(webhook.state = 'on' and organization.id is not null, false) as is_on, webhook.revision
     from unnest(${sql.binary(integers(holding))}::integer[]) as given (id)
     left join webhooks webhook on webhook.id = given.id and webhook.deleted_at is null
@@ -103,6 +106,7 @@ async function lookAt(db: Connection, deliverer: string, holding: readonly numbe
   return rows.map((row) => ({
     webhookId: row.id,
     isLost: row.is_lost,
+    isReset: row.is_reset,
     isOn: row.is_on,
     revision: row.revision ?? 0,
   }));
@@ -134,7 +138,7 @@ async function take(
       limit ${most}
     ),
     taken as (
-      update webhook_lanes lane set deliverer = ${deliverer}::uuid
+      update webhook_lanes lane set deliverer = ${deliverer}::uuid, is_reset = false
       from free where lane.org_id = free.org_id and lane.webhook_id = free.id
       returning lane.org_id, lane.webhook_id, json_build_object(
         'lane', lane.lane, 'position', lane.position, 'attemptedPosition', lane.attempted_position,
@@ -207,5 +211,6 @@ export async function endDeliveries(
     where webhook.org_id = ${orgId} and webhook.id = ${webhookId} and webhook.state = 'on' and exists (
       select from webhook_lanes lane
       where lane.org_id = webhook.org_id and lane.webhook_id = webhook.id and lane.deliverer = ${deliverer}::uuid
+        and not lane.is_reset
     )`);
 }

@@ -34,7 +34,7 @@ interface Noted {
   settle: PromiseWithResolvers<void>;
 }
 
-/** Another process has the lane, or its position was reset: nothing was written. */
+/** Another process has the lane, or its progress was set anew: nothing was written. */
 export class LaneLost extends Error {}
 
 /** Attempts of a webhook after which its old ones are pruned. */
@@ -135,7 +135,7 @@ export class Recorder {
           ${sql.binary(doubles(states.map(({ dueIn }) => dueIn)))}::double precision[]
         ) as given (org_id, webhook_id, lane, position, attempted_position, attempts, due_in)
         where lane.org_id = given.org_id and lane.webhook_id = given.webhook_id and lane.lane = given.lane
-          and lane.deliverer = ${this.#deliverer}::uuid
+          and lane.deliverer = ${this.#deliverer}::uuid and not lane.is_reset
         returning lane.org_id, lane.webhook_id, lane.lane
       ),
       kept as (

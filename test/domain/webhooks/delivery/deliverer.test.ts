@@ -229,6 +229,60 @@ describe('the deliverer', () => {
     expect(await listed(id)).to.deep.include({ state: 'on', stateReason: null });
   });
 
+  /** Resolves when both processes have looked since. */
+  async function bothHaveLooked(): Promise<void> {
+    const [begun] = await database.rows<{ at: string }>(`select clock_timestamp()::text as at`);
+    await until(async () => {
+      const [row] = await database.rows<{ count: number }>(
+        `select count(*) from webhook_deliverers where alive_until > $1::timestamptz + interval '6 seconds'`,
+        [begun?.at],
+      );
+      return row?.count === 2;
+    });
+  }
+
+  for (const [change, make] of [
+    [
+      'paused and on again at once',
+      async (id: number) => {
+        for (const state of ['paused', 'on'] as const) {
+          await setWebhook(databaseOn(database.pool), TEST_ACTOR, SETTINGS, { orgId: null, id }, { state });
+        }
+      },
+    ],
+    [
+      'sent again from a position',
+      (id: number) => replayWebhook(databaseOn(database.pool), TEST_ACTOR, { orgId: null, id }, 0),
+    ],
+  ] as const) {
+    it(`changes hands only after the request that is under way, when it is ${change}`, async () => {
+      const { id } = await webhook();
+      const held = Promise.withResolvers<void>();
+      let underWay = 0;
+      let most = 0;
+      receiver.answer = (response) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        response.on('close', () => {
+          underWay -= 1;
+        });
+        void held.promise.then(() => response.writeHead(204).end());
+      };
+      await start();
+      await append([move(assets[0] ?? 0)]);
+      await receiver.got(1);
+      await start();
+      await bothHaveLooked();
+      await make(id);
+      await append([move(assets[0] ?? 0, yard)]);
+      await bothHaveLooked();
+      await bothHaveLooked();
+      held.resolve();
+      await reached(id, 2);
+      expect([most, receiver.received.map(positionOf)]).to.deep.equal([1, [1, 1, 2]]);
+    });
+  }
+
   it('remembers across processes how often an event was tried, and when it is due', async () => {
     const { id } = await webhook();
     receiver.answer = (response) => response.writeHead(503, { 'retry-after': '3600' }).end();
