@@ -437,7 +437,7 @@ CREATE TRIGGER positions_truncated AFTER TRUNCATE ON public.positions FOR EACH S
 
 create table publishing_faults (
   org_id integer not null,
-  topic text not null,
+  topic text,
   reason text not null,
   since timestamp with time zone not null default now(),
   constraint publishing_faults__org_id PRIMARY KEY (org_id)

@@ -3,7 +3,8 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 
 export interface PublishingFault {
   orgId: number;
-  topic: string;
+  /** Of the message that the broker does not take; null if a query fails. */
+  topic: string | null;
   reason: string;
 }
 
@@ -19,7 +20,7 @@ export async function readPublishingFaults(
   limit: number,
 ): Promise<readonly (PublishingFault & { name: string })[]> {
   const rows = await db.any(sql.type(
-    rowsOf<{ org_id: number; name: string; topic: string; reason: string }>(),
+    rowsOf<{ org_id: number; name: string; topic: string | null; reason: string }>(),
   )`
     select fault.org_id, organization.name, fault.topic, fault.reason
     from publishing_faults fault join organizations organization on organization.id = fault.org_id
@@ -31,16 +32,16 @@ export async function readPublishingFaults(
 const LONGEST = 1_000;
 
 /**
- * Organizations whose feed is passed over, because the broker does not take a message of theirs. The feed keeps what has
- * happened since. Noted in the database, where `doctor` reads it, and where the next publisher finds it.
+ * Organizations whose feed is passed over, because the broker does not take a message of theirs, or a query of theirs fails.
+ * The feed keeps what has happened since. Noted in the database, where `doctor` reads it, and where the next publisher finds it.
  */
 export class RefusedFeeds {
   /** When each is tried again; milliseconds of `performance.now()`. */
-  readonly #again = new Map<number, { at: number; pause: number; topic: string }>();
+  readonly #again = new Map<number, { at: number; pause: number; topic: string | null }>();
 
   /** Those that another publisher noted are tried once everybody else had a turn. */
   async load(db: Connection): Promise<void> {
-    const rows = await db.any(sql.type(rowsOf<{ org_id: number; topic: string }>())`
+    const rows = await db.any(sql.type(rowsOf<{ org_id: number; topic: string | null }>())`
       select org_id, topic from publishing_faults`);
     const known = new Map(rows.map(({ org_id: orgId, topic }) => [orgId, topic]));
     for (const orgId of this.#again.keys()) {
@@ -59,8 +60,8 @@ export class RefusedFeeds {
     return (this.#again.get(orgId)?.at ?? 0) <= now;
   }
 
-  /** The topic at which it stands still. */
-  topicOf(orgId: number): string | undefined {
+  /** The topic at which it stands still; null if that is at a query, undefined if it does not. */
+  topicOf(orgId: number): string | null | undefined {
     return this.#again.get(orgId)?.topic;
   }
 

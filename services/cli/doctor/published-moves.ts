@@ -24,16 +24,23 @@ export async function examinePublishedMoves(
   return refused.length > 0 && rest.every(({ status }) => status === 'ok') ? refused : [...refused, ...rest];
 }
 
-/** Names organizations whose moves wait because the broker does not take a message of theirs. */
+/** Names organizations whose moves wait because the broker does not take a message of theirs, or a query fails. */
 async function examineRefused(db: Connection): Promise<Finding[]> {
   const faults = await readPublishingFaults(db, MOST_NAMED);
-  return faults.map(({ orgId, name, reason }) =>
-    warning(
+  return faults.map(({ orgId, name, topic, reason }) => {
+    const [what, remedy] =
+      topic === null
+        ? ['a query of the database fails', 'Report this with the log of ingestion.']
+        : [
+            'the broker does not take a message',
+            'May tagtrail publish at the topic, and does the broker take messages of that size?',
+          ];
+    return warning(
       CHECK,
-      `Organization ${orgId} (${name}): the broker does not take a message, so all of its moves wait; others' go on. ${reason}`,
-      'May tagtrail publish at the topic, and does the broker take messages of that size? It is tried again every few minutes, and at once when ingestion is restarted',
-    ),
-  );
+      `Organization ${orgId} (${name}): ${what}, so all of its moves wait; others' go on. ${reason}`,
+      `${remedy} It is tried again every few minutes, and at once when ingestion is restarted`,
+    );
+  });
 }
 
 async function examineOthers(db: Connection, configured: PublishedAt | null): Promise<Finding[]> {

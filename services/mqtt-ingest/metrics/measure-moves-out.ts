@@ -28,7 +28,7 @@ export function measureMovesOut(registry: Registry, figures: () => MovesOutFigur
   });
   const setAside: Gauge<'org'> = new Gauge({
     name: 'tagtrail_moves_out_set_aside',
-    help: `1 for each organization whose moves wait because the broker does not take a message of theirs; at most ${MOST_SHOWN}.`,
+    help: `1 for each organization whose moves wait because the broker does not take a message of theirs, or a query fails; at most ${MOST_SHOWN}.`,
     labelNames: ['org'],
     registers: [registry],
     async collect() {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Alarm } from '../../../base/alarm.ts';
 import type { Client } from '../../../db/timescale/connections/client.ts';
+import { isFaultOfData, sqlStateOf } from '../../../db/timescale/connections/sql-state.ts';
 import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
 import { type PublishedFeed, readFeeds } from '../../../domain/moves/published/feeds.ts';
 import { trustWritten } from '../../../domain/moves/published/resend-unsure.ts';
@@ -60,6 +61,7 @@ async function publishUnlessRefused(publishing: Publishing, feed: PublishedFeed)
   const { orgId, isDeleted } = feed;
   try {
     const isBusy = await publishNext(publishing, feed);
+    await refusals.stepped(db, orgId);
     if (!isBusy || isDeleted) {
       await refusals.caughtUp(db, orgId);
     }
@@ -68,6 +70,17 @@ async function publishUnlessRefused(publishing: Publishing, feed: PublishedFeed)
     if (error instanceof Unpublished && (await refusals.note(db, orgId, error))) {
       return false;
     }
+    if (isFaultOfOne(error)) {
+      await refusals.noteFailed(db, orgId, error);
+      return false;
+    }
     throw error;
   }
 }
+
+/** A row of the organization is at fault, or there are so many that the server gave up. The connection can be used on. */
+function isFaultOfOne(error: unknown): boolean {
+  return isFaultOfData(error) || sqlStateOf(error) === QUERY_CANCELED;
+}
+
+const QUERY_CANCELED = '57014';

@@ -59,8 +59,10 @@ export function publishMoves({
     {
       onSetAside: ({ orgId, topic, reason }) =>
         log.error(
-          { orgId, topic, reason },
-          'Message is not taken by the broker; the moves of its organization wait and are tried again, the others go on',
+          { orgId, ...(topic === null ? {} : { topic }), reason },
+          topic === null
+            ? 'Moves of the organization cannot be published, because a query fails; they wait and are tried again, the others go on'
+            : 'Message is not taken by the broker; the moves of its organization wait and are tried again, the others go on',
         ),
       onMarkRefused: (reason) =>
         log.warn(

@@ -8,6 +8,9 @@ import { MOVES_OUT_SESSION } from './settings.ts';
 /** Milliseconds for an answer. */
 const ANSWER = 20_000;
 
+/** Milliseconds after which the server gives a statement up, so that the connection is not lost with it. */
+const STATEMENT = 15_000;
+
 /**
  * Milliseconds after which the server ends a silent session, and with it the lock: so the next process takes over as well
  * if this one's machine vanished. While the broker is waited for, {@link HEARTBEAT} keeps it.
@@ -38,7 +41,8 @@ export async function whilePublisher(
   try {
     await client.connect();
     await client.exec(
-      sql.type(NO_ROWS)`select set_config('idle_session_timeout', ${String(SILENCE)}, false)`,
+      sql.type(NO_ROWS)`select set_config('idle_session_timeout', ${String(SILENCE)}, false),
+        set_config('statement_timeout', ${String(STATEMENT)}, false)`,
     );
     if (await awaitLock(client, ADVISORY_LOCKS.movesOut, { signal, every: EVERY })) {
       beat = setInterval(

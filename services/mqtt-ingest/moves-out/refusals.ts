@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/errors.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { PublishedFeed } from '../../../domain/moves/published/feeds.ts';
 import {
@@ -24,8 +25,8 @@ const AGAIN: Ladder = { first: 5_000, longest: 300_000 };
 const LOST_IN_A_ROW = 3;
 
 /**
- * Whose moves the broker does not take, so that one organization's refused message holds up no other: that organization is
- * set aside, and tried again from time to time. Lives as long as the process, beyond connections.
+ * Whose moves the broker does not take, or cannot be read, so that one organization's refused message or failing query holds up no other:
+ * that organization is set aside, and tried again from time to time. Lives as long as the process, beyond connections.
  *
  * A refusal says which message it is about. A connection that ends says nothing: the organization whose message was
  * on its way comes last from then on, one message at a time, until it is clear which one ends it.
@@ -92,6 +93,21 @@ export class Refusals {
       this.#hooks.onSetAside(fault);
     }
     return !isLost;
+  }
+
+  /** A query failed by what the organization has; others' queries go on on the same connection. */
+  async noteFailed(db: Connection, orgId: number, error: unknown): Promise<void> {
+    const fault = { orgId, topic: null, reason: messageOf(error) };
+    if (await this.#feeds.add(db, fault, performance.now(), this.#again)) {
+      this.#hooks.onSetAside(fault);
+    }
+  }
+
+  /** A step was done: what was set aside because a query failed is mended. */
+  async stepped(db: Connection, orgId: number): Promise<void> {
+    if (this.#feeds.topicOf(orgId) === null) {
+      await this.caughtUp(db, orgId);
+    }
   }
 
   /** These messages of an organization were acknowledged. */
