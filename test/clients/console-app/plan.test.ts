@@ -208,6 +208,31 @@ describe('the plan in the console', function () {
     await page.getByRole('heading', { level: 1, name: 'Ground floor' }).waitFor();
   });
 
+  it('asks before another organization is shown, and stays in this one if that is not meant', async () => {
+    const other = await Site.create(database, 'Other');
+    await database.rows(
+      `insert into memberships (org_id, user_id, role)
+       select $1, user_id, role from memberships where org_id = $2`,
+      [other.orgId, site.orgId],
+    );
+    await page.reload();
+    const organization = page.getByRole('combobox', { name: 'Organization' });
+    const question = page.getByRole('alertdialog');
+    await page.getByRole('link', { name: 'Edit the plan' }).click();
+    await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();
+    await page.keyboard.press('ArrowDown');
+    await organization.selectOption('Other');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await organization.inputValue()).to.equal(String(site.orgId));
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor();
+    await organization.selectOption('Other');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('heading', { name: 'No plan yet' }).waitFor();
+    expect(await organization.inputValue()).to.equal(String(other.orgId));
+    await organization.selectOption('Acme');
+    await page.getByRole('heading', { level: 1, name: 'Ground floor' }).waitFor();
+  });
+
   it('keeps what somebody else has saved meanwhile', async () => {
     await page.getByRole('link', { name: 'Edit the plan' }).click();
     await page.locator(`.pin-edited[data-pin="${place.dock}"]`).focus();

@@ -1,6 +1,7 @@
 import { organizationId } from '../api/organization.ts';
+import { withOrganization } from '../router/address.ts';
 import { address, go, href } from '../router/router.ts';
-import { chooseOrganization, membership, session } from '../session/session.ts';
+import { membership, session } from '../session/session.ts';
 import { texts } from '../texts/texts.ts';
 
 /** What is shown belongs to one organization; most people have one only. */
@@ -15,9 +16,12 @@ export function OrganizationSwitch() {
       <select
         value={String(organizationId.value)}
         onChange={(event) => {
-          chooseOrganization(Number(event.currentTarget.value));
+          const { currentTarget: select } = event;
           // Ids and filters are those of the organization before.
-          go(href(address.value.path[0] ?? ''));
+          const to = withOrganization(href(address.value.path[0] ?? ''), Number(select.value));
+          // It follows the address, once what is unsaved may be left.
+          select.value = String(organizationId.value);
+          go(to);
         }}
       >
         {memberships.map(({ organization }) => (

@@ -2,7 +2,7 @@ import { computed, effect } from '@preact/signals';
 import { organizationId } from '../api/organization.ts';
 import { withOrganization } from '../router/address.ts';
 import { address, organizationInLinks } from '../router/router.ts';
-import { session } from './session.ts';
+import { session, showOrganization } from './session.ts';
 
 /** The address is about an organization that the user is not a member of: of that nothing can be shown. */
 export const isForeignAddress = computed(() => {
@@ -22,10 +22,9 @@ export function startOrganizationInAddress(): void {
   });
   effect(() => {
     const { organization } = address.value;
-    // Not followed: when another is chosen, the old address stays what it was, for the back button.
     const present = organizationId.peek();
     if (organization !== null && isMember(organization)) {
-      organizationId.value = organization;
+      showOrganization(organization);
     } else if (organization === null && isOfSeveral.value && present !== null) {
       history.replaceState(null, '', withOrganization(location.hash, present));
     }

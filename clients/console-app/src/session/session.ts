@@ -69,7 +69,8 @@ export function begin(begun: Session, wanted = address.value.organization): void
   session.value = begun;
 }
 
-export function chooseOrganization(id: number): void {
+/** Of this one is what is shown, and what the next visit begins with. */
+export function showOrganization(id: number): void {
   localStorage.setItem(KEPT, String(id));
   organizationId.value = id;
 }
