@@ -75,6 +75,18 @@ describe('labels in the console', () => {
     await page.getByText('4 labels on 1 sheet').waitFor();
   });
 
+  it('are of all that was found, or of none and then of what is ticked', async () => {
+    await page.getByRole('button', { name: 'Choose none' }).click();
+    await page.getByText('0 labels on 0 sheets').waitFor();
+    await page.getByLabel('Fourth').check();
+    await page.getByText('1 label on 1 sheet').waitFor();
+    await page.reload();
+    await page.getByText('1 label on 1 sheet').waitFor();
+    await page.getByRole('button', { name: 'Choose all' }).click();
+    await page.getByText('4 labels on 1 sheet').waitFor();
+    expect(page.url()).not.to.match(/with=|of_none/);
+  });
+
   it('give what has no barcode its key as one, so that every code is found by scanning', async () => {
     await page.getByText('2 have no barcode as a tag').waitFor();
     await page.getByRole('button', { name: 'Give them their keys as barcodes' }).press('Enter');

@@ -106,5 +106,10 @@ describe('the settings in the console', () => {
     await page.getByRole('heading', { name: 'New key' }).waitFor();
     found.push(...(await faultsOf(page, 'settings-keys')));
     expect(found).to.deep.equal([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    const [width, inner] = await page
+      .getByRole('navigation', { name: 'Parts of the settings' })
+      .evaluate((tabs) => [tabs.clientWidth, tabs.scrollWidth]);
+    expect(inner, 'every part is in sight on a phone').to.equal(width);
   });
 });

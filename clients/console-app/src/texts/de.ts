@@ -298,6 +298,8 @@ export const de = {
     used: 'Verbrauchte Aufkleber auf dem ersten Bogen',
     preview: 'Vorschau des ersten Bogens',
     chosen: 'Was gedruckt wird',
+    chooseAll: 'Alle wählen',
+    chooseNone: 'Keine wählen',
     moreItems: (count) => `… und ${number(count)} weitere`,
     tooMany: (most, total) =>
       `Nur die ersten ${number(most)} von ${number(total)} werden gedruckt. Grenzen Sie die Suche ein.`,

@@ -289,6 +289,8 @@ export const en = {
     used: 'Labels used up on the first sheet',
     preview: 'Preview of the first sheet',
     chosen: 'What is printed',
+    chooseAll: 'Choose all',
+    chooseNone: 'Choose none',
     moreItems: (count: number) => `… and ${number(count)} more`,
     tooMany: (most: number, total: number) =>
       `Only the first ${number(most)} of ${number(total)} are printed. Narrow the search.`,

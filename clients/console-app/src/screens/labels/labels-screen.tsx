@@ -3,6 +3,7 @@ import { ProblemNote } from '../../parts/problem-note.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { address } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { chosenIn } from './chosen.ts';
 import { ChosenItems } from './chosen-items.tsx';
 import { labelItem } from './label-item.ts';
 import { CODES, type Codes, layOut } from './label-layout.ts';
@@ -23,8 +24,8 @@ export function LabelsScreen() {
   const codes: Codes = CODES.find((code) => code === query.get('codes')) ?? 'both';
   const first = Math.min(perSheet(size) - 1, Math.max(0, Math.floor(Number(query.get('first')) || 0)));
   const { rows, total, problem } = useLabelled(of);
-  const without = new Set(query.getAll('without'));
-  const items = (rows ?? []).filter(({ external_key: key }) => !without.has(key)).map(labelItem);
+  const chosen = chosenIn(query);
+  const items = (rows ?? []).filter(({ external_key: key }) => chosen.has(key)).map(labelItem);
   const narrow = items.filter(({ value }) => layOut(value, size, codes).isWithoutBarcode).length;
   const sheets = Math.ceil((items.length + first) / perSheet(size));
   return (
@@ -56,7 +57,7 @@ export function LabelsScreen() {
         </div>
       )}
       <div class="label-work">
-        <ChosenItems rows={rows} without={without} />
+        <ChosenItems rows={rows} chosen={chosen} />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what can have the focus */}
         <section class="label-preview" aria-label={t.preview} tabIndex={0}>
           {items.length > 0 && <Sheets items={items} size={size} codes={codes} first={first} most={1} />}
