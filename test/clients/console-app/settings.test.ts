@@ -52,6 +52,7 @@ describe('the settings in the console', () => {
     await page.getByLabel('Role', { exact: true }).selectOption('operator');
     await page.getByRole('button', { name: 'Make the link' }).click();
     const link = await page.getByLabel('Link for kim@example.com').inputValue();
+    await page.getByText(/is good once, until \w+ \d+, \d{4}/).waitFor();
     await page.getByText('Only this machine can open this link').waitFor();
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor();
     const guest = await app.open(new URL(link).hash, null);

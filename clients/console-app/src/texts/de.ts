@@ -442,7 +442,7 @@ export const de = {
     thisSession: 'Diese',
     endSession: 'Beenden',
     inviteTitle: 'Jemanden einladen',
-    inviteHint: 'Sie erhalten einen Link zum Weitergeben. Er gilt einmal und für begrenzte Zeit.',
+    inviteHint: 'Sie erhalten einen Link zum Weitergeben. Er gilt einmal und eine Woche lang.',
     invite: 'Link erstellen',
     role: 'Rolle',
     roleOf: (name) => `Rolle von ${name}`,
@@ -463,7 +463,8 @@ export const de = {
     until: 'bis',
     withdraw: 'Zurückziehen',
     linkFor: (email) => `Link für ${email}`,
-    linkOnce: 'Nur an diese Person schicken. Er wird nur jetzt gezeigt.',
+    linkOnce: (until) =>
+      `Nur an diese Person schicken. Er wird nur jetzt gezeigt und gilt einmal, bis ${until}.`,
     linkOnlyHere:
       'Diesen Link kann nur dieser Rechner öffnen. Setzen Sie CONSOLE_URL auf eine Adresse, die andere erreichen, oder öffnen Sie die Konsole unter einer solchen, und erstellen Sie ihn noch einmal.',
     keysTitle: 'API-Schlüssel',

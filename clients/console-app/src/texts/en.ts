@@ -434,7 +434,7 @@ export const en = {
     thisSession: 'This one',
     endSession: 'End',
     inviteTitle: 'Invite somebody',
-    inviteHint: 'You get a link to send to them. It is good once, for a limited time.',
+    inviteHint: 'You get a link to send to them. It is good once, for a week.',
     invite: 'Make the link',
     role: 'Role',
     roleOf: (name: string) => `Role of ${name}`,
@@ -455,7 +455,8 @@ export const en = {
     until: 'until',
     withdraw: 'Withdraw',
     linkFor: (email: string) => `Link for ${email}`,
-    linkOnce: 'Send it to them only. It is shown this once.',
+    linkOnce: (until: string) =>
+      `Send it to them only. It is shown this once, and is good once, until ${until}.`,
     linkOnlyHere:
       'Only this machine can open this link. Set CONSOLE_URL to an address that others can open, or open the console by one, and make another.',
     keysTitle: 'API keys',

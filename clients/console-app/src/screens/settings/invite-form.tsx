@@ -10,6 +10,7 @@ import { texts } from '../../texts/texts.ts';
 export interface Invitation {
   email: string;
   url: string;
+  expires_at: string;
 }
 
 export function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) => void }) {

@@ -3,7 +3,7 @@ import { post, remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { useRead } from '../../api/use-read.ts';
-import { Instant } from '../../parts/instant.tsx';
+import { Instant, instantText } from '../../parts/instant.tsx';
 import { isOnlyHere } from '../../parts/only-here.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -24,6 +24,7 @@ interface OpenInvitation {
 interface MadeLink {
   title: string;
   url: string;
+  expires_at: string;
 }
 
 export function UsersSection() {
@@ -32,17 +33,23 @@ export function UsersSection() {
   const invitations = useRead<{ data: readonly OpenInvitation[] }>('/invitations');
   const [link, setLink] = useState<MadeLink | null>(null);
   const { run, isBusy, problem } = useAction();
-  const onInvited = ({ email, url }: Invitation) => setLink({ title: t.linkFor(email), url });
+  const onInvited = ({ email, ...made }: Invitation) => setLink({ ...made, title: t.linkFor(email) });
   const onReset = async (user: User) => {
-    const { data } = await post<{ data: { url: string } }>(`/users/${user.id}/reset-link`);
-    setLink({ title: t.linkFor(user.email), url: data.url });
+    const { data } = await post<{ data: Omit<MadeLink, 'title'> }>(`/users/${user.id}/reset-link`);
+    setLink({ ...data, title: t.linkFor(user.email) });
   };
   return (
     <div class="cards">
       <InviteForm onInvited={onInvited} />
       <section class="card stack" aria-labelledby="users-title">
         <h2 id="users-title">{t.usersTitle}</h2>
-        {link !== null && <SecretNote title={link.title} hint={t.linkOnce} secret={link.url} />}
+        {link !== null && (
+          <SecretNote
+            title={link.title}
+            hint={t.linkOnce(instantText(link.expires_at, true))}
+            secret={link.url}
+          />
+        )}
         {link !== null && isOnlyHere(link.url) && <p class="fault">{t.linkOnlyHere}</p>}
         {[users.problem, invitations.problem, problem].map(
           (each) => each !== null && <ProblemNote key={each.message} problem={each} />,
