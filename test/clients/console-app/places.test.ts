@@ -29,7 +29,11 @@ describe('places in the console', () => {
     const [above, below] = [await told.boundingBox(), await foot.boundingBox()];
     expect((above?.y ?? 0) + (above?.height ?? 0)).to.be.lessThan(below?.y ?? 0);
 
-    await within.fill('');
+    await within.focus();
+    await page.getByRole('option', { name: 'Hall' }).waitFor();
+    await within.press('ArrowDown');
+    await page.getByRole('option', { name: 'stands by itself', selected: true }).waitFor();
+    await within.press('Enter');
     await page.getByRole('textbox', { name: 'Key' }).fill('DOCK-4');
     await page.getByText('Links and programs that know the old key').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
@@ -38,7 +42,7 @@ describe('places in the console', () => {
     expect(await parentOf(id)).to.equal(null);
 
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
-    await until(page, `document.querySelector('dialog [role=combobox]').value === 'HALL'`);
+    await until(page, `document.querySelector('dialog [role=combobox]').value === 'Hall · HALL'`);
     expect(await parentOf(id)).to.equal('HALL');
     expect((await app.call({ path: `/locations/${id}` })).body.data.external_key).to.equal('DOCK-4');
     expect((await app.call({ path: `/locations/${hall.body.data.id}` })).body.data.name).to.equal('Hall');

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Place } from '../api/place.ts';
+import { usePlaceNames } from '../api/use-place-names.ts';
 import { useRead } from '../api/use-read.ts';
 import { texts } from '../texts/texts.ts';
 import { useEnter } from './use-enter.ts';
@@ -7,18 +8,25 @@ import { useEnter } from './use-enter.ts';
 export interface PickedPlace {
   id: number;
   external_key: string;
-  /** Shown before the key where it is known. */
+  /** Looked up where it is not given. */
   name?: string;
 }
 
 /** Milliseconds after the last key. */
 const PAUSE_MS = 150;
 
-/** One of the places, found by typing; emptied, none. */
+/** In the list, before an arrow key or what is typed has chosen. */
+const UNCHOSEN = -1;
+
+/**
+ * One of the places, found by typing. None is one of what can be chosen: emptied and left, it stays as it was. Of what is
+ * listed before anything is typed, none is chosen by Enter until an arrow key was on it.
+ */
 export function PlacePicker({
   label,
   hint,
   fault = null,
+  none,
   picked,
   isReadOnly = false,
   onPick,
@@ -26,38 +34,46 @@ export function PlacePicker({
   label: string;
   hint?: string;
   fault?: string | null;
+  /** What it means that none is chosen. */
+  none: string;
   picked: PickedPlace | null;
   isReadOnly?: boolean;
   onPick: (place: PickedPlace | null) => void;
 }) {
   const id = useId();
-  const shown = shownOf(picked);
+  const names = usePlaceNames(picked === null || picked.name !== undefined ? [] : [picked.external_key]);
+  const shown = picked === null ? '' : shownOf({ name: names.get(picked.external_key), ...picked });
   const [text, setText] = useState(shown);
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(UNCHOSEN);
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => setText(shown), [shown]);
+  useEffect(() => {
+    if (!isOpen) {
+      setText(shown);
+    }
+  }, [shown]);
   const { answer, problem, isCurrent } = useRead<{ data: readonly Place[] }>(isOpen ? '/locations' : null, {
     q,
     limit: 8,
     include_not_in_effect: true,
   });
   const found = answer?.data ?? [];
+  const choices = picked !== null && typed === '' ? [null, ...found] : found;
   const isFound = isOpen && isCurrent && typed === q;
-  const choose = (place: Place) => {
-    onPick({ id: place.id, external_key: place.external_key });
-    setText(place.external_key);
+  const choose = (place: Place | null) => {
+    onPick(place === null ? null : { id: place.id, external_key: place.external_key, name: place.name });
+    setText(place === null ? '' : shownOf(place));
     close();
   };
   const close = () => {
     setOpen(false);
     setTyped('');
     setQ('');
-    setAt(0);
+    setAt(UNCHOSEN);
     clearTimeout(timer.current);
     enter.forget();
   };
@@ -66,8 +82,8 @@ export function PlacePicker({
     setText(shown);
   };
   const enter = useEnter(isFound || problem !== null, () => {
-    if (isFound && found[at] !== undefined) {
-      choose(found[at]);
+    if (isFound && choices[at] !== undefined) {
+      choose(choices[at]);
     } else if (document.activeElement !== input.current) {
       leave();
     }
@@ -77,16 +93,21 @@ export function PlacePicker({
       event.preventDefault();
       setOpen(true);
       if (isFound) {
-        setAt(Math.max(0, Math.min(at + (event.key === 'ArrowDown' ? 1 : -1), found.length - 1)));
+        setAt(Math.max(0, Math.min(at + (event.key === 'ArrowDown' ? 1 : -1), choices.length - 1)));
       }
-    } else if (event.key === 'Enter' && isOpen && (!isFound || found.length > 0)) {
+    } else if (event.key === 'Enter' && isOpen) {
+      // What is typed is no choice yet: the form is not sent with the one before.
       event.preventDefault();
-      enter.press();
+      if (at === UNCHOSEN) {
+        leave();
+      } else {
+        enter.press();
+      }
     } else if (event.key === 'Escape' && isOpen) {
       // The sheet stays open.
       event.preventDefault();
       event.stopPropagation();
-      close();
+      leave();
     }
   };
   return (
@@ -95,17 +116,17 @@ export function PlacePicker({
       <input
         ref={input}
         id={id}
-        class="mono"
         role="combobox"
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={isFound && found[at] !== undefined ? `${id}-${at}` : undefined}
+        aria-activedescendant={isFound && choices[at] !== undefined ? `${id}-${at}` : undefined}
         aria-describedby={`${id}-says`}
         aria-invalid={fault !== null}
         autocomplete="off"
         spellcheck={false}
         readOnly={isReadOnly}
+        placeholder={none}
         value={text}
         onFocus={(event) => {
           if (!isReadOnly) {
@@ -121,21 +142,18 @@ export function PlacePicker({
           setText(value);
           setOpen(true);
           setTyped(value.trim());
-          setAt(0);
+          setAt(value.trim() === '' ? UNCHOSEN : 0);
           enter.forget();
           clearTimeout(timer.current);
           timer.current = setTimeout(() => setQ(value.trim()), PAUSE_MS);
-          if (value === '') {
-            onPick(null);
-          }
         }}
         onKeyDown={onKeyDown}
       />
       <div id={`${id}-list`} class="picker-list" role="listbox" aria-label={label} hidden={!isOpen}>
-        {found.map((place, index) => (
+        {choices.map((place, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the input's
           <div
-            key={place.id}
+            key={place?.id ?? 'none'}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
@@ -144,8 +162,8 @@ export function PlacePicker({
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => choose(place)}
           >
-            <span class="title">{place.name}</span>
-            <span class="mono faint">{place.external_key}</span>
+            <span class={place === null ? 'faint' : 'title'}>{place?.name ?? none}</span>
+            <span class="mono faint">{place?.external_key}</span>
           </div>
         ))}
         {answer !== undefined && found.length === 0 && (
@@ -162,10 +180,6 @@ export function PlacePicker({
   );
 }
 
-function shownOf(picked: PickedPlace | null): string {
-  return picked === null
-    ? ''
-    : picked.name === undefined
-      ? picked.external_key
-      : `${picked.name} · ${picked.external_key}`;
+function shownOf({ name, external_key: key }: { name?: string | undefined; external_key: string }): string {
+  return name === undefined || name === key ? key : `${name} · ${key}`;
 }

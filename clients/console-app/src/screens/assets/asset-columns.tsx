@@ -1,10 +1,15 @@
 import type { Asset } from '../../api/asset.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { PlaceName } from '../../parts/place-name.tsx';
 import type { Column } from '../../parts/table.tsx';
 import type { Texts } from '../../texts/texts.ts';
 
-export function assetColumns({ assets: t, items }: Texts): readonly Column<Asset>[] {
+/** @param names of places by their keys, as far as they are known. */
+export function assetColumns(
+  { assets: t, items }: Texts,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Asset>[] {
   return [
     { title: items.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
     {
@@ -15,7 +20,11 @@ export function assetColumns({ assets: t, items }: Texts): readonly Column<Asset
     {
       title: t.place,
       cell: ({ location_external_key: key }) =>
-        key === null ? <span class="none">{t.nowhere}</span> : <span class="mono">{key}</span>,
+        key === null ? (
+          <span class="none">{t.nowhere}</span>
+        ) : (
+          <PlaceName placeKey={key} name={names.get(key)} />
+        ),
     },
     {
       title: items.tags,

@@ -19,7 +19,7 @@ export function MovePlaceSheet({
   const t = texts.value.placeTree;
   const { parent } = place;
   const [picked, setPicked] = useState<PickedPlace | null>(
-    parent === null ? null : { id: parent.id, external_key: parent.key },
+    parent === null ? null : { id: parent.id, external_key: parent.key, name: parent.name },
   );
   return (
     <SideSheet
@@ -44,6 +44,7 @@ export function MovePlaceSheet({
         <PlacePicker
           label={texts.value.places.within}
           hint={texts.value.places.withinHint}
+          none={texts.value.places.onTop}
           picked={picked}
           onPick={setPicked}
         />

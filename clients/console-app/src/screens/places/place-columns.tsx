@@ -1,11 +1,16 @@
 import type { Place } from '../../api/place.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { PlaceName } from '../../parts/place-name.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { hrefWith } from '../../router/router.ts';
 import type { Texts } from '../../texts/texts.ts';
 
-export function placeColumns({ places: t, items }: Texts): readonly Column<Place>[] {
+/** @param names of places by their keys, as far as they are known. */
+export function placeColumns(
+  { places: t, items }: Texts,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Place>[] {
   return [
     { title: items.name, sortBy: 'name', cell: ({ name }) => <span class="title">{name}</span> },
     {
@@ -19,8 +24,12 @@ export function placeColumns({ places: t, items }: Texts): readonly Column<Place
         key === null ? (
           <span class="none">–</span>
         ) : (
-          <a class="plain mono" href={hrefWith({ parent_id, page: null })} title={t.besides(key)}>
-            {key}
+          <a
+            class="plain"
+            href={hrefWith({ parent_id, page: null })}
+            title={t.besides(names.get(key) ?? key)}
+          >
+            <PlaceName placeKey={key} name={names.get(key)} />
           </a>
         ),
     },

@@ -36,6 +36,7 @@ function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceD
     <PlacePicker
       label={t.within}
       hint={t.withinHint}
+      none={t.onTop}
       picked={draft.parent}
       isReadOnly={isReadOnly}
       fault={faultOf(problem, 'parent_id')}

@@ -1,5 +1,6 @@
 import type { Place } from '../../api/place.ts';
 import { useList } from '../../api/use-list.ts';
+import { usePlaceNames } from '../../api/use-place-names.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
@@ -27,6 +28,7 @@ export function PlacesScreen() {
     sort: 'external_key',
     fixed: FIXED,
   });
+  const names = usePlaceNames(list.rows.map(({ parent_external_key: key }) => key));
   const { query } = address.value;
   const picked = usePicked(list.rows);
   const open = query.get('open');
@@ -72,7 +74,7 @@ export function PlacesScreen() {
         <Table
           label={texts.value.screens.places}
           list={list}
-          columns={placeColumns(texts.value)}
+          columns={placeColumns(texts.value, names)}
           selection={picked.selection}
           rowKey={({ id }) => id}
           rowHref={({ id }) => hrefWith({ open: id })}

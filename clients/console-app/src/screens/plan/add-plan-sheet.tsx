@@ -86,6 +86,7 @@ export function AddPlanSheet({ onClose }: { onClose: () => void }) {
         <PlacePicker
           label={t.location}
           hint={t.locationHint}
+          none={t.noLocation}
           fault={faultOf(problem, 'location_id')}
           picked={location}
           onPick={setLocation}

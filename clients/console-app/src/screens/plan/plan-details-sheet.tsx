@@ -68,6 +68,7 @@ export function PlanDetailsSheet({ plan, onClose }: { plan: PlanWithPlaces; onCl
         <PlacePicker
           label={t.location}
           hint={t.locationHint}
+          none={t.noLocation}
           fault={faultOf(problem, 'location_id')}
           picked={location}
           onPick={setLocation}

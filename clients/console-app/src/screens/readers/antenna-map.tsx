@@ -32,7 +32,7 @@ export function AntennaMap({
     setProblem(null);
     try {
       await patch(`/readers/${reader.id}/antennas/${port}`, change);
-      toast(t.antennaSaved(port));
+      toast(change.location_external_key === null ? t.antennaUnplaced(port) : t.antennaSaved(port));
     } catch (error) {
       setProblem(asApiError(error));
     }

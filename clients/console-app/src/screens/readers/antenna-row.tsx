@@ -52,6 +52,7 @@ export function AntennaRow({
       </div>
       <PlacePicker
         label={t.place(port)}
+        none={t.noPlace}
         picked={key === null ? null : { id: 0, external_key: key, ...(name === null ? {} : { name }) }}
         isReadOnly={isReadOnly}
         onPick={(place) => void onSet({ location_external_key: place?.external_key ?? null })}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
+import { usePlaceNames } from '../../api/use-place-names.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { Field, Select } from '../../parts/field.tsx';
 import { PlacePicker } from '../../parts/place-picker.tsx';
@@ -35,7 +36,9 @@ export function TryForm({
   const using = useAction();
   const fault = using.problem ?? problem;
   const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed });
-  const words = settingWords(valuesOf(wanted), wanted.place);
+  const names = usePlaceNames([wanted.place]);
+  const place = wanted.place === null ? null : (names.get(wanted.place) ?? wanted.place);
+  const words = settingWords(valuesOf(wanted), place);
   const attempt = () => {
     using.clear();
     const to = hrefWith(queryOf(wanted));
@@ -46,7 +49,7 @@ export function TryForm({
     }
   };
   const use = async () => {
-    const where = wanted.place ?? t.everywhere;
+    const where = place ?? t.everywhere;
     if (await confirm({ title: t.useTitle(where), body: t.useBody(words), action: t.use })) {
       if (await using.run(() => post('/smoothing', settingOf(wanted)))) {
         toast(t.used(where));
@@ -65,12 +68,16 @@ export function TryForm({
       <h2 id="smoothing-try">{t.tryTitle}</h2>
       <PlacePicker
         label={t.place}
-        hint={t.placeHint}
-        picked={wanted.place === null ? null : { id: 0, external_key: wanted.place }}
-        onPick={(place) =>
+        none={t.allPlaces}
+        picked={
+          wanted.place === null
+            ? null
+            : { id: 0, external_key: wanted.place, ...(place === null ? {} : { name: place }) }
+        }
+        onPick={(picked) =>
           change({
-            place: place?.external_key ?? null,
-            ...(place === null && wanted.mode === 'inherit' ? { mode: 'on' as const } : {}),
+            place: picked?.external_key ?? null,
+            ...(picked === null && wanted.mode === 'inherit' ? { mode: 'on' as const } : {}),
           })
         }
       />

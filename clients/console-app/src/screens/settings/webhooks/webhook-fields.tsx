@@ -82,6 +82,7 @@ export function WebhookFields({
       <PlacePicker
         label={t.place}
         hint={t.placeHint}
+        none={t.everywhere}
         fault={faultOf(problem, 'location_external_key')}
         picked={key === null ? null : { id: 0, external_key: key }}
         onPick={(place) => onDraft({ ...draft, location_external_key: place?.external_key ?? null })}
