@@ -1,23 +1,48 @@
+/** What can be mended where people look after an organization; each has an `id` if it is of one reader or webhook. */
+export const MENDS = [
+  'add_reader',
+  'set_format',
+  'look_at_silent',
+  'look_at_unheard',
+  'set_clock',
+  'place_antennas',
+  'change_topic',
+  'empty_inbox',
+  'switch_webhook_on',
+  'replay_webhook',
+  'rotate_secret',
+  'look_at_attempts',
+  'set_password',
+  'replace_key',
+  'replace_handheld',
+  'enable_user',
+  'reset_user',
+] as const;
+
+export interface Mend {
+  what: (typeof MENDS)[number];
+  id: number | null;
+}
+
 /** Names in it are as they were given: whoever shows it sees to it that they harm nothing there. */
 export interface Finding {
   check: string;
   status: 'ok' | 'warning' | 'fault';
   message: string;
+  /** For who has a command line. */
   remedy: string | null;
+  /** The same for who has none; null where it takes one. */
+  mend: Mend | null;
 }
 
 export function ok(check: string, message: string): Finding {
-  return finding(check, 'ok', message, null);
+  return { check, status: 'ok', message, remedy: null, mend: null };
 }
 
-export function warning(check: string, message: string, remedy: string): Finding {
-  return finding(check, 'warning', message, remedy);
+export function warning(check: string, message: string, remedy: string, mend: Mend | null = null): Finding {
+  return { check, status: 'warning', message, remedy, mend };
 }
 
-export function fault(check: string, message: string, remedy: string): Finding {
-  return finding(check, 'fault', message, remedy);
-}
-
-function finding(check: string, status: Finding['status'], message: string, remedy: string | null): Finding {
-  return { check, status, message, remedy };
+export function fault(check: string, message: string, remedy: string, mend: Mend | null = null): Finding {
+  return { check, status: 'fault', message, remedy, mend };
 }

@@ -35,6 +35,7 @@ export async function examinePublishedTopics(
           'published topics',
           `The topic ${topic} of ${name} (reader ${id}) overlaps with ${what}: it could overwrite them`,
           `Give it a topic elsewhere, on the device too: npx --no -- tagtrail reader set --reader ${id} --topic ...`,
+          { what: 'change_topic', id },
         ),
       );
     }

@@ -25,7 +25,12 @@ export async function examineReaders(db: Connection, orgId: number | null = null
     (row): ReaderRow => ({ ...row, clock: row.clock === null ? null : JSON.parse(row.clock) }),
   );
   if (rows.length === 0) {
-    return [warning('readers', 'There are none', 'Register one: npx --no -- tagtrail reader create --help')];
+    return [
+      warning('readers', 'There are none', 'Register one: npx --no -- tagtrail reader create --help', {
+        what: 'add_reader',
+        id: null,
+      }),
+    ];
   }
   const unknown = rows.filter((reader) => !reader.is_known_format);
   const silent = rows.filter((reader) => reader.is_silent && reader.last_message_at !== null);
@@ -40,6 +45,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           ? `${nameOf(reader)} has no format yet: all it sends is rejected`
           : `${nameOf(reader)} has the format ${reader.format}, which does not exist: all it sends is rejected`,
         `npx --no -- tagtrail format add --file ..., or npx --no -- tagtrail reader set --reader ${reader.id} --format ...`,
+        { what: 'set_format', id: reader.id },
       ),
     ),
     ...(silent.length === 0
@@ -49,6 +55,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
             'readers',
             `Silent for more than a day: ${silent.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(silent)}`,
             "Look at the reader's power, network, broker address and login",
+            { what: 'look_at_silent', id: null },
           ),
         ]),
     ...(unheard.length === 0
@@ -58,6 +65,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
             'readers',
             `Never heard from: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
             'Check that it publishes to the topic it is registered with: npx --no -- tagtrail reader list --org ...',
+            { what: 'look_at_unheard', id: null },
           ),
         ]),
     ...astray
@@ -67,6 +75,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           'readers',
           `${nameOf(reader)} has a clock that is ${sayClock(reader.clock)}: its reads ${(reader.clock?.behind_seconds ?? 0) > 0 ? 'are dated into the past and seldom move anything' : 'are dated by when they come'}`,
           `Set its clock (NTP), or have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${reader.id} --time receive`,
+          { what: 'set_clock', id: reader.id },
         ),
       ),
     ...unplaced
@@ -76,6 +85,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
           'readers',
           `${nameOf(reader)} has antennas that are at no location (port ${reader.unplaced_ports.join(', ')}): their reads move nothing`,
           `npx --no -- tagtrail antenna set --reader ${reader.id} --port ${reader.unplaced_ports[0]} --location KEY`,
+          { what: 'place_antennas', id: reader.id },
         ),
       ),
   ];

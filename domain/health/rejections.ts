@@ -15,5 +15,6 @@ export async function examineRejections(db: Connection, orgId: number | null = n
     'rejected messages',
     `${count} in a week${ofStrangers}`,
     'npx --no -- tagtrail rejected list tells why; mend the cause, then npx --no -- tagtrail rejected replay, or rejected dismiss',
+    { what: 'empty_inbox', id: null },
   );
 }

@@ -9,6 +9,8 @@ interface ServerRow {
   fsync: string;
   synchronous_commit: string;
   full_page_writes: string;
+  /** Null on servers that were not started here. */
+  is_disposable: boolean | null;
   max_connections: number;
   connections: number;
   now_ms: number;
@@ -23,6 +25,7 @@ export async function examineServer(db: Connection, now: () => number): Promise<
       current_setting('fsync') as fsync,
       current_setting('synchronous_commit') as synchronous_commit,
       current_setting('full_page_writes') as full_page_writes,
+      current_setting('tagtrail.is_disposable', true) = 'on' as is_disposable,
       current_setting('max_connections')::integer as max_connections,
       (select count(*)::integer from pg_stat_activity where backend_type = 'client backend') as connections,
       ${DATABASE_NOW} as now_ms`);
@@ -44,12 +47,15 @@ function version({ version: text, version_number: number }: ServerRow): Finding 
 /** Its built-in locale provider folds case for searches. */
 const OLDEST_VERSION = 170_000;
 
-function durability({ fsync, synchronous_commit, full_page_writes }: ServerRow): Finding {
-  const off = Object.entries({ fsync, synchronous_commit, full_page_writes }).flatMap(([name, value]) =>
-    value === 'off' ? [name] : [],
-  );
+function durability({ fsync, full_page_writes, synchronous_commit, ...server }: ServerRow): Finding {
+  const isDisposable = server.is_disposable === true && fsync === 'off';
+  const durable = isDisposable ? { synchronous_commit } : { fsync, synchronous_commit, full_page_writes };
+  const off = Object.entries(durable).flatMap(([name, value]) => (value === 'off' ? [name] : []));
+  const good = isDisposable
+    ? 'This server is for data that is thrown away: it was started to be fast, and does not survive a crash'
+    : 'What is committed survives a crash';
   return off.length === 0
-    ? ok('durability', 'What is committed survives a crash')
+    ? ok('durability', good)
     : fault(
         'durability',
         `${off.join(', ')} is off: a crash can lose scans that readers were told are safe`,

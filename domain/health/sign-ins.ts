@@ -1,7 +1,7 @@
 import { wireTime } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
-import { type Finding, ok, warning } from './finding.ts';
+import { type Finding, type Mend, ok, warning } from './finding.ts';
 
 interface RefusedRow {
   kind: 'reader' | 'key' | 'handheld' | 'user';
@@ -23,7 +23,9 @@ export async function examineSignIns(db: Connection, orgId: number | null = null
   if (first === undefined) {
     return [ok('sign-ins', 'None was refused in the last day')];
   }
-  const findings = rows.map((row) => warning('sign-ins', `${whoOf(row)} ${times(row)}`, remedyOf(row)));
+  const findings = rows.map((row) =>
+    warning('sign-ins', `${whoOf(row)} ${times(row)}`, remedyOf(row), mendOf(row)),
+  );
   const leftOut = first.names - rows.length;
   return leftOut === 0
     ? findings
@@ -114,6 +116,22 @@ function remedyOfUser(email: string, state: RefusedRow['state']): string {
   return state === 'disabled'
     ? `If they are to be let in: npx --no -- tagtrail user enable --email ${email}`
     : `Ask whether it was them: then npx --no -- tagtrail user reset --email ${email}; if not, somebody guesses: look at the address`;
+}
+
+function mendOf({ kind, id, owner, state }: RefusedRow): Mend | null {
+  if (owner === null || state === 'deleted') {
+    return null;
+  }
+  switch (kind) {
+    case 'reader':
+      return { what: 'set_password', id };
+    case 'key':
+      return { what: 'replace_key', id: null };
+    case 'handheld':
+      return { what: 'replace_handheld', id: null };
+    case 'user':
+      return { what: state === 'disabled' ? 'enable_user' : 'reset_user', id: null };
+  }
 }
 
 /**

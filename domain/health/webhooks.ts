@@ -19,6 +19,10 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
           ? `npx --no -- tagtrail webhook replay --webhook ${webhook.id} --after ...`
           : `npx --no -- tagtrail webhook set --webhook ${webhook.id} --state on`
       }`,
+      {
+        what: webhook.state_reason === 'expired' ? 'replay_webhook' : 'switch_webhook_on',
+        id: webhook.id,
+      },
     ),
   );
   const unsigned = isDelivered ? await listUnsigned(db, orgId) : [];
@@ -28,6 +32,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
         'webhooks',
         `Webhook ${id} (${name}) is not delivered: its secret was encrypted with another SECRETS_KEY than the service has`,
         `Give the service that key in SECRETS_KEY, after a comma; or make a new secret with the SECRETS_KEY of the service: npx --no -- tagtrail webhook set --webhook ${id} --rotate-secret --drop-old-secret`,
+        { what: 'rotate_secret', id },
       ),
     ),
   );
@@ -46,6 +51,7 @@ export async function examineWebhooks(db: Connection, orgId: number | null = nul
         'webhooks',
         `An event has waited for ${Math.round(lag / 60)} minutes to be delivered by webhook ${latest.id} (${latest.name})`,
         `npx --no -- tagtrail webhook attempts --webhook ${latest.id} shows what its receiver answers; webhook list --org ... shows others that are behind`,
+        { what: 'look_at_attempts', id: latest.id },
       ),
     );
   }

@@ -55,9 +55,17 @@ describe('the health of an organization in the console', () => {
     expect(messages(organization, 'webhooks')[0]).to.include('webhook-ours');
     expect(messages(organization, 'move feed')[0]).to.include('fault-ours');
     expect(messages(organization, 'sign-ins')[0]).to.match(/^ours@example.com was refused.*\(3 in/);
-    expect(organization.every(({ status, remedy }: Finding) => status === 'ok' || remedy !== null)).to.equal(
-      true,
-    );
+    const amiss: Finding[] = organization.filter(({ status }: Finding) => status !== 'ok');
+    for (const { remedy, mend } of amiss) {
+      expect(remedy).to.be.a('string');
+      // What somebody could do by a command they can do here.
+      expect(mend === null && remedy?.includes('npx'), remedy ?? '').to.equal(false);
+    }
+    expect(amiss.map(({ mend }) => mend?.what)).to.include.members([
+      'set_format',
+      'switch_webhook_on',
+      'reset_user',
+    ]);
   });
 
   it('says of an installation with several organizations only whether all is well', async () => {
@@ -68,7 +76,7 @@ describe('the health of an organization in the console', () => {
     const { data } = JSON.parse(await response.text());
     expect(data.installation).to.not.be.empty;
     for (const finding of data.installation) {
-      expect(finding).to.include({ message: null, remedy: null });
+      expect(finding).to.include({ message: null, remedy: null, mend: null });
     }
   });
 

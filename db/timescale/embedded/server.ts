@@ -123,7 +123,7 @@ async function start(
     max_wal_size: '1GB',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', 'tagtrail.is_disposable': 'on' }),
   };
   const flags = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`);
   const cluster = join(folder, CLUSTER);

@@ -25,13 +25,18 @@ export function addDoctor(program: Command): void {
     });
 }
 
-function shown({ message, remedy, ...finding }: Finding): Finding {
-  return { ...finding, message: forTerminal(message), remedy: remedy === null ? null : forTerminal(remedy) };
+function shown({ check, status, message, remedy }: Finding): Omit<Finding, 'mend'> {
+  return {
+    check,
+    status,
+    message: forTerminal(message),
+    remedy: remedy === null ? null : forTerminal(remedy),
+  };
 }
 
 const MARKS = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' };
 
-function lineOf({ check, status, message, remedy }: Finding): string {
+function lineOf({ check, status, message, remedy }: Omit<Finding, 'mend'>): string {
   return `${MARKS[status]}  ${check}: ${message}${remedy === null ? '' : `\n         -> ${remedy}`}`;
 }
 

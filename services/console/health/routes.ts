@@ -35,7 +35,7 @@ const read = memberRoute({
 });
 
 function inGeneral({ check, status }: Finding) {
-  return { check, status, message: null, remedy: null };
+  return { check, status, message: null, remedy: null, mend: null };
 }
 
 export const healthRoutes = [read];

@@ -13,7 +13,8 @@ describe('the health page of the console', () => {
     const first = own.getByRole('listitem').first();
     await first.getByText('Wrong').waitFor();
     await first.getByText('North gate (reader 1) has the format gone').waitFor();
-    await first.getByText('What to do:').waitFor();
+    await first.getByText('What to do: Choose the format of its messages').waitFor();
+    expect(await own.getByText('npx').count(), 'where there is a screen, no command is told').to.equal(0);
     await page
       .getByRole('region', { name: 'The installation' })
       .getByText('Nothing to do.')
@@ -26,5 +27,8 @@ describe('the health page of the console', () => {
     expect((await looked).status()).to.equal(200);
     await page.getByText('Looked at').waitFor();
     expect(faults).to.deep.equal([]);
+    await first.getByRole('link', { name: 'Choose its format' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New reader' }).waitFor();
+    expect(await page.locator('[aria-current="step"]').textContent()).to.include('Format');
   });
 });

@@ -688,7 +688,59 @@ export const de = {
       fault: 'Sagen Sie es dem Betreiber dieser Installation: doctor sagt, was zu tun ist.',
     },
     remedy: (remedy) => `Was zu tun ist: ${remedy}`,
-    open: 'Dorthin',
+    mends: {
+      add_reader: mend('Registrieren Sie einen.', 'Leser anlegen'),
+      set_format: mend(
+        'Wählen Sie das Format seiner Nachrichten, oder schreiben Sie eines.',
+        'Format wählen',
+      ),
+      look_at_silent: mend(
+        'Sehen Sie bei jedem nach Strom, Netz, Adresse des Brokers und Anmeldung.',
+        'Welche',
+      ),
+      look_at_unheard: mend(
+        'Prüfen Sie bei jedem, ob er an das Topic sendet, das hier angegeben ist.',
+        'Welche',
+      ),
+      set_clock: mend(
+        (id) =>
+          `Stellen Sie seine Uhr am Gerät, mit NTP. Geht das nicht, lassen sich seine Lesungen auf der Kommandozeile nach dem Eintreffen datieren: npx --no -- tagtrail reader set --reader ${id} --time receive`,
+        'Leser öffnen',
+      ),
+      place_antennas: mend('Wählen Sie den Ort einer jeden.', 'Leser öffnen'),
+      change_topic: mend('Geben Sie ihm ein anderes Topic, auch am Gerät.', 'Topic ändern'),
+      empty_inbox: mend(
+        'Sehen Sie nach dem Grund und beheben Sie ihn; dann wiederholen oder verwerfen Sie sie.',
+        'Eingang öffnen',
+      ),
+      switch_webhook_on: mend(
+        'Seine letzten Versuche sagen, warum. Ist das behoben, schalten Sie ihn ein.',
+        'Webhook öffnen',
+      ),
+      replay_webhook: mend(
+        'Seine letzten Versuche sagen, warum. Ist das behoben, senden Sie noch einmal, was noch da ist.',
+        'Webhook öffnen',
+      ),
+      rotate_secret: mend(
+        'Erstellen Sie ein neues Geheimnis und beenden Sie das alte; oder lassen Sie dem Dienst den früheren SECRETS_KEY geben, nach einem Komma.',
+        'Webhook öffnen',
+      ),
+      look_at_attempts: mend('Sehen Sie, was sein Empfänger antwortet.', 'Webhook öffnen'),
+      set_password: mend(
+        'Tragen Sie sein Passwort am Gerät ein. Ist es verloren, erstellen Sie ein neues.',
+        'Leser bearbeiten',
+      ),
+      replace_key: mend(
+        'Beenden Sie, was ihn noch benutzt, oder geben Sie ihm einen anderen.',
+        'Schlüssel öffnen',
+      ),
+      replace_handheld: mend('Melden Sie das Gerät mit einem anderen Code an.', 'Handgeräte öffnen'),
+      enable_user: mend('Soll die Person hinein, entsperren Sie sie.', 'Benutzer öffnen'),
+      reset_user: mend(
+        'Fragen Sie, ob sie es war: dann erstellen Sie ihr einen Passwort-Link. Wenn nicht, rät jemand; sehen Sie auf die Adresse.',
+        'Benutzer öffnen',
+      ),
+    },
     checks: {
       readers: 'Leser',
       'published topics': 'Topics der Leser',
@@ -715,7 +767,7 @@ export const de = {
       'Wie diese Konsole eingestellt ist (SCAN_RETENTION_DAYS, MOVES_RETENTION_DAYS, LATENESS_DAYS).',
   },
   now: {
-    silent: (count) => `${counted(count, 'Lesegerät ist', 'Lesegeräte sind')} nicht zu hören`,
+    silent: (count) => `${counted(count, 'Leser ist', 'Leser sind')} nicht zu hören`,
     sub: (assets, places) => `${counted(assets, 'Objekt', 'Objekte')} an ${counted(places, 'Ort', 'Orten')}`,
     places: 'Orte',
     place: 'Ort',
@@ -732,7 +784,7 @@ export const de = {
     firstSeen: 'zuerst gesehen',
     none: 'Noch keine Orte',
     noneHint:
-      'Lege den ersten Ort an und ordne ihm Lesegeräte zu, oder scanne dort: Objekte erscheinen, wo sie gelesen werden.',
+      'Legen Sie den ersten Ort an und ordnen Sie ihm Leser zu, oder scannen Sie dort: Objekte erscheinen, wo sie gelesen werden.',
     toPlaces: 'Zu den Orten',
   },
   durations: { days: 'T', hours: 'Std', minutes: 'Min', seconds: 's' },
@@ -847,8 +899,8 @@ export const de = {
     noAntennas: 'Keine Antenne sieht diesen Ort: nur Handgeräte sagen, was hier ist.',
     antenna: (reader, port) => `${reader}, Antenne ${port}`,
     off: 'ausgeschaltet',
-    heard: 'Lesegerät zuletzt gehört',
-    neverHeard: 'Lesegerät nie gehört',
+    heard: 'Leser zuletzt gehört',
+    neverHeard: 'Leser nie gehört',
     sweeps: 'Prüfungen',
     sweep: (found, expected, missing, moved, unknown) =>
       `${number(found)} von ${number(expected)} gefunden, ${number(missing)} vermisst, ${number(moved)} hierher umgebucht, ${number(unknown)} unbekannt`,
@@ -1260,4 +1312,9 @@ function counted(count: number, one: string, many: string): string {
 /** Behind a word, where there are any; the server counts up to a hundred. */
 function ofMany(count: number): string {
   return count === 0 ? '' : count >= 100 ? ' · 99+' : ` · ${count}`;
+}
+
+/** What to do about something, and where. */
+function mend(todo: string | ((id: number) => string), open: string) {
+  return { todo: typeof todo === 'string' ? () => todo : todo, open };
 }

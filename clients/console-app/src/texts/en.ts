@@ -676,7 +676,44 @@ export const en = {
       fault: 'Tell whoever runs this installation: doctor says what to do.',
     },
     remedy: (remedy: string) => `What to do: ${remedy}`,
-    open: 'Go there',
+    mends: {
+      add_reader: mend('Register one.', 'Add reader'),
+      set_format: mend('Choose the format of its messages, or write one.', 'Choose its format'),
+      look_at_silent: mend('Look at power, network, broker address and login of each.', 'See which'),
+      look_at_unheard: mend(
+        'Check at each that it publishes to the topic it is registered with.',
+        'See which',
+      ),
+      set_clock: mend(
+        (id) =>
+          `Set its clock at the device, by NTP. Where that cannot be, somebody at the command line can have its reads dated on receipt: npx --no -- tagtrail reader set --reader ${id} --time receive`,
+        'Open the reader',
+      ),
+      place_antennas: mend('Choose the place of each.', 'Open the reader'),
+      change_topic: mend('Give it a topic elsewhere, at the device too.', 'Change the topic'),
+      empty_inbox: mend('See why, and mend the cause; then replay or dismiss them.', 'Open the inbox'),
+      switch_webhook_on: mend(
+        'Its last attempts say why. When that is mended, switch it on.',
+        'Open the webhook',
+      ),
+      replay_webhook: mend(
+        'Its last attempts say why. When that is mended, send again what is still kept.',
+        'Open the webhook',
+      ),
+      rotate_secret: mend(
+        'Make a new secret and end the old one; or have the service given the SECRETS_KEY of before, after a comma.',
+        'Open the webhook',
+      ),
+      look_at_attempts: mend('See what its receiver answers.', 'Open the webhook'),
+      set_password: mend('Set its password at the device. If it is lost, make another.', 'Edit the reader'),
+      replace_key: mend('Stop what still uses it, or give it another key.', 'Open the keys'),
+      replace_handheld: mend('Let the device sign in by another code.', 'Open the handhelds'),
+      enable_user: mend('If they are to be let in, enable them.', 'Open the users'),
+      reset_user: mend(
+        'Ask whether it was them: then make a password link for them. If not, somebody guesses; look at the address.',
+        'Open the users',
+      ),
+    },
     checks: {
       readers: 'Readers',
       'published topics': 'Topics of readers',
@@ -1252,4 +1289,9 @@ function counted(count: number, one: string, many: string): string {
 /** Behind a word, where there are any; the server counts up to a hundred. */
 function ofMany(count: number): string {
   return count === 0 ? '' : count >= 100 ? ' · 99+' : ` · ${count}`;
+}
+
+/** What to do about something, and where. */
+function mend(todo: string | ((id: number) => string), open: string) {
+  return { todo: typeof todo === 'string' ? () => todo : todo, open };
 }

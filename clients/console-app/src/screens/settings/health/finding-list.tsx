@@ -1,20 +1,13 @@
 import { useId } from 'preact/hooks';
 import { Badge, type Tone } from '../../../parts/badge.tsx';
-import { href } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
 import { bySeriousness, type Finding } from './finding.ts';
+import { mendLink } from './mend-links.ts';
 
 const TONES: Readonly<Record<Finding['status'], Tone>> = {
   ok: 'moved',
   warning: 'problem',
   fault: 'refused',
-};
-
-/** Where to mend it in the console. */
-const SCREENS: Readonly<Record<string, readonly string[]>> = {
-  readers: ['readers'],
-  'rejected messages': ['inbox'],
-  webhooks: ['settings', 'webhooks'],
 };
 
 export function FindingList({ title, findings }: { title: string; findings: readonly Finding[] }) {
@@ -31,20 +24,21 @@ export function FindingList({ title, findings }: { title: string; findings: read
   );
 }
 
-function FindingLine({ finding: { check, status, message, remedy } }: { finding: Finding }) {
+function FindingLine({ finding: { check, status, message, remedy, mend } }: { finding: Finding }) {
   const t = texts.value.health;
-  const screen = status === 'ok' ? undefined : SCREENS[check];
   const checks: Readonly<Record<string, string>> = t.checks;
+  const words = mend === null ? null : t.mends[mend.what];
+  const todo = words?.todo(mend?.id ?? 0) ?? remedy;
   return (
     <li>
       <div>
         <Badge tone={TONES[status]}>{t.statuses[status]}</Badge> <strong>{checks[check] ?? check}</strong>
         <p>{message ?? t.inGeneral[status]}</p>
-        {remedy !== null && <p class="hint">{t.remedy(remedy)}</p>}
+        {todo !== null && <p class="hint">{t.remedy(todo)}</p>}
       </div>
-      {screen !== undefined && (
-        <a class="small secondary" href={href(...screen)}>
-          {t.open}
+      {mend !== null && (
+        <a class="small secondary" href={mendLink(mend)}>
+          {words?.open}
         </a>
       )}
     </li>

@@ -1,3 +1,5 @@
+import type { Texts } from '../../../texts/texts.ts';
+
 export interface Finding {
   check: string;
   status: 'ok' | 'warning' | 'fault';
@@ -5,7 +7,11 @@ export interface Finding {
   message: string | null;
   /** Null where nothing is to be done, or not here. */
   remedy: string | null;
+  /** What to do about it in the console; null where it takes a command line. */
+  mend: { what: MendName; id: number | null } | null;
 }
+
+export type MendName = keyof Texts['health']['mends'];
 
 export interface Retention {
   scan_days: number;
