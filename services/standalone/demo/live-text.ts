@@ -11,7 +11,7 @@ export function invitation(
 ): string[] {
   const curl = (path: string) => `  curl -H 'Authorization: Bearer ${apiKey}' '${apiUrl}/api/v1${path}'`;
   return [
-    'See it in the console, signed in by this link (once, within an hour):',
+    'See it in the console: open this link, which is good once and for an hour, and click “Go in”:',
     `  ${linkAddress(consoleUrl, signInToken)}`,
     '',
     `A warehouse with ${readers.length} readers publishing to ${mqttUrl}. Ctrl-C ends it and throws everything away.`,
