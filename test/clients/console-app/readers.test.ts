@@ -100,8 +100,11 @@ describe('the readers in the console', () => {
   it('show what became of what they sent without being loaded again, and when they were heard', async () => {
     const { id, counters } = await stored();
     const page = await app.open(`#/readers/${id}`);
-    await page.getByText('The last seven days').waitFor();
-    await page.getByText(/% of the time since it was registered/).waitFor();
+    const heard = page.getByRole('region', { name: 'Since it was registered' });
+    await heard.getByText(/% of the time/).waitFor();
+    const [plot, span] = [await heard.locator('.week-plot').boundingBox(), heard.locator('.week-up').first()];
+    const part = ((await span.boundingBox())?.width ?? 0) / (plot?.width ?? 1);
+    expect(part, 'a minute can be seen of a reader that is new').to.be.greaterThan(0.003);
     const recorded = page.locator('.outcomes dd').first();
     expect(await recorded.textContent()).to.equal(String(counters.recorded));
     await publish(2, -50);

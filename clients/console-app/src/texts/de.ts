@@ -221,7 +221,8 @@ export const de = {
     of: 'Ihre Zeilen sind',
     subOf: { asset: 'Objekte', location: 'Orte' },
     choose: 'Datei wählen oder hier ablegen',
-    bounds: 'CSV in UTF-8, höchstens 10 MiB und 50.000 Zeilen',
+    bounds:
+      'CSV in UTF-8 mit Komma, Semikolon oder Tabulator zwischen den Zellen, höchstens 10 MiB und 50.000 Zeilen. In Excel als „CSV UTF-8“ speichern.',
     tooLarge: 'Die Datei ist größer als 10 MiB. Teilen Sie sie, und importieren Sie die Teile nacheinander.',
     sending: 'Die Datei wird gesendet …',
     columns: 'Spalten',
@@ -1136,8 +1137,9 @@ export const de = {
       'Er sendet, und ohne Format ist nichts davon zu lesen. Was er gesendet hat, bleibt erhalten.',
     allRejected: 'Nichts, was er je gesendet hat, war zu lesen: Sein Format ist wohl ein anderes.',
     week: 'Die letzten sieben Tage',
-    weekInWords: (share, away, isSinceMade) =>
-      `Zu ${decimal(share * 100)} % der Zeit${isSinceMade ? ', seit er angelegt ist,' : ''} gehört${away === 0 ? '' : `; ${number(away)}-mal getrennt`}`,
+    sinceMade: 'Seit er angelegt ist',
+    weekInWords: (share, away) =>
+      `Zu ${decimal(share * 100)} % der Zeit gehört${away === 0 ? '' : `; ${number(away)}-mal getrennt`}`,
     span: (state, from, to, messages) =>
       state === 'up'
         ? `Gehört von ${from} bis ${to}: ${counted(messages ?? 0, 'Nachricht', 'Nachrichten')}`

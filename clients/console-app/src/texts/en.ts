@@ -215,7 +215,8 @@ export const en = {
     of: 'Its rows are',
     subOf: { asset: 'Assets', location: 'Places' },
     choose: 'Choose a file, or drop it here',
-    bounds: 'CSV in UTF-8, at most 10 MiB and 50,000 rows',
+    bounds:
+      'CSV in UTF-8 with commas, semicolons or tabs between the cells, at most 10 MiB and 50,000 rows. In Excel, save it as “CSV UTF-8”.',
     tooLarge: 'The file is larger than 10 MiB. Split it, and import one part after the other.',
     sending: 'Sending the file …',
     columns: 'Columns',
@@ -1111,8 +1112,9 @@ export const en = {
     noFormatHint: 'It sends, and nothing can be read of it before it has a format. What it sent is kept.',
     allRejected: 'Nothing that it ever sent could be read: its format is probably another one.',
     week: 'The last seven days',
-    weekInWords: (share: number, away: number, isSinceMade: boolean) =>
-      `Heard ${decimal(share * 100)} % of the time${isSinceMade ? ' since it was registered' : ''}${away === 0 ? '' : `; disconnected ${counted(away, 'time', 'times')}`}`,
+    sinceMade: 'Since it was registered',
+    weekInWords: (share: number, away: number) =>
+      `Heard ${decimal(share * 100)} % of the time${away === 0 ? '' : `; disconnected ${counted(away, 'time', 'times')}`}`,
     span: (state: 'up' | 'disconnected', from: string, to: string, messages: number | null) =>
       state === 'up'
         ? `Heard from ${from} to ${to}: ${counted(messages ?? 0, 'message', 'messages')}`

@@ -8,38 +8,50 @@ import { useRepeat } from './use-repeat.ts';
 /** Percent of the width: beyond it a day has no room to the right of its line. */
 const LAST = 86;
 
-/** When it was heard in the last week, and when it was disconnected; its share is of the time that it is registered. */
+/** Percent of the width below which a span is not seen. */
+const LEAST = 0.4;
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** When it was heard in the last week, or since it was registered, and when it was disconnected. */
 export function SpansPicture({ id, createdAt }: { id: number; createdAt: string }) {
   const t = texts.value.readers;
-  const { answer, reload } = useRead<{ data: Spans }>(`/readers/${id}/spans`, { days: 7 });
-  useRepeat(reload, 60_000);
+  const made = Date.parse(createdAt);
+  // The fewer, the finer is what can be told apart.
+  const days = Math.min(7, Math.max(1, Math.ceil((Date.now() - made) / DAY)));
+  const { answer, reload } = useRead<{ data: Spans }>(`/readers/${id}/spans`, { days });
+  useRepeat(reload, days === 1 ? MINUTE / 6 : MINUTE);
   if (answer === undefined) {
     return null;
   }
   const { from, to, spans } = answer.data;
-  const range = { from: Date.parse(from), to: Date.parse(to) };
+  const earliest = Date.parse(from);
+  const end = Date.parse(to);
+  const began = Math.max(earliest, Math.min(made, end - 1));
+  const range = { from: Math.max(earliest, Math.min(made, end - 10 * MINUTE)), to: end };
   const share = (at: number) => (100 * (Math.max(at, range.from) - range.from)) / (range.to - range.from);
-  const began = Math.max(range.from, Math.min(Date.parse(createdAt), range.to - 1));
   const up = spans.filter(({ state }) => state === 'up');
   const heardMs = up.reduce(
     (sum, span) => sum + Date.parse(span.to ?? to) - Math.max(Date.parse(span.from), began),
     0,
   );
   const away = spans.filter(({ state }) => state === 'disconnected').length;
+  const title = made > earliest ? t.sinceMade : t.week;
   return (
-    <section class="card week" aria-label={t.week}>
-      <h2>{t.week}</h2>
-      <p class="hint">{t.weekInWords(Math.max(0, heardMs) / (range.to - began), away, began > range.from)}</p>
+    <section class="card week" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="hint">{t.weekInWords(Math.max(0, heardMs) / (end - began), away)}</p>
       <div class="week-plot" aria-hidden="true">
         {spans.map((span) => {
           const left = share(Date.parse(span.from));
-          const end = share(Date.parse(span.to ?? to));
+          const width = Math.max(LEAST, share(Date.parse(span.to ?? to)) - left);
           return (
             <span
               key={`${span.state} ${span.from}`}
               class={`week-span week-${span.state}`}
               title={t.span(span.state, instantText(span.from), instantText(span.to ?? to), span.messages)}
-              style={{ left: `${left}%`, width: `${Math.max(0.15, end - left)}%` }}
+              style={{ left: `${Math.min(left, 100 - width)}%`, width: `${width}%` }}
             />
           );
         })}
