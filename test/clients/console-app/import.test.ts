@@ -47,6 +47,14 @@ describe('importing in the console', () => {
     expect(await faultsOf(page, 'import-faults')).to.deep.equal([]);
   });
 
+  it('takes a file with semicolons between its cells, as Excel writes in German', async () => {
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await choose('\uFEFFexternal_key;name;tags\r\nCRATE-7;"Kiste; groß";"rfid:E7;barcode:7"\r\n');
+    const row = page.getByRole('row').filter({ hasText: 'CRATE-7' });
+    await row.locator('ins', { hasText: 'Kiste; groß' }).waitFor();
+    await row.locator('ins', { hasText: 'barcode:7' }).waitFor();
+  });
+
   it('shows what is new and what changes, field by field, and applies it by keys alone', async () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await choose('external_key,name,tags\nCRATE-1,New crate,rfid:E1\nCRATE-2,<b>Second</b>,\n');

@@ -22,7 +22,7 @@ describe('choosing a place in the console', () => {
     site = await Site.create(app.database, 'Acme');
     await site.location('AISLE');
     const dock = await site.location('DOCK');
-    readerId = await site.reader('gate', [dock]);
+    readerId = await site.reader(`gate-${site.orgId}`, [dock]);
     await app.database.rows(`update locations set name = 'Dock door' where id = $1`, [dock]);
     page = await app.open(`#/readers/${readerId}`, await app.as('admin', site.orgId));
     written = [];
