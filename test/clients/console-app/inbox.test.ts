@@ -110,6 +110,7 @@ describe('the inbox in the console', () => {
     await page.getByText('50 selected').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByText('50 dismissed').waitFor();
+    await page.getByText('1 – 50 of 70').waitFor();
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await page.getByRole('button', { name: 'Select all 70 that match' }).click();
     await page.getByText('70 selected').waitFor();
