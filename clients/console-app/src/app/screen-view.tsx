@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { organizationId } from '../api/organization.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { address, href, replaceAddress } from '../router/router.ts';
@@ -15,7 +15,8 @@ export function ScreenView() {
   const screen = screens.find((each) => each.path === path[0]);
   // The identity provider leads back to the address of the sign-in.
   const isNowhere = path.length === 0 || path[0] === 'sign-in';
-  useEffect(() => {
+  // At once: later the user may have gone elsewhere.
+  useLayoutEffect(() => {
     if (isNowhere && first !== undefined) {
       replaceAddress(href(first.path));
     }

@@ -71,8 +71,11 @@ export function go(to: string): void {
 
 /** Instead of the present address, which the back button then passes over: for what is typed or dragged. */
 export function replaceAddress(to: string): void {
-  history.replaceState(null, '', to);
-  show(to, parseAddress(to));
+  // The browser tells of a step some time after it: what the screen before it still has to say must not undo it.
+  if (location.hash === shown) {
+    history.replaceState(null, '', to);
+    show(location.hash, parseAddress(to));
+  }
 }
 
 /** The address of the present screen with some of its query changed; null removes. */

@@ -1,7 +1,7 @@
 import { computed, effect } from '@preact/signals';
 import { organizationId } from '../api/organization.ts';
 import { withOrganization } from '../router/address.ts';
-import { address, organizationInLinks } from '../router/router.ts';
+import { address, organizationInLinks, replaceAddress } from '../router/router.ts';
 import { session, showOrganization } from './session.ts';
 
 /** The address is about an organization that the user is not a member of: of that nothing can be shown. */
@@ -26,7 +26,7 @@ export function startOrganizationInAddress(): void {
     if (organization !== null && isMember(organization)) {
       showOrganization(organization);
     } else if (organization === null && isOfSeveral.value && present !== null) {
-      history.replaceState(null, '', withOrganization(location.hash, present));
+      replaceAddress(withOrganization(location.hash, present));
     }
   });
 }
