@@ -48,4 +48,23 @@ describe('a step from one screen of the console to another', () => {
     })()`);
     await isAt(page, 'Places', '#/places');
   });
+
+  it('loses nothing that is typed as soon as the other screen is there', async () => {
+    const { body } = await app.call({ method: 'POST', path: '/assets', json: { name: 'Roll cage' } });
+    const page = await app.open('#/places');
+    await page.getByRole('heading', { name: 'No places yet' }).waitFor();
+    await page.evaluate(`new Promise((resolve) => {
+      new MutationObserver((_, observer) => {
+        const field = document.querySelector('#edit-item input');
+        if (field !== null) {
+          observer.disconnect();
+          field.value = 'Roll cage 7';
+          resolve(field.dispatchEvent(new InputEvent('input', { bubbles: true })));
+        }
+      }).observe(document.body, { childList: true, subtree: true });
+      location.hash = '#/assets?open=${body.data.id}';
+    })`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Roll cage 7' }).waitFor();
+  });
 });

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { useRead } from '../api/use-read.ts';
 import type { Found } from '../api/whereabouts.ts';
@@ -23,7 +23,7 @@ export function FindBox() {
   const [at, setAt] = useState<number | null>(null);
   useEffect(() => onKey('/', () => input.current?.select()), []);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => setText(asked), [asked]);
+  useLayoutEffect(() => setText(asked), [asked]);
   const { answer } = useRead<{ data: Found }>(isOpen && q !== '' ? '/find' : null, { q });
   const answers = answersOf(answer?.data, text.trim(), t);
   const isShown = isOpen && text.trim() !== '';

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Place } from '../api/place.ts';
 import { usePlaceNames } from '../api/use-place-names.ts';
 import { useRead } from '../api/use-read.ts';
@@ -51,7 +51,7 @@ export function PlacePicker({
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) {
       setText(shown);
     }

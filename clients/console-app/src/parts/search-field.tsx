@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../ui/parts/icon.tsx';
 import { address, hrefWith, replaceAddress } from '../router/router.ts';
 
@@ -11,7 +11,7 @@ export function SearchField({ label, name = 'q' }: { label: string; name?: strin
   const [text, setText] = useState(asked);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const written = useRef(asked);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (asked !== written.current) {
       written.current = asked;
       setText(asked);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../api/api-error.ts';
 import type { Asset } from '../../api/asset.ts';
 import type { Place } from '../../api/place.ts';
@@ -30,8 +30,8 @@ export function EditItem<Item extends Asset | Place, Draft extends ItemDraft>({
   const path = `${kind.path}/${item.id}`;
   const before = kind.draftOf(item);
   const [draft, setDraft] = useState(before);
-  // After a change, by whomever, its fields begin anew.
-  useEffect(() => setDraft(before), [item.updated_at]);
+  // After a change, by whomever, its fields begin anew: at once, or what is typed by then is lost.
+  useLayoutEffect(() => setDraft(before), [item.updated_at]);
   const { run, isBusy, problem } = useAction();
   const isReadOnly = !may('operator') || item.deleted_at !== null;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(before);

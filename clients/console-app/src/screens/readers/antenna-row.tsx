@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { Antenna, AntennaChange } from '../../api/reader.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -26,7 +26,7 @@ export function AntennaRow({
   const t = texts.value.readers;
   const { port, location_external_key: key, location_name: name, min_rssi: stored, enabled } = antenna;
   const [minRssi, setMinRssi] = useState(stored === null ? '' : String(stored));
-  useEffect(() => setMinRssi(stored === null ? '' : String(stored)), [stored]);
+  useLayoutEffect(() => setMinRssi(stored === null ? '' : String(stored)), [stored]);
   const save = () => {
     const value = minRssi.trim() === '' ? null : Number(minRssi);
     if (value !== stored && !Number.isNaN(value)) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ArrivedMessage } from '../../api/reader.ts';
 import { patch, post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -36,7 +36,7 @@ export function FormatEditor({
   const [tried, setTried] = useState<Tried | undefined>();
   const saving = useAction();
   const original = copied.answer?.data;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (original !== undefined && source === null) {
       setSource(isChanged ? original.source : asCopy(original));
     }

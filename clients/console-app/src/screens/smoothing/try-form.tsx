@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
@@ -32,7 +32,7 @@ export function TryForm({
   const t = texts.value.smoothing;
   const [wanted, setWanted] = useState(tried ?? usualWanted());
   const key = JSON.stringify(tried);
-  useEffect(() => setWanted(tried ?? usualWanted()), [key]);
+  useLayoutEffect(() => setWanted(tried ?? usualWanted()), [key]);
   const using = useAction();
   const fault = using.problem ?? problem;
   const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed });

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { patch, remove } from '../../../api/send.ts';
 import { useAction } from '../../../api/use-action.ts';
 import type { Webhook } from '../../../api/webhook.ts';
@@ -12,8 +12,8 @@ export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: (
   const t = texts.value.webhooks;
   const kept = draftOf(webhook);
   const [draft, setDraft] = useState(kept);
-  // After a change it begins anew.
-  useEffect(() => setDraft(kept), [JSON.stringify(kept)]);
+  // After a change it begins anew: at once, or what is typed by then is lost.
+  useLayoutEffect(() => setDraft(kept), [JSON.stringify(kept)]);
   const { run, isBusy, problem } = useAction();
   const path = `/webhooks/${webhook.id}`;
   const isChanged = JSON.stringify(draft) !== JSON.stringify(kept);
