@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { useConsole } from '../support/console.ts';
+import { LOCKS_HERE } from '../support/until-waiting.ts';
 
 describe('the imports of the console', () => {
   const suite = useConsole();
@@ -69,8 +70,9 @@ describe('the imports of the console', () => {
     });
     expect(await names()).to.deep.equal(['OLD Old', 'SAME Same']);
     const locks = await suite.database.rows(
-      `select from pg_locks where relation in ('assets'::regclass, 'tags'::regclass, 'imports'::regclass)
-       and pid <> pg_backend_pid()`,
+      `select from ${LOCKS_HERE} lock join pg_stat_activity using (pid)
+       where relation in ('assets'::regclass, 'tags'::regclass, 'imports'::regclass)
+         and pid <> pg_backend_pid() and backend_type = 'client backend'`,
     );
     expect(locks).to.deep.equal([]);
 

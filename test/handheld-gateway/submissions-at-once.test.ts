@@ -7,6 +7,7 @@ import type { Answer } from '../support/declared-by.ts';
 import { useGateway } from '../support/gateway.ts';
 import { aScan, aSubmission } from '../support/new-submission.ts';
 import { Site } from '../support/site.ts';
+import { LOCKS_HERE } from '../support/until-waiting.ts';
 
 describe('many submissions at once', () => {
   const gateway = useGateway();
@@ -57,8 +58,11 @@ describe('many submissions at once', () => {
       }
     };
     const waiting = async () =>
-      (await database.rows(`select from pg_locks where relation = 'unknown_tags'::regclass and not granted`))
-        .length;
+      (
+        await database.rows(
+          `select from ${LOCKS_HERE} lock where relation = 'unknown_tags'::regclass and not granted`,
+        )
+      ).length;
     try {
       await client.query('begin');
       await client.query('lock table unknown_tags in exclusive mode');

@@ -7,6 +7,7 @@ import { type GatewayCall, useGateway } from '../support/gateway.ts';
 import { ago, aScan, aSubmission } from '../support/new-submission.ts';
 import { aSweep, theLargestSweep } from '../support/new-sweep.ts';
 import { Site } from '../support/site.ts';
+import { untilWaitingFor } from '../support/until-waiting.ts';
 
 describe('a sweep', () => {
   const gateway = useGateway();
@@ -303,14 +304,7 @@ describe('a sweep', () => {
       await client.query('lock table sweep_assets in exclusive mode');
       const members = Array.from({ length: 2_000 }, (_, at) => at + 1);
       sweeps = Array.from({ length: 6 }, () => send(aSweep({ expected: members })));
-      for (;;) {
-        const waiting = await database.rows(
-          `select from pg_locks where relation = 'sweep_assets'::regclass and not granted`,
-        );
-        if (waiting.length > 0) {
-          break;
-        }
-      }
+      await untilWaitingFor(database, 'sweep_assets');
       expect((await gateway.submit(aSubmission([aScan('E2BB')]))).status).to.equal(201);
       expect((await gateway.submit(aSubmission([aScan('E2AA')]), { token })).status).to.equal(201);
     } finally {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { useDatabase } from '../../support/database.ts';
 import { openIntake, type TestIntake } from '../../support/intake.ts';
 import { Site } from '../../support/site.ts';
+import { untilWaitingFor } from '../../support/until-waiting.ts';
 
 const READERS = ['gate 1', 'gate 2', 'gate 3', 'gate 4'];
 
@@ -31,14 +32,6 @@ describe('a message of thousands of unknown tags', () => {
     committed.length = 0;
   });
 
-  /** For unknown tags. */
-  async function untilSomebodyWaits() {
-    const text = `select from pg_locks where relation = 'unknown_tags'::regclass and not granted`;
-    while ((await database.rows(text)).length === 0) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
   it('keeps no other reader waiting for its commit, and its own reader in order', async () => {
     const client = await database.pool.connect();
     await client.query('begin');
@@ -48,7 +41,7 @@ describe('a message of thousands of unknown tags', () => {
       intake.receive('portal', unknownTags(2_000)),
       intake.receive('portal', '{"value":"E280"}'),
     ];
-    await untilSomebodyWaits();
+    await untilWaitingFor(database, 'unknown_tags');
     await Promise.all(READERS.map((name) => intake.receive(name, '{"value":"E280"}')));
     expect(committed).to.include.members(READERS.map((name) => `${name}: 1`));
     expect(committed).to.not.include('portal: 2000');

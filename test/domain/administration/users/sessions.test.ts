@@ -16,6 +16,7 @@ import { digestOfToken } from '../../../../domain/administration/users/tokens.ts
 import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';
+import { untilWaiting } from '../../../support/until-waiting.ts';
 
 describe('a session', () => {
   const database = useDatabase();
@@ -112,11 +113,7 @@ describe('a session', () => {
     await client.query('begin');
     await client.query(`update users set password = null where id = $1`, [userId]);
     const signingIn = signIn(people.db, { ...PLACE, email: 'race@example.com', password: PASSWORD });
-    let waits = false;
-    while (!waits) {
-      const { rows } = await client.query('select from pg_locks where not granted');
-      waits = rows.length > 0;
-    }
+    await untilWaiting(database, 1);
     await client.query('commit');
     client.release();
     expect(await signingIn).to.equal(null);
