@@ -135,6 +135,11 @@ export function until(page: Page, condition: string): Promise<void> {
   );
 }
 
+/** Waits until nothing fades or slides any more: before that, nothing has its place, its size or its contrast. */
+export function untilAtRest(page: Page): Promise<void> {
+  return until(page, 'document.getAnimations().every(({ playState }) => playState === "finished")');
+}
+
 /**
  * Types as a scanner does, five milliseconds a character: the times are the browser's own input events', so that a
  * busy machine does not make a slow scanner.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { screenshot, until } from './browser.ts';
+import { screenshot, until, untilAtRest } from './browser.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
@@ -88,8 +88,7 @@ interface AxeAnswer {
 
 /** What axe has against the page. It comes in by the debugger, past the page's security policy. */
 export async function violationsIn(page: Page, within: string | null): Promise<string[]> {
-  // What is half faded in has no contrast yet.
-  await until(page, 'document.getAnimations().every(({ playState }) => playState === "finished")');
+  await untilAtRest(page);
   if (!(await page.evaluate<boolean>(`'axe' in window`))) {
     await page.evaluate(AXE);
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { until } from '../../support/browser.ts';
+import { until, untilAtRest } from '../../support/browser.ts';
 import { useConsoleApp } from '../../support/console-app.ts';
 
 describe('places in the console', () => {
@@ -22,12 +22,15 @@ describe('places in the console', () => {
     await page.getByRole('option', { name: 'Hall' }).click();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('dialog', { name: 'Dock 4' }).waitFor();
+    await page.locator('dialog .toast').waitFor();
+    await page.locator('dialog .side-foot').waitFor();
+    await untilAtRest(page);
+    const room = `document.querySelector('.side-foot').getBoundingClientRect().top -
+      document.querySelector('dialog .toast').getBoundingClientRect().bottom`;
+    expect(await page.evaluate<number>(room)).to.be.above(0);
     const id = new URL(page.url()).hash.match(/open=(\d+)/)?.[1];
     expect(await parentOf(id)).to.equal('HALL');
     await page.getByText('none is needed where antennas read').waitFor();
-    const [told, foot] = [page.locator('dialog .toast').last(), page.locator('.side-foot')];
-    const [above, below] = [await told.boundingBox(), await foot.boundingBox()];
-    expect((above?.y ?? 0) + (above?.height ?? 0)).to.be.lessThan(below?.y ?? 0);
 
     await within.focus();
     await page.getByRole('option', { name: 'Hall' }).waitFor();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ulid } from 'ulid';
-import { useBrowser } from '../../support/browser.ts';
+import { untilAtRest, useBrowser } from '../../support/browser.ts';
 import { useGateway } from '../../support/gateway.ts';
 import { HandheldApp } from '../../support/handheld-app.ts';
 
@@ -108,7 +108,8 @@ for (const { what, width, height, letters = '100%', isTight = false } of SCREENS
     });
 
     /** Whether the first of these is in sight without scrolling, with nothing over it. */
-    function isOpenToView(selector: string): Promise<boolean> {
+    async function isOpenToView(selector: string): Promise<boolean> {
+      await untilAtRest(app.page);
       return app.page.evaluate<boolean>(`(() => {
         const shown = document.querySelector('${selector}');
         const { left, right, top, bottom } = shown.getBoundingClientRect();
@@ -120,7 +121,8 @@ for (const { what, width, height, letters = '100%', isTight = false } of SCREENS
     }
 
     /** What is cut by a side of the screen, or of the panel over it. */
-    function beyondTheEdge(): Promise<string[]> {
+    async function beyondTheEdge(): Promise<string[]> {
+      await untilAtRest(app.page);
       return app.page.evaluate<string[]>(`(() => {
         const around = document.querySelector('dialog') ?? document.body;
         return [...around.querySelectorAll('*')]
