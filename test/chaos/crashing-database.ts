@@ -3,7 +3,7 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
-import { serverUrl, type TestDatabase } from '../support/database.ts';
+import { serverUrl, type TestDatabase, truncate } from '../support/database.ts';
 import { type CrashingServer, startCrashingEmbedded, startCrashingTimescale } from './crashing-server.ts';
 
 export interface CrashingDatabase extends TestDatabase {
@@ -24,6 +24,7 @@ export async function createCrashingDatabase(isTimescale: boolean): Promise<Cras
     url,
     pool,
     rows: async (sql, values = []) => (await pool.query(sql, values)).rows,
+    empty: (tables) => truncate(pool, tables),
     beforeDrop: (stop) => stops.unshift(stop),
     restart: () => server.restart(),
     remove: async () => {

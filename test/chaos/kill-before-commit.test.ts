@@ -23,7 +23,7 @@ describe('readers without clocks, "A saw it, B saw it, A saw it again", and a ki
     await site.reader('a', [await site.location('A')]);
     await site.reader('b', [await site.location('B')]);
   });
-  beforeEach(() => database.rows('truncate scan_events, location_transitions, positions, received_messages'));
+  beforeEach(() => database.empty('scan_events, location_transitions, positions, received_messages'));
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.endAsync(true)));
     await ingest.kill();

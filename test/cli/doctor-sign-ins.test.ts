@@ -25,7 +25,7 @@ describe('doctor, of sign-ins that were refused', () => {
     site = await Site.create(database);
     org = String(site.orgId);
   });
-  beforeEach(() => database.rows('truncate refused_sign_ins'));
+  beforeEach(() => database.empty('refused_sign_ins'));
 
   /** Runs everything while `act` does; what it counted is written at the latest when it stops. */
   async function whileItRuns(act: (system: Standalone) => Promise<unknown>): Promise<void> {

@@ -25,7 +25,7 @@ describe('the command line, of formats', () => {
     site = await Site.create(database);
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
-  beforeEach(() => database.rows('truncate formats, readers cascade'));
+  beforeEach(() => database.empty('formats, readers cascade'));
 
   function file(name: string, content: unknown): string {
     const path = join(folder, name);

@@ -19,9 +19,7 @@ describe('the command line of rejected messages', () => {
     reader = await site.reader('portal', [await site.location('DOCK')], { format: 'not-yet-added' });
     intake = await openIntake(database);
   });
-  beforeEach(() =>
-    database.rows('truncate rejected_messages, received_messages, scan_events, reader_counters'),
-  );
+  beforeEach(() => database.empty('rejected_messages, received_messages, scan_events, reader_counters'));
 
   const row = (id: number, more: object) => ({
     id,

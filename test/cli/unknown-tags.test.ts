@@ -21,7 +21,7 @@ describe('the command line of unknown tags', () => {
     await site.asset('PALLET-2', 'ab:01');
     await site.asset('PALLET-3');
   });
-  beforeEach(() => database.rows('truncate unknown_tags, received_messages, reader_counters'));
+  beforeEach(() => database.empty('unknown_tags, received_messages, reader_counters'));
 
   const read = (value: string, more = {}) => intake.receive('portal', JSON.stringify({ value, ...more }));
   const list = () => json('unknown-tags', 'list', '--org', org);

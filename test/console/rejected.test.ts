@@ -33,7 +33,7 @@ describe('rejected messages in the console', () => {
     reader = await site.reader('Gate', [dock], { topic: 'gate', format: 'minew-json' });
     other = await Site.create(suite.database, 'Other');
   });
-  beforeEach(() => suite.database.rows('truncate rejected_messages, changes'));
+  beforeEach(() => suite.database.empty('rejected_messages, changes'));
 
   const GOOD = '[{"value":"E280"},{"value":"FEED"}]';
 

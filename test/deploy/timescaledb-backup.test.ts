@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { commandLineOn } from '../support/command-line.ts';
-import { serverUrl, useDatabase } from '../support/database.ts';
+import { serverUrl, truncate, useDatabase } from '../support/database.ts';
 import { jsonOn, onEmbedded, useDataFolders } from '../support/embedded-folder.ts';
 import { openIntake } from '../support/intake.ts';
 import { expectedRows, fillDatabase } from './filled-database.ts';
@@ -52,6 +52,7 @@ if (process.env['TEST_REQUIRE_TIMESCALEDB'] === '1') {
         url: restored,
         pool,
         rows,
+        empty: (tables) => truncate(pool, tables),
         beforeDrop: (stop) => stops.unshift(stop),
       });
       const { counts } = await intake.receive('portal', '{"value":"E280"}');

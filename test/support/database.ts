@@ -16,6 +16,8 @@ export interface TestDatabase {
   beforeDrop(stop: () => Promise<unknown>): void;
   /** Runs one statement and returns its rows. */
   rows<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>;
+  /** Truncates tables, `cascade` with it if that is to be. What the test before left at work is let finish first. */
+  empty(tables: string): Promise<void>;
 }
 
 /** A database of the calling suite's own: migrated and empty before its first test, dropped after its last. */
@@ -26,6 +28,7 @@ export function useDatabase(): TestDatabase {
       stops.unshift(stop);
     },
     rows: async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows,
+    empty: (tables: string) => truncate(database.pool, tables),
   } as TestDatabase;
   let name: string;
   before(async () => {
@@ -59,6 +62,30 @@ async function onServer<Result>(work: (client: pg.Client) => Promise<Result>): P
     return await work(client);
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * A query beside the test, of a registry that hears of a change for instance, may hold one of the tables and want another:
+ * giving up all of them long before PostgreSQL looks for deadlocks (after 1 s) ends none of its sessions with an error.
+ */
+export async function truncate(pool: Pool, tables: string): Promise<void> {
+  const LOCK_NOT_AVAILABLE = '55P03';
+  const client = await pool.connect();
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.query(`begin; set local lock_timeout = '100ms'; truncate ${tables}; commit`);
+        return;
+      } catch (error) {
+        await client.query('rollback');
+        if (attempt === 300 || !(error instanceof pg.DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) {
+          throw error;
+        }
+      }
+    }
+  } finally {
+    client.release();
   }
 }
 

@@ -8,7 +8,7 @@ import { startEmbedded } from '../../db/timescale/embedded/server.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { EMBEDDED_DATABASE } from '../../services/standalone/database.ts';
-import type { TestDatabase } from './database.ts';
+import { type TestDatabase, truncate } from './database.ts';
 import { run } from './process.ts';
 
 /** A folder for data folders (`TAGTRAIL_DATA`) of embedded databases; removed after the suite's last test. */
@@ -35,6 +35,7 @@ export async function onEmbedded(
       pool,
       beforeDrop: (stop) => stops.unshift(stop),
       rows: async (sql, values = []) => (await pool.query(sql, values)).rows,
+      empty: (tables) => truncate(pool, tables),
     });
   } finally {
     for (const stop of stops) {

@@ -33,7 +33,7 @@ describe('the inbox in the console', () => {
     await site.asset('PALLET-7');
     reader = await site.reader('Gate', [dock], { topic: 'gate', format: 'minew-json' });
   });
-  beforeEach(() => app.database.rows('truncate unknown_tags, rejected_messages'));
+  beforeEach(() => app.database.empty('unknown_tags, rejected_messages'));
 
   it('attaches an unknown tag in two clicks, which can be undone', async () => {
     await seen('E2801160', 'E2809999');

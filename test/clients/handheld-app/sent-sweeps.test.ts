@@ -26,9 +26,9 @@ describe('a sweep that was finished with the handheld app', () => {
 
   /** Totes 1 to 3 are at the shelf, tote 4 is at the other one. */
   beforeEach(async () => {
-    await database.rows('truncate sweeps, sweep_assets');
+    await database.empty('sweeps, sweep_assets');
     const at = new Date(Date.now() - 4 * HOUR).toISOString();
-    await database.rows('truncate scan_events, location_transitions, positions');
+    await database.empty('scan_events, location_transitions, positions');
     for (const [key, numbers] of Object.entries({ 'SHELF-1': [1, 2, 3], 'SHELF-2': [4] })) {
       const scans = numbers.map((number) => ({ tag_type: 'rfid', value: tag(number), observed_at: at }));
       const submission = {

@@ -67,7 +67,7 @@ describe('rows by COPY', () => {
       aRow(-2_147_483_648, { note: 'x'.repeat(100_000) }),
     ];
     for (const pipeline of [true, false]) {
-      await database.rows('truncate copied');
+      await database.empty('copied');
       expect(await onClient(pipeline, (client) => copy(client, rows))).to.equal(rows.length);
       expect(await stored()).to.deep.equal(rows.toSorted((a, b) => a.id - b.id));
     }

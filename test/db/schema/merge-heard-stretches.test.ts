@@ -17,7 +17,7 @@ describe('stretches in which readers were heard', () => {
     readers = [await site.reader('minutely', [dock]), await site.reader('gone', [dock])];
   });
   beforeEach(async () => {
-    await database.rows('truncate reader_spans, reader_counters');
+    await database.empty('reader_spans, reader_counters');
     await database.rows('insert into reader_counters (org_id, reader_id) select org_id, id from readers');
   });
 

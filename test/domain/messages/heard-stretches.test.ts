@@ -27,9 +27,7 @@ describe('when a reader was heard', () => {
     await site.reader('gate', [dock], { format: 'zebra-iotc' });
     readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
   });
-  beforeEach(() =>
-    database.rows('truncate rejected_messages, received_messages, reader_counters, reader_spans'),
-  );
+  beforeEach(() => database.empty('rejected_messages, received_messages, reader_counters, reader_spans'));
 
   /** @param second since the beginning. */
   function message(second: number, text: string, more: Partial<ReadMessage> = {}): ReadMessage {
@@ -121,7 +119,7 @@ describe('when a reader was heard', () => {
     const numbers = new Random(7, 0);
     const random = () => numbers.below(1e6) / 1e6;
     for (let round = 0; round < 40; round++) {
-      await database.rows('truncate reader_counters, reader_spans, rejected_messages, received_messages');
+      await database.empty('reader_counters, reader_spans, rejected_messages, received_messages');
       const widest = [3, 12, 30][round % 3] ?? 3;
       let at = 0;
       const seconds = Array.from({ length: 40 }, () => {

@@ -31,9 +31,7 @@ describe('recording messages', () => {
     [reader] = (await loadReaders(database.pool, formats)) as [RegisteredReader];
   });
   beforeEach(() =>
-    database.rows(
-      'truncate scan_events, rejected_messages, received_messages, unknown_tags, reader_counters',
-    ),
+    database.empty('scan_events, rejected_messages, received_messages, unknown_tags, reader_counters'),
   );
 
   function message(

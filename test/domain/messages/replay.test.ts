@@ -23,8 +23,8 @@ describe('replaying rejected messages', () => {
     intake = await openIntake(database);
   });
   beforeEach(() =>
-    database.rows(
-      'truncate scan_events, location_transitions, rejected_messages, received_messages, unknown_tags, reader_counters',
+    database.empty(
+      'scan_events, location_transitions, rejected_messages, received_messages, unknown_tags, reader_counters',
     ),
   );
 

@@ -40,7 +40,7 @@ describe('connections of readers', () => {
   it('are the same in whatever batches they are stored, also twice', async () => {
     const random = new Random(11, 0);
     for (let round = 0; round < 40; round++) {
-      await database.rows('truncate reader_spans, reader_connections');
+      await database.empty('reader_spans, reader_connections');
       const ofReaders = readers.map((readerId) => {
         let second = 0;
         const changes = Array.from({ length: 1 + random.below(12) }, (_, at) => {

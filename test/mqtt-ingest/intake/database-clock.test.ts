@@ -29,7 +29,7 @@ describe("ingestion beside a clock that is not the database's", () => {
   beforeEach(async () => {
     ahead = 0;
     intake.reported.outages.length = 0;
-    await database.rows('truncate scan_events');
+    await database.empty('scan_events');
   });
 
   const stored = () =>

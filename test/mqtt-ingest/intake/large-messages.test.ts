@@ -18,8 +18,8 @@ describe('large messages of readers', () => {
   let intake: TestIntake;
 
   beforeEach(async () => {
-    await database.rows(
-      `truncate organizations, scan_events, unknown_tags, rejected_messages, reader_counters cascade`,
+    await database.empty(
+      'organizations, scan_events, unknown_tags, rejected_messages, reader_counters cascade',
     );
     committed.length = 0;
     const site = await Site.create(database);
@@ -31,6 +31,8 @@ describe('large messages of readers', () => {
       onCommitted: ({ topic, payload }) => committed.push(`${topic} ${payload.bytes > LARGE}`),
     });
   });
+
+  afterEach(() => intake.registry.close());
 
   it('are recorded before what the same reader sent afterwards, and after what another one did', async () => {
     await Promise.all([

@@ -20,9 +20,7 @@ describe('a connection to the database that is lost while committing', () => {
     intake = await openIntake(database, pool);
   });
   beforeEach(() =>
-    database.rows(
-      'truncate scan_events, rejected_messages, received_messages, unknown_tags, reader_counters',
-    ),
+    database.empty('scan_events, rejected_messages, received_messages, unknown_tags, reader_counters'),
   );
 
   /** Of each three one is recorded whole, one has an unknown tag, one cannot be read. */

@@ -18,9 +18,7 @@ describe('a message that the database refuses', () => {
     intake = await openIntake(database);
   });
   beforeEach(() =>
-    database.rows(
-      'truncate scan_events, rejected_messages, received_messages, unknown_tags, reader_counters',
-    ),
+    database.empty('scan_events, rejected_messages, received_messages, unknown_tags, reader_counters'),
   );
   afterEach(() => database.rows('drop function if exists refuse() cascade'));
 

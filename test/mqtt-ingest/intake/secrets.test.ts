@@ -24,9 +24,7 @@ describe('a token or key that a reader sends', () => {
     intake = await openIntake(database);
   });
   beforeEach(() =>
-    database.rows(
-      'truncate scan_events, rejected_messages, received_messages, unknown_tags, reader_counters',
-    ),
+    database.empty('scan_events, rejected_messages, received_messages, unknown_tags, reader_counters'),
   );
 
   async function reader(format = 'tagtrail') {

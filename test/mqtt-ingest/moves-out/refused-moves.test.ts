@@ -57,7 +57,7 @@ describe('a message that the broker does not take', function () {
   beforeEach(async () => {
     log.length = 0;
     await database.rows('update organizations set deleted_at = now()');
-    await database.rows('truncate mqtt_feeds, mqtt_topics, mqtt_outdated, publishing_faults');
+    await database.empty('mqtt_feeds, mqtt_topics, mqtt_outdated, publishing_faults');
     // Organizations are served in the order of their ids.
     bad = await Site.create(database, 'Bad');
     good = await Site.create(database, 'Good');

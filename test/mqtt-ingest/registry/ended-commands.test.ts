@@ -34,7 +34,7 @@ describe('a message sent after the end of a command that changes its reader', ()
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
   beforeEach(async () => {
-    await database.rows('truncate organizations, formats, scan_events cascade');
+    await database.empty('organizations, formats, scan_events cascade');
     site = await Site.create(database);
     await site.asset('PALLET', 'E280');
     const old = await site.location('OLD');

@@ -43,10 +43,8 @@ describe('the embedded broker', () => {
   const read = (value: string, more: object = {}) => JSON.stringify({ value, ...more });
 
   beforeEach(async () => {
-    await database.rows(
-      'truncate scan_events, location_transitions, positions, rejected_messages, reader_counters',
-    );
-    await database.rows('truncate unknown_tags, received_messages');
+    await database.empty('scan_events, location_transitions, positions, rejected_messages, reader_counters');
+    await database.empty('unknown_tags, received_messages');
   });
 
   it('acknowledges a publish when its scan is committed, and not before', async () => {

@@ -28,8 +28,8 @@ for (const { version, shared } of [
       await site.reader('portal', [dock], { topic: 'site/portal' });
     });
     beforeEach(async () => {
-      await database.rows('truncate scan_events, location_transitions, positions, rejected_messages');
-      await database.rows('truncate received_messages, reader_counters');
+      await database.empty('scan_events, location_transitions, positions, rejected_messages');
+      await database.empty('received_messages, reader_counters');
       ingest = await startIngestOn(database, broker.url, settings);
       await until(() => ingest.subscriber.figures().subscribed > 0);
       reader = await broker.connect({ reconnectPeriod: 20 });

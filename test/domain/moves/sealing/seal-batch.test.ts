@@ -13,7 +13,7 @@ import { newOrganization, readSealed, writeUnsealed } from '../../../support/uns
 describe('sealing', () => {
   const database = useDatabase();
 
-  afterEach(() => database.rows('truncate moves, move_heads, move_days, unsealed_moves'));
+  afterEach(() => database.empty('moves, move_heads, move_days, unsealed_moves'));
 
   it('gives the events of each organization positions from 1 on, without gaps, in order of recording', async () => {
     const [one, other] = [await newOrganization(database), await newOrganization(database)];

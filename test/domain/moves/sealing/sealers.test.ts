@@ -21,7 +21,7 @@ describe('sealers', function () {
   });
 
   beforeEach(async () => {
-    await database.rows('truncate moves, move_heads, move_days, unsealed_moves');
+    await database.empty('moves, move_heads, move_days, unsealed_moves');
     await database.rows('update counters set number = 0');
   });
   afterEach(async () => {

@@ -36,7 +36,7 @@ describe('an event that cannot be sealed', function () {
   beforeEach(async () => {
     faults.length = 0;
     mended.length = 0;
-    await database.rows('truncate moves, move_heads, move_days, unsealed_moves, sealing_faults');
+    await database.empty('moves, move_heads, move_days, unsealed_moves, sealing_faults');
   });
   afterEach(stopAll);
 
