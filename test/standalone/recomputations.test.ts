@@ -5,8 +5,7 @@ import { startRecomputations } from '../../services/standalone/recomputations.ts
 import { useDatabase } from '../support/database.ts';
 import { Site } from '../support/site.ts';
 
-describe('everything in one process', function () {
-  this.timeout(30_000);
+describe('everything in one process', () => {
   const database = useDatabase();
 
   it('computes anew, beside all else, what an upgrade left to compute', async () => {

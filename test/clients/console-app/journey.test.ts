@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { Page } from 'playwright-core';
-import { useBrowser } from '../../support/browser.ts';
+import { until, useBrowser } from '../../support/browser.ts';
 import { buildConsoleIfStale } from '../../support/built-app.ts';
 import { DESK } from '../../support/console-app.ts';
 import { type Program, run } from '../../support/process.ts';
@@ -87,7 +87,10 @@ describe('the first three minutes with the console', function () {
     await read(2);
     await page.getByRole('button', { name: 'Add antenna 2' }).click();
     await chooseByKeys(page, 'Place of antenna 2', 'Yard');
-    await page.getByText('Antenna 2 saved').nth(1).waitFor();
+    await until(
+      page,
+      `[...document.querySelectorAll('.antenna [role=combobox]')].some(({ value }) => value.startsWith('Yard ·'))`,
+    );
     await page.getByRole('link', { name: 'Done' }).click();
 
     await goTo('Inbox');

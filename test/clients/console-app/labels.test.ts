@@ -33,7 +33,7 @@ describe('labels in the console', () => {
   };
   const printed = async () => {
     await page.emulateMedia({ media: 'screen' });
-    expect(await page.locator('.label-print').count()).to.equal(0);
+    await page.locator('.label-print').waitFor({ state: 'detached' });
   };
 
   before(async () => {

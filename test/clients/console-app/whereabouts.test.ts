@@ -63,6 +63,8 @@ describe('the console, looking for where things are', function () {
     await page.locator('.live-open').waitFor();
     await page.getByRole('heading', { name: '1 reader cannot be heard' }).waitFor();
     expect(await faultsOf(page, 'now')).to.deep.equal([]);
+    // What comes after the latest moves were read is new.
+    await page.locator('.move-line').first().waitFor();
     await read('E28011', place.yard, 5, -57);
     await seal();
     await totalOf(place.yard).getByText('1', { exact: true }).waitFor();

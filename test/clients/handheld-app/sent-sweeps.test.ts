@@ -228,6 +228,8 @@ describe('a sweep that was finished with the handheld app', () => {
         { times: 1 },
       );
       await begin(app);
+      // What is sent then is what is shown: without its list, nothing would be missing, and both bodies the same.
+      await app.page.getByRole('img', { name: '0 of 3 found' }).waitFor();
       await app.press('Finish');
       await app.press('Done');
       await app.waits(0);

@@ -38,7 +38,8 @@ describe('a sweep that only checks', function () {
     for (const row of rows) {
       await list.locator('.row-title', { hasText: row }).waitFor();
     }
-    expect(await list.locator('.row-title').count()).to.equal(rows.length);
+    // What the gateway has not said yet of a tag stands among the unknown ones until then.
+    await list.locator('.row-title').nth(rows.length).waitFor({ state: 'detached' });
   };
 
   it('begins by the tag of the place, moves nothing until the user says so, and tells where things belong', async () => {

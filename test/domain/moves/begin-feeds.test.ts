@@ -133,6 +133,7 @@ describe('histories from before the feed', () => {
       most: { events: 10, transitions: 1_000_000 },
       onProgress: (sofar) => told.push(sofar.assets),
     });
+    await until(() => told.length > 0);
     const first = await Promise.race([all, database.rows('select pg_sleep(1)').then(() => 'waits')]);
     expect(first).to.equal('waits');
     expect(told).to.deep.equal([16]);
@@ -212,7 +213,7 @@ describe('histories from before the feed', () => {
 
   /** Has the database as one that was just upgraded. */
   async function takeOutOfFeed(): Promise<void> {
-    await database.rows('truncate unsealed_moves');
+    await database.empty('unsealed_moves');
     await database.rows('update positions set is_in_feed = false, told_at = null where org_id = $1', [
       site.orgId,
     ]);

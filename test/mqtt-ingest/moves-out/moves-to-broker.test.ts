@@ -241,7 +241,7 @@ describe('moves published to a broker', () => {
     await broker.start();
     heard = await hear(await broker.connect(), 'site/+/assets/+/location');
     await settled(() => at('CART')?.since === '2026-05-01T12:19:00.000Z');
-  }).timeout(30_000);
+  });
 
   it('are sent again, and cleared again, to a broker that was killed before it wrote them down and is long away', async () => {
     const [lift, gone] = [await acme.asset('LIFT'), await acme.asset('SCRAPPED')];
@@ -260,7 +260,7 @@ describe('moves published to a broker', () => {
     await broker.start();
     heard = await hear(await broker.connect(), 'site/+/assets/+/location');
     await settled(() => at('LIFT') !== undefined && at('SCRAPPED') === undefined);
-  }).timeout(30_000);
+  });
 
   it('are trusted to be written down after an hour with the broker, and are not sent again', async () => {
     const [ramp, gone] = [await acme.asset('RAMP'), await acme.asset('BROKEN')];
@@ -293,7 +293,7 @@ describe('moves published to a broker', () => {
     await broker.start();
     heard = await hear(await broker.connect(), 'site/+/assets/+/location');
     await settled(() => at('LIFT') !== undefined && at('VAN') !== undefined);
-  }).timeout(30_000);
+  });
 
   async function topicsNoted(): Promise<string[]> {
     const rows = await database.rows<{ topic: string }>(
