@@ -8,6 +8,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     migrate: async () => (await import('./commands/migrate.ts')).addMigrate,
     'org create': async () => (await import('./commands/org-create.ts')).addOrgCreate,
     'org list': async () => (await import('./commands/org-list.ts')).addOrgList,
+    'org rename': async () => (await import('./commands/org-rename.ts')).addOrgRename,
     'org delete': async () => (await import('./commands/org-delete.ts')).addOrgDelete,
     'key create': async () => (await import('./commands/key-create.ts')).addKeyCreate,
     'key list': async () => (await import('./commands/key-list.ts')).addKeyList,

@@ -4,6 +4,7 @@ import { formatPatchBody, newFormatBody, tryBody } from './formats/schema.ts';
 import { handheldPatchBody, newHandheldBody } from './handhelds/schema.ts';
 import { attachBody, dismissManyBody, hideBody, replayBody, replayManyBody } from './inbox/schema.ts';
 import { acceptBody, lookBody } from './links/schema.ts';
+import { organizationPatchBody } from './organization/schema.ts';
 import { planPatchBody } from './plans/schema.ts';
 import { antennaPatchBody, newReaderBody, readerPatchBody } from './readers/schema.ts';
 import { passwordBody, signInBody } from './sessions/schema.ts';
@@ -31,6 +32,7 @@ export const BODIES: Bodies = {
   tryFormatSource: tryBody,
   createHandheld: newHandheldBody,
   updateHandheld: handheldPatchBody,
+  updateOrganization: organizationPatchBody,
   updatePlan: planPatchBody,
   setSmoothing: settingBody,
   trySmoothing: trialBody,

@@ -16,6 +16,7 @@ import { tryingRoutes } from './inbox/trying.ts';
 import { unknownTagRoutes } from './inbox/unknown-tags.ts';
 import { linkRoutes } from './links/routes.ts';
 import { listenRoutes } from './listening/routes.ts';
+import { organizationRoutes } from './organization/routes.ts';
 import { placeRoutes } from './places/routes.ts';
 import { planRoutes } from './plans/routes.ts';
 import { presenceRoutes } from './presence/routes.ts';
@@ -51,6 +52,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...presenceRoutes,
   ...placeRoutes,
   ...planRoutes,
+  ...organizationRoutes,
   ...userRoutes,
   ...unknownTagRoutes,
   ...rejectedRoutes,

@@ -151,6 +151,14 @@ describe('every command that changes something', function () {
       args: ['--name', 'Another'],
       logs: [['create', 'organization', null, { name: 'Another' }]],
     }),
+    'org-rename': async () => {
+      const { orgId } = await Site.create(database, 'Before');
+      return {
+        args: ['--org', String(orgId), '--name', 'After'],
+        logs: [['update', `organization ${orgId}`, { name: 'Before' }, { name: 'After' }]],
+        isRepeatable: true,
+      };
+    },
     'org-delete': async () => {
       const { orgId } = await Site.create(database, 'Gone');
       return {

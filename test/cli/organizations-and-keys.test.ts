@@ -25,6 +25,18 @@ describe('the command line on organizations and keys', () => {
     });
   });
 
+  describe('org rename', () => {
+    it('gives an organization another name, and none that nobody could read', async () => {
+      const { orgId, key } = await api.organization('Before');
+      const rename = ['org', 'rename', '--org', String(orgId), '--name'];
+      expect(await json(...rename, 'After')).to.deep.equal({ id: orgId, name: 'After' });
+      expect((await me(key)).body).to.have.nested.property('data.name', 'After');
+      await fails(2, '1 to 255 characters', ...rename, '');
+      await json('org', 'delete', '--org', String(orgId));
+      await fails(1, `Organization ${orgId} not found`, ...rename, 'Again');
+    });
+  });
+
   describe('org delete', () => {
     it('has a running API refuse its keys from the next request on', async () => {
       const { orgId, key } = await api.organization('Closing');

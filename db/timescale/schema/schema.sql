@@ -377,7 +377,7 @@ create table organizations (
   constraint organizations__id PRIMARY KEY (id),
   constraint organizations__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
 );
-CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
+CREATE TRIGGER organizations_changed AFTER DELETE OR UPDATE OF deleted_at, name ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_access_changed();
 CREATE TRIGGER organizations_registry_changed AFTER DELETE OR UPDATE OF deleted_at ON public.organizations FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
 
 create table plan_places (

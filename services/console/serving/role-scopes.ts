@@ -21,6 +21,7 @@ const OPERATOR = [
 
 const ADMIN = [
   ...OPERATOR,
+  'organization:admin',
   'keys:admin',
   'webhooks:admin',
   'readers:admin',
