@@ -13,12 +13,13 @@ type Ask = (look: (db: Connection) => Promise<boolean>) => Promise<boolean>;
  * Waits until every connected ingest process has subscribed to a reader's topic: the broker keeps no message
  * published before that.
  *
- * @returns false if {@link PATIENCE} ran out.
+ * @param patience milliseconds; 0 looks once.
+ * @returns false if it ran out.
  */
-export async function awaitSubscribed(ask: Ask, topic: string): Promise<boolean> {
-  const until = performance.now() + PATIENCE;
+export async function awaitSubscribed(ask: Ask, topic: string, patience = PATIENCE): Promise<boolean> {
+  const until = performance.now() + patience;
   while (await ask((db) => isMissing(db, topic))) {
-    if (performance.now() > until) {
+    if (performance.now() >= until) {
       return false;
     }
     await pause(LOOK);

@@ -25,6 +25,8 @@ export interface ReaderChange {
 export interface SetReader extends StoredReader {
   /** The only copy; null if the password stays as it is. */
   mqttPassword: string | null;
+  /** It has another topic than before. */
+  isElsewhere: boolean;
 }
 
 /**
@@ -67,7 +69,7 @@ export async function setReader(
     }
     const mqttPassword = hasNewPassword === true ? makePassword() : null;
     await update(change, reader, mqttPassword);
-    const result = { ...reader, mqttPassword };
+    const result = { ...reader, mqttPassword, isElsewhere: reader.topic !== before.topic };
     const differing = differences(
       { ...readerFields(before), has_new_password: false },
       { ...readerFields(reader), has_new_password: mqttPassword !== null },

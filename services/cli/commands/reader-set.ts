@@ -62,7 +62,7 @@ export function addReaderSet(program: Command): void {
       }
       const configured = publishedAt(process.env);
       await withConnections(async ({ db, actor }) => {
-        const { mqttPassword, ...reader } = await setReader(
+        const { mqttPassword, isElsewhere, ...reader } = await setReader(
           db,
           actor,
           loadBuiltinFormats(),
@@ -87,7 +87,9 @@ export function addReaderSet(program: Command): void {
           options,
         );
         // After printing the password, the only copy.
-        await awaitReader(db, reader.topic);
+        if (isElsewhere) {
+          await awaitReader(db, reader.topic);
+        }
       });
     });
 }

@@ -23,9 +23,17 @@ export async function changingReaders<Result>(
   return result;
 }
 
-/** Whether nothing is lost of what is published to the topic from now on. */
-export function subscribedTo(context: ConsoleContext, topic: string): Promise<boolean> {
-  return awaitSubscribed((look) => administered(context, look), topic);
+/**
+ * Whether nothing is lost of what is published to the topic from now on.
+ *
+ * @param isNew waits until it is so; nobody subscribes again to what a reader had before.
+ */
+export function subscribedTo(
+  context: ConsoleContext,
+  topic: string,
+  { isNew }: { isNew: boolean },
+): Promise<boolean> {
+  return awaitSubscribed((look) => administered(context, look), topic, isNew ? undefined : 0);
 }
 
 /** Ids are the installation's: a reader of another organization is as good as none. */

@@ -93,7 +93,7 @@ const create = memberRoute({
       mqtt_username: mqttUsername,
       mqtt_password: mqttPassword,
       mqtt_url: brokerUrl(context),
-      subscribed: await subscribedTo(context, body.topic),
+      subscribed: await subscribedTo(context, body.topic, { isNew: true }),
     };
   },
 });
@@ -122,11 +122,13 @@ const change = memberRoute({
       ...(format === undefined ? {} : { format }),
       ...(hasNewPassword === undefined ? {} : { hasNewPassword }),
     };
-    const { mqttPassword } = await changingReaders(context, (db) =>
+    const set = await changingReaders(context, (db) =>
       setReader(db, actorOfUser(context.session, requestId), context.parts.builtinFormats, id, wanted),
     );
-    const isSubscribed = topic === undefined || (await subscribedTo(context, topic));
-    return { id, mqtt_password: mqttPassword, mqtt_url: brokerUrl(context), subscribed: isSubscribed };
+    return {
+      ...{ id, mqtt_password: set.mqttPassword, mqtt_url: brokerUrl(context) },
+      subscribed: await subscribedTo(context, set.topic, { isNew: set.isElsewhere }),
+    };
   },
 });
 
