@@ -4,5 +4,11 @@ export interface ImageSize {
   height: number;
 }
 
+/**
+ * Parts of a file, of which an image of 5 MiB has some hundred: looking through a million, made of nothing else, would hold
+ * up everybody.
+ */
+export const MOST_PARTS = 20_000;
+
 /** Why bytes that begin like an image are none that can be shown. */
 export class BrokenImage extends Error {}

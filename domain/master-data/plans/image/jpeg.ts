@@ -1,4 +1,4 @@
-import { BrokenImage, type ImageSize } from './image-size.ts';
+import { BrokenImage, type ImageSize, MOST_PARTS } from './image-size.ts';
 
 const MARK = 0xff;
 const START_OF_SCAN = 0xda;
@@ -14,9 +14,14 @@ export function readJpeg(bytes: Buffer): ImageSize | null {
     return null;
   }
   let size: ImageSize | null = null;
-  for (let at = 2; ; ) {
-    while (bytes[at] === MARK && bytes[at + 1] === MARK) {
+  for (let at = 2, parts = 1; ; parts++) {
+    // Bytes that fill the space before a marker.
+    while (bytes[at] === MARK && bytes[at + 1] === MARK && parts <= MOST_PARTS) {
       at += 1;
+      parts += 1;
+    }
+    if (parts > MOST_PARTS) {
+      throw new BrokenImage('is a JPEG in too many pieces');
     }
     if (at + 4 > bytes.length) {
       throw new BrokenImage('is a JPEG that is cut off');

@@ -1,4 +1,4 @@
-import { BrokenImage, type ImageSize } from './image-size.ts';
+import { BrokenImage, type ImageSize, MOST_PARTS } from './image-size.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -17,7 +17,10 @@ export function readPng(bytes: Buffer): ImageSize | null {
   const header = SIGNATURE.length + 8;
   const size = { width: bytes.readUInt32BE(header), height: bytes.readUInt32BE(header + 4) };
   let hasPixels = false;
-  for (let at = SIGNATURE.length, type = ''; type !== 'IEND'; ) {
+  for (let at = SIGNATURE.length, type = '', parts = 1; type !== 'IEND'; parts++) {
+    if (parts > MOST_PARTS) {
+      throw new BrokenImage('is a PNG in too many pieces');
+    }
     const chunk = chunkAt(bytes, at);
     hasPixels ||= chunk.type === 'IDAT';
     type = chunk.type;

@@ -78,6 +78,17 @@ describe('an image for a plan', () => {
     });
   }
 
+  it('is looked through in a few thousand steps at most, whatever it is made of', () => {
+    const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from('tEXt'), Buffer.alloc(4)]);
+    const chunks = Buffer.concat([PNG.subarray(0, 33), ...Array(30_000).fill(chunk), PNG.subarray(33)]);
+    expect(() => lookAtImage(chunks)).to.throw('image is a PNG in too many pieces');
+    const comments = Array(30_000).fill(Buffer.from([0xff, 0xfe, 0, 2]));
+    for (const filling of [Buffer.concat(comments), Buffer.alloc(30_000, 0xff)]) {
+      const filled = Buffer.concat([JPEG.subarray(0, 2), filling, JPEG.subarray(2)]);
+      expect(() => lookAtImage(filled)).to.throw('image is a JPEG in too many pieces');
+    }
+  });
+
   it('is refused if a browser would need too much memory for it, however small the file', () => {
     const wide = Buffer.from(PNG);
     for (const [width, height] of [
