@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairSemaphore, type QueueBounds } from './fair-semaphore.ts';
 
 /** Kinds of expensive work take turns among each other, so that many of one kind do not delay the others. */
-export type ExpensiveKind = 'list' | 'rows' | 'body' | 'submission' | 'import';
+export type ExpensiveKind = 'list' | 'rows' | 'body' | 'submission' | 'import' | 'export';
 
 const LAPSE = 5_000;
 
@@ -16,7 +16,7 @@ interface Held {
 
 /**
  * Limits each organization to one expensive task at a time in this process: large bodies, large rows, lists that may
- * read much, submissions of many scans, pieces of imports. Each keeps about one processor busy, here or in the
+ * read much, submissions of many scans, uploads, pieces of imports and exports. Each keeps about one processor busy, here or in the
  * database; two cores running four of them answered other look-ups after 800 ms (test/bench/README.md).
  *
  * A turn lapses: a task that waits for a database lock, or runs for seconds, delays the next no longer than that. So a
@@ -32,6 +32,11 @@ export class ExpensiveTurns {
   constructor({ lapse = LAPSE, slice = SLICE } = {}) {
     this.lapse = lapse;
     this.#slice = slice;
+  }
+
+  /** Tasks of the organization that wait for their turn. */
+  waiting(orgId: number | string): number {
+    return this.#turns.get(String(orgId))?.waiting() ?? 0;
   }
 
   /** {@link hold} inside `work` keeps the turn until `work` ends. */
@@ -97,6 +102,29 @@ export class ExpensiveTurns {
       return await work();
     } finally {
       leave();
+    }
+  }
+
+  /** Each piece is made in a turn of its own, and none is held while a piece is read. @throws as {@link hold} does. */
+  async *pieces<Piece>(
+    orgId: number | string,
+    kind: ExpensiveKind,
+    pieces: AsyncIterable<Piece>,
+    queue: QueueBounds,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Piece, void> {
+    const iterator = pieces[Symbol.asyncIterator]();
+    const next = () =>
+      this.request(async () => {
+        await this.hold(orgId, kind, queue, signal);
+        return iterator.next();
+      });
+    try {
+      for (let piece = await next(); piece.done !== true; piece = await next()) {
+        yield piece.value;
+      }
+    } finally {
+      await iterator.return?.();
     }
   }
 

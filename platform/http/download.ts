@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type Koa from 'koa';
+import { whenClosed } from './hanging-up.ts';
 
 /** Milliseconds that a piece may take to be read, and characters of the longest piece. */
 const PATIENCE = 30_000;
@@ -10,16 +11,22 @@ export class Download {
   readonly #name: string;
   readonly #type: string;
   readonly #pieces: () => AsyncIterable<string>;
+  readonly #onClose: () => void;
 
-  /** @param name of ASCII letters, digits, dots and dashes. */
-  constructor(name: string, type: string, pieces: () => AsyncIterable<string>) {
+  /**
+   * @param name of ASCII letters, digits, dots and dashes.
+   * @param onClose called once it is over, also if nothing of it was read.
+   */
+  constructor(name: string, type: string, pieces: () => AsyncIterable<string>, onClose = () => {}) {
     this.#name = name;
     this.#type = type;
     this.#pieces = pieces;
+    this.#onClose = onClose;
   }
 
   /** Nothing is read ahead: of a reader that does not read, one piece is held, and it is cut off. */
   send(koa: Koa.Context): void {
+    whenClosed(koa.res, this.#onClose);
     koa.status = 200;
     koa.set({
       'Content-Type': this.#type,

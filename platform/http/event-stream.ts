@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type Koa from 'koa';
+import { whenClosed } from './hanging-up.ts';
 
 const PATIENCE_MS = 30_000;
 
@@ -8,23 +9,27 @@ export class EventStream {
   readonly #pieces: (lastEventId: string | null) => AsyncIterable<string>;
   readonly #patience: number;
   readonly #onCut: () => void;
+  readonly #onClose: () => void;
 
   /**
    * @param pieces whole events and comments, after the last one that the reader had, if it says.
    * @param patience milliseconds that a piece may take to be read; then the reader is cut off, and `onCut` is called.
+   * @param onClose called once it is over, also if nothing of it was read.
    */
   constructor(
     pieces: (lastEventId: string | null) => AsyncIterable<string>,
-    { patience = PATIENCE_MS, onCut = () => {} } = {},
+    { patience = PATIENCE_MS, onCut = () => {}, onClose = () => {} } = {},
   ) {
     this.#pieces = pieces;
     this.#patience = patience;
     this.#onCut = onCut;
+    this.#onClose = onClose;
   }
 
   /** Nothing is read ahead: of a reader that does not read, one piece is held, and it is cut off. */
   send(koa: Koa.Context): void {
     const { req, res, method } = koa;
+    whenClosed(res, this.#onClose);
     koa.status = 200;
     koa.set({
       'Content-Type': 'text/event-stream; charset=utf-8',

@@ -17,12 +17,17 @@ export function signalOf(response: ServerResponse): AbortSignal {
       hangingUp.abort(new HungUp('the caller hung up'));
     }
   };
+  whenClosed(response, onClose);
+  return hangingUp.signal;
+}
+
+/** Calls it when the answer is over, whichever side ended it. */
+export function whenClosed(response: ServerResponse, onClose: () => void): void {
   if (response.closed) {
     onClose();
   } else {
     response.once('close', onClose);
   }
-  return hangingUp.signal;
 }
 
 export function isHangUp({ code }: NodeJS.ErrnoException): boolean {

@@ -30,14 +30,13 @@ import { APP_FOLDER } from './app-folder.ts';
 import type { ConsoleConfig } from './config.ts';
 import { providerOf } from './oidc/start-provider.ts';
 import { SessionCookie } from './serving/cookie.ts';
-import { ExportRoom } from './serving/export-room.ts';
 import { HealthChecks } from './serving/health-checks.ts';
 import { Hearing } from './serving/hearing.ts';
 import { Insight } from './serving/insight.ts';
 import { ConsoleMeasures } from './serving/measures.ts';
+import { openAnswers } from './serving/open-answers.ts';
 import { SignInLimits } from './serving/sign-in-limits.ts';
 import { Trials } from './serving/trials.ts';
-import { Viewers } from './serving/viewers.ts';
 
 const APPLICATION = 'tagtrail console';
 
@@ -128,10 +127,10 @@ export async function startConsole(
       new Insight(config.DATABASE_URL, { applicationName: APPLICATION, timeout: config.QUERY_TIMEOUT_MS }),
     (started) => started.end(),
   );
-  const viewers = new Viewers();
+  const open = openAnswers();
   const measures = new ConsoleMeasures(registry, {
     sessions: () => countSessions(people),
-    streams: () => viewers.count,
+    streams: () => open.tabs.count,
   });
   const hearing = await lifecycle.start(
     'hearing',
@@ -150,7 +149,7 @@ export async function startConsole(
       signInLimits: new SignInLimits(clocks.monotonic),
       refusedSignIns,
       health: new HealthChecks(config),
-      ...{ insight, trees: new RecentReads(TREE_MS), viewers, hearing, measures, exports: new ExportRoom() },
+      ...{ insight, trees: new RecentReads(TREE_MS), open, hearing, measures },
       inboxCounts: new RecentReads(INBOX_MS),
       builtinFormats: loadBuiltinFormats(),
       dating: { rules: timeRulesOf(config), clock: createClock() },

@@ -74,6 +74,30 @@ describe('turns of expensive things', () => {
     expect(order).to.deep.equal(['within', 'answered', 'other']);
   });
 
+  it('are taken for each piece, and by nobody while a piece is read', async () => {
+    const made = async function* (name: string) {
+      for (const piece of [1, 2]) {
+        order.push(`${name} ${piece}`);
+        yield piece;
+      }
+    };
+    const [a, b] = ['a', 'b'].map((name) => turns.pieces(1, 'export', made(name), QUEUE));
+    expect([
+      await a?.next(),
+      await b?.next(),
+      await b?.next(),
+      await b?.next(),
+      await a?.next(),
+    ]).to.deep.equal([1, 1, 2, undefined, 2].map((value) => ({ value, done: value === undefined })));
+    const { end, done } = begin(1, 'list');
+    const third = a?.next();
+    await settle();
+    expect(turns.waiting(1)).to.equal(1);
+    end();
+    await Promise.all([done, third]);
+    expect(order).to.deep.equal(['a 1', 'b 1', 'b 2', 'a 2', '1 list']);
+  });
+
   it('lapse, so that what waits for a lock keeps the next waiting for so long and no longer', async () => {
     turns = new ExpensiveTurns({ lapse: 1 });
     const first = begin(1, 'list');

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { conflict } from '../../../base/errors.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
@@ -57,11 +56,10 @@ async function insert(
   { name, locationId, image }: NewPlan,
   { mediaType, width, height }: KnownImage,
 ): Promise<number> {
-  const digest = createHash('sha256').update(image).digest();
   const { id } = await change.one(sql.type(rowsOf<{ id: number }>())`
     insert into plans (org_id, location_id, name, media_type, width, height, image, sha256)
-    values (${change.orgId}, ${locationId}::integer, ${name}, ${mediaType}, ${width}, ${height},
-      ${sql.binary(image)}::bytea, ${sql.binary(digest)}::bytea)
+    select ${change.orgId}, ${locationId}::integer, ${name}, ${mediaType}, ${width}, ${height}, image, sha256(image)
+    from (select ${sql.binary(image)}::bytea as image) given
     returning id`);
   return id;
 }

@@ -28,14 +28,13 @@ const stream = memberRoute({
   problems: { unavailable: 'The user has too many streams' },
   handle: async ({ context, query: { after }, signal, confirm }) => {
     const { db, moveReading, parts, session } = context;
-    parts.viewers.requireRoom(session.user_id);
+    const leave = parts.open.tabs.enter(session.user_id);
     const onCut = (why: Cut) => parts.measures.cut(why);
     const viewing = { db, ...moveReading, signal: signal(), confirm, onCut };
-    return new EventStream(
-      (last) =>
-        parts.viewers.counting(session.user_id, streamMoves(viewing, positionOf(last) ?? after ?? null)),
-      { onCut: () => onCut('unread') },
-    );
+    return new EventStream((last) => streamMoves(viewing, positionOf(last) ?? after ?? null), {
+      onCut: () => onCut('unread'),
+      onClose: leave,
+    });
   },
 });
 

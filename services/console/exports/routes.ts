@@ -1,3 +1,5 @@
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
 import { exportFile } from '../../../domain/master-data/imports/export-file.ts';
 import { pagesOfAssets, pagesOfLocations } from '../../../domain/master-data/imports/ids-by-filters.ts';
 import type { Keyed } from '../../../domain/master-data/live-by-key.ts';
@@ -12,8 +14,10 @@ const assets = memberRoute({
   summary: 'The live assets that the list shows with these filters, as CSV',
   scope: 'assets:read',
   ...{ query: ASSETS, params: {}, success: CSV, problems: PROBLEMS },
-  handle: async ({ context, query: { organization, ...filters }, signal }) =>
-    download(context, 'asset', pagesOfAssets(context.db, filters, signal())),
+  handle: async ({ context, query: { organization, ...filters }, signal }) => {
+    const hangUp = signal();
+    return download(context, 'asset', pagesOfAssets(context.db, filters, hangUp), hangUp);
+  },
 });
 
 const locations = memberRoute({
@@ -21,21 +25,26 @@ const locations = memberRoute({
   summary: 'The live locations that the list shows with these filters, as CSV',
   scope: 'locations:read',
   ...{ query: LOCATIONS, params: {}, success: CSV, problems: PROBLEMS },
-  handle: async ({ context, query: { organization, ...filters }, signal }) =>
-    download(context, 'location', pagesOfLocations(context.db, filters, signal())),
+  handle: async ({ context, query: { organization, ...filters }, signal }) => {
+    const hangUp = signal();
+    return download(context, 'location', pagesOfLocations(context.db, filters, hangUp), hangUp);
+  },
 });
 
 function download(
   { db, parts }: ConsoleContext,
   resource: Keyed,
   pages: AsyncIterable<readonly number[]>,
+  hangUp: AbortSignal,
 ): Download {
-  parts.exports.requireRoom(db.orgId);
-  return new Download(`${resource}s.csv`, 'text/csv; charset=utf-8; header=present', async function* () {
-    for await (const { text } of parts.exports.count(db.orgId, exportFile(db, resource, pages))) {
+  const leave = parts.open.exports.enter(db.orgId);
+  const texts = async function* () {
+    const pieces = exportFile(db, resource, pages);
+    for await (const { text } of expensiveTurns.pieces(db.orgId, 'export', pieces, QUEUE, hangUp)) {
       yield text;
     }
-  });
+  };
+  return new Download(`${resource}s.csv`, 'text/csv; charset=utf-8; header=present', texts, leave);
 }
 
 export const exportRoutes = [assets, locations];

@@ -18,6 +18,7 @@ import { TOO_MANY_IMPORTS } from '../../api/entry.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { listOf } from '../serving/schemas.ts';
+import { takeUploadTurn } from '../serving/upload-turn.ts';
 import { type ImportRequest, runKept } from './run-kept.ts';
 import { FILE, fileBody, IMPORT, IMPORT_WHOLE } from './schema.ts';
 import { importView, wholeImportView } from './view.ts';
@@ -43,7 +44,10 @@ const upload = memberRoute({
   summary: 'Keep a CSV file, to be looked at and imported',
   ...{ scope, query: FILE, params: {}, body: fileBody },
   success: created(IMPORT_WHOLE, 'The import; nothing is read yet'),
-  handle: async ({ context: { db, session }, query, body, requestId }) => {
+  handle: async (request) => {
+    await takeUploadTurn(request);
+    const { query, body, requestId } = request;
+    const { db, session } = request.context;
     const { resource, file_name: fileName } = query;
     const id = await storeFile(db, actorOfUser(session, requestId), { resource, fileName, content: body });
     return wholeImportView(await readAgain(db, id));

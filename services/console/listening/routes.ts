@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { wantReads } from '../../../domain/listening/wanted.ts';
 import { EventStream } from '../../../platform/http/event-stream.ts';
+import { enterAll } from '../../../platform/http/open-streams.ts';
 import { idFilter, idInPath, integer } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import type { Success } from '../../../platform/http/success.ts';
@@ -33,19 +34,20 @@ const listen = memberRoute({
   problems: { unavailable: 'Too many listen' },
   handle: async ({ context, row: readerId, query: { antenna }, signal, confirm }) => {
     const { db, parts, session } = context;
-    parts.viewers.requireRoom(session.user_id);
-    parts.hearing.requireRoom(db.orgId);
+    const leave = enterAll(
+      () => parts.open.tabs.enter(session.user_id),
+      () => parts.open.listeners.enter(db.orgId),
+    );
     const listened = { orgId: db.orgId, readerId, antenna };
     const hangUp = signal();
     const want = () => parts.insight.run(db.orgId, (installation) => wantReads(installation, listened));
-    return new EventStream(() =>
-      parts.viewers.counting(
-        session.user_id,
+    return new EventStream(
+      () =>
         streamHeard(
           { db, signal: hangUp, confirm },
           parts.hearing.listen({ listened, signal: hangUp, want }),
         ),
-      ),
+      { onClose: leave },
     );
   },
 });

@@ -13,6 +13,7 @@ import { created, found, noContent, type Success } from '../../../platform/http/
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
 import { listOf } from '../serving/schemas.ts';
+import { takeUploadTurn } from '../serving/upload-turn.ts';
 import { IMAGE_QUERY, imageBody, NEW_PLAN, PLAN, PLAN_WITH_PLACES, planPatchBody } from './schema.ts';
 import { planView, planWithPlacesView } from './view.ts';
 
@@ -48,7 +49,10 @@ const create = memberRoute({
   body: imageBody,
   success: created(PLAN, 'The plan, with no places on it'),
   problems: { conflict: 'There are as many plans as may be' },
-  handle: async ({ context, query: { name, location_id: locationId = null }, body: image, requestId }) => {
+  handle: async (request) => {
+    await takeUploadTurn(request);
+    const { context, body: image, requestId } = request;
+    const { name, location_id: locationId = null } = request.query;
     const actor = actorOfUser(context.session, requestId);
     return planView(await createPlan(context.db, actor, { name, locationId, image }));
   },

@@ -10,14 +10,13 @@ import type { RefusedSignIns } from '../../../platform/access/refused-sign-ins.t
 import type { JsonBytes } from '../../../platform/http/json-bytes.ts';
 import type { Serving } from '../../api/entry.ts';
 import type { SessionCookie } from './cookie.ts';
-import type { ExportRoom } from './export-room.ts';
 import type { HealthChecks } from './health-checks.ts';
 import type { Hearing } from './hearing.ts';
 import type { Insight } from './insight.ts';
 import type { ConsoleMeasures } from './measures.ts';
+import type { OpenAnswers } from './open-answers.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
 import type { Trials } from './trials.ts';
-import type { Viewers } from './viewers.ts';
 
 /** How people sign in. */
 export interface SignInWays {
@@ -40,8 +39,7 @@ export interface ConsoleParts {
   trees: RecentReads<number, JsonBytes>;
   health: HealthChecks;
   inboxCounts: RecentReads<number, { unknown_tags: number; rejected: number }>;
-  viewers: Viewers;
-  exports: ExportRoom;
+  open: OpenAnswers;
   measures: ConsoleMeasures;
   hearing: Hearing;
   /** Where readers publish; null where it is not known. */

@@ -4,10 +4,6 @@ import { type Listener, listen } from '../../../db/timescale/connections/listen.
 import { HEARD_FOR_MS, type Heard, READS_HEARD, readHeard } from '../../../domain/listening/heard.ts';
 import { type HeardByAll, mergeHeard } from '../../../domain/listening/merge-heard.ts';
 import { keyOf, LISTENED_MS, type Listened } from '../../../domain/listening/wanted.ts';
-import { Problem } from '../../../platform/http/problem.ts';
-
-/** Streams of an organization; ingestion listens to as many of its antennas. */
-export const MOST_LISTENERS = 20;
 
 /** Milliseconds between asking ingestion again, and at least between two pieces of a stream. */
 const RENEWED_MS = LISTENED_MS / 3;
@@ -36,24 +32,12 @@ export class Hearing {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #stopping: AbortSignal;
   readonly #ears = new Map<string, Set<Ear>>();
-  readonly #byOrg = new Map<number, number>();
   #listener: Promise<Listener> | null = null;
 
   constructor(url: string, { log, stopping }: { log: Pick<Logger, 'warn'>; stopping: AbortSignal }) {
     this.#url = url;
     this.#log = log;
     this.#stopping = stopping;
-  }
-
-  /** @throws Problem `unavailable` if as many of the organization listen as may. */
-  requireRoom(orgId: number): void {
-    if ((this.#byOrg.get(orgId) ?? 0) >= MOST_LISTENERS) {
-      throw new Problem(
-        'unavailable',
-        `${MOST_LISTENERS} people of your organization listen to antennas already; try again when one has stopped`,
-        { headers: { 'Retry-After': '30' } },
-      );
-    }
   }
 
   /** What all processes heard, at most twice a second, until the signal. */
@@ -93,10 +77,7 @@ export class Hearing {
   }
 
   async #enter(ear: Ear): Promise<void> {
-    const { orgId } = ear.listened;
     const key = keyOf(ear.listened);
-
-    this.#byOrg.set(orgId, (this.#byOrg.get(orgId) ?? 0) + 1);
     this.#ears.set(key, (this.#ears.get(key) ?? new Set()).add(ear));
     this.#listener ??= listen(this.#url, [READS_HEARD], {
       onNotify: (_channel, text) => this.#hear(text),
@@ -113,18 +94,10 @@ export class Hearing {
   }
 
   async #leave(ear: Ear): Promise<void> {
-    const { orgId } = ear.listened;
     const key = keyOf(ear.listened);
     const ears = this.#ears.get(key);
     if (ears?.delete(ear) !== true) {
       return;
-    }
-
-    const left = (this.#byOrg.get(orgId) ?? 1) - 1;
-    if (left === 0) {
-      this.#byOrg.delete(orgId);
-    } else {
-      this.#byOrg.set(orgId, left);
     }
     if (ears.size === 0) {
       this.#ears.delete(key);

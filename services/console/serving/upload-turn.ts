@@ -1,0 +1,20 @@
+import { expensiveTurns } from '../../../base/expensive-turns.ts';
+import { QUEUE } from '../../../domain/master-data/expensive-queue.ts';
+import type { ConsoleContext } from './context.ts';
+
+interface Upload {
+  context: ConsoleContext;
+  signal(): AbortSignal;
+  confirm(): Promise<void>;
+}
+
+/**
+ * Takes the organization's turn for the rest of a request whose file has come, before it has a connection to the database.
+ * Who hangs up while waiting gives up the place.
+ *
+ * @throws as `ExpensiveTurns.hold` does; Problem if the session has ended meanwhile, or the membership.
+ */
+export async function takeUploadTurn({ context: { db }, signal, confirm }: Upload): Promise<void> {
+  await expensiveTurns.hold(db.orgId, 'body', QUEUE, signal());
+  await confirm();
+}
