@@ -1,3 +1,4 @@
+import { type Page, type Paging, pageOf } from '../../../base/page.ts';
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
@@ -28,10 +29,47 @@ export async function listHandhelds(db: Connection, orgId: number | null): Promi
     ) last on last.org_id = handheld.org_id and last.handheld_id = handheld.id
     where ${orgId}::integer is null or handheld.org_id = ${orgId}::integer
     order by handheld.id`);
-  return rows.map((row) => ({
-    ...row,
-    created_at: wireTime(row.created_at),
-    revoked_at: wireTimeOrNull(row.revoked_at),
-    last_submission_at: wireTimeOrNull(row.last_submission_at),
-  }));
+  return rows.map(asListed);
+}
+
+/** A page of an organization's handhelds by id, revoked ones included. */
+export async function listPageOfHandhelds(
+  db: Connection,
+  orgId: number,
+  { limit, offset }: Paging,
+): Promise<Page<ListedHandheld>> {
+  const rows = await db.any(sql.prepared(
+    'list-handhelds',
+    rowsOf<ListedHandheld & { total_count: number }>(),
+  )`
+    with page as (
+      select id, org_id, name, created_at, revoked_at from handhelds
+      where org_id = ${orgId} order by id limit ${limit} offset ${offset}
+    )
+    select total.total_count, page.*, last.received_at as last_submission_at
+    from (select count(*) as total_count from handhelds where org_id = ${orgId}) total
+    left join page on true
+    left join (
+      select handheld_id, max(received_at) as received_at from submissions
+      where org_id = ${orgId} and handheld_id in (select id from page) group by handheld_id
+    ) last on last.handheld_id = page.id
+    order by page.id`);
+  const { rows: listed, ...page } = pageOf(rows);
+  return { ...page, rows: listed.map(asListed) };
+}
+
+function asListed({
+  id,
+  org_id,
+  name,
+  created_at,
+  revoked_at,
+  last_submission_at,
+}: ListedHandheld): ListedHandheld {
+  return {
+    ...{ id, org_id, name },
+    created_at: wireTime(created_at),
+    revoked_at: wireTimeOrNull(revoked_at),
+    last_submission_at: wireTimeOrNull(last_submission_at),
+  };
 }

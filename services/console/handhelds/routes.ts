@@ -1,16 +1,16 @@
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
-import { listHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
+import { listPageOfHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
 import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
+import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
-import { found, noContent } from '../../../platform/http/success.ts';
+import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { listOf } from '../serving/schemas.ts';
 import { appAddress } from './app-address.ts';
 import { CREATED_HANDHELD, HANDHELD, handheldPatchBody, newHandheldBody } from './schema.ts';
 
@@ -19,11 +19,13 @@ const ADMINISTRATION = { scope: 'handhelds:admin', query: NO_QUERY } as const;
 const list = memberRoute({
   ...{ method: 'GET', path: '/console/v1/handhelds', operationId: 'listHandhelds' },
   summary: 'The handhelds, revoked ones too',
-  ...{ ...ADMINISTRATION, params: {} },
-  success: found(listOf(HANDHELD), 'The handhelds, without their tokens'),
-  handle: async ({ context: { db, parts } }) => {
-    const rows = await parts.insight.run(db.orgId, (installation) => listHandhelds(installation, db.orgId));
-    return rows.map(({ org_id: _, ...row }) => row);
+  ...{ scope: ADMINISTRATION.scope, query: { parameters: PAGING }, params: {} },
+  success: listed(HANDHELD, 'A page of handhelds, without their tokens'),
+  handle: async ({ context: { db, parts }, query }) => {
+    const page = await parts.insight.run(db.orgId, (installation) =>
+      listPageOfHandhelds(installation, db.orgId, query),
+    );
+    return listBody(page, query, ({ org_id: _, ...row }) => row);
   },
 });
 

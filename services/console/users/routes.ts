@@ -14,7 +14,6 @@ import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found, listed, noContent } from '../../../platform/http/success.ts';
 import { type ConsoleContext, memberRoute } from '../serving/context.ts';
 import { actorOfUser } from '../serving/person.ts';
-import { listOf } from '../serving/schemas.ts';
 import { withFields } from '../serving/with-fields.ts';
 import { INVITATION, invitationBody, MADE_INVITATION, RESET_LINK, USER, userPatchBody } from './schema.ts';
 
@@ -97,9 +96,10 @@ const reset = memberRoute({
 const invitations = memberRoute({
   ...{ method: 'GET', path: '/console/v1/invitations', operationId: 'listInvitations' },
   summary: 'Open invitations, newest first',
-  ...{ ...SCOPE, query: NO_QUERY, params: {} },
-  success: found(listOf(INVITATION), 'The invitations, without their links'),
-  handle: async ({ context: { db, parts } }) => listInvitations(parts.people, db.orgId),
+  ...{ ...SCOPE, query: { parameters: PAGING }, params: {} },
+  success: listed(INVITATION, 'A page of invitations, without their links'),
+  handle: async ({ context: { db, parts }, query }) =>
+    listBody(await listInvitations(parts.people, db.orgId, query), query, (row) => row),
 });
 
 const inviteOne = memberRoute({

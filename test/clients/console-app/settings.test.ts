@@ -89,6 +89,41 @@ describe('the settings in the console', () => {
     await page.getByText('u200@example.com').waitFor();
   });
 
+  it('list handhelds, keys and invitations page by page, each in its own address', async () => {
+    const site = await Site.create(app.database, 'Long lists');
+    await app.database.rows(
+      `insert into handhelds (org_id, name, token_sha256)
+       select $1, 'Gun ' || i, sha256(i::text::bytea) from generate_series(1, 60) i`,
+      [site.orgId],
+    );
+    await app.database.rows(
+      `insert into user_links (digest, purpose, org_id, role, email, expires_at)
+       select sha256(i::text::bytea), 'invite', $1, 'viewer', 'i' || i || '@example.com', now() + interval '1 day'
+       from generate_series(1, 60) i`,
+      [site.orgId],
+    );
+    await app.database.rows(
+      `insert into api_keys (id, org_id, name, scopes, secret_sha256)
+       select lpad(i::text, 26, '0'), $1, 'Key ' || i, '{}', sha256(i::text::bytea) from generate_series(1, 60) i`,
+      [site.orgId],
+    );
+    const token = await app.as('admin', site.orgId);
+    const page = await app.open('#/settings/handhelds', token);
+    for (const [section, first, last] of [
+      ['Handhelds', 'Gun 1', 'Gun 60'],
+      ['API keys', 'Key 1', 'Key 60'],
+      ['Users', 'i60@example.com', 'i1@example.com'],
+    ] as const) {
+      await page.getByRole('link', { name: section, exact: true }).click();
+      await page.getByText(first, { exact: true }).waitFor();
+      await page.getByText('1 – 50 of 60').waitFor();
+      await page.getByRole('link', { name: 'Next page' }).click();
+      await page.getByText(last, { exact: true }).waitFor();
+      await page.getByText('51 – 60 of 60').waitFor();
+    }
+    expect(new URL(page.url()).hash).to.include('invitations=2');
+  });
+
   it('show who does not administer their own account and the changes only', async () => {
     const page = await app.open('#/settings/keys', await app.as('operator'));
     await page.getByText('There is no such screen').waitFor();

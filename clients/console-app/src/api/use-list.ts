@@ -26,14 +26,15 @@ export interface List<Row> {
 
 /**
  * The list at `path` as the address has it: `q`, `filters` (the API's names), `sort`, `page`. The server filters, sorts
- * and pages. `fixed` goes with every request and is in no address.
+ * and pages. `fixed` goes with every request and is in no address. Of two lists on a screen, one has its page in another
+ * parameter (`pageIn`).
  */
 export function useList<Row>(
   path: string,
-  { filters = [], sort: byDefault, limit = 50, fixed = {} }: ListOptions,
+  { filters = [], sort: byDefault, limit = 50, fixed = {}, pageIn = 'page' }: ListOptions,
 ): List<Row> {
   const { query } = address.value;
-  const page = Math.max(1, Number(query.get('page')) || 1);
+  const page = Math.max(1, Number(query.get(pageIn)) || 1);
   const sort = query.get('sort') ?? byDefault;
   const asked = Object.fromEntries(
     ['q', ...filters].filter((name) => query.has(name)).map((name) => [name, query.getAll(name)]),
@@ -56,8 +57,8 @@ export function useList<Row>(
     problem,
     isFiltered: Object.keys(asked).length > 0,
     allHref: href(...address.value.path),
-    pageHref: (offset) => hrefWith({ page: offset === 0 ? null : offset / limit + 1, open: null }),
-    sortHref: (field) => hrefWith({ sort: sort === field ? `-${field}` : field, page: null }),
+    pageHref: (offset) => hrefWith({ [pageIn]: offset === 0 ? null : offset / limit + 1, open: null }),
+    sortHref: (field) => hrefWith({ sort: sort === field ? `-${field}` : field, [pageIn]: null }),
     reload,
   };
 }
@@ -67,6 +68,7 @@ interface ListOptions {
   sort: string;
   limit?: number;
   fixed?: Readonly<Record<string, string | number | boolean>>;
+  pageIn?: string;
 }
 
 interface ListAnswer<Row> {

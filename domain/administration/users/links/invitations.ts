@@ -1,4 +1,5 @@
 import { AppError } from '../../../../base/errors.ts';
+import { type Page, type Paging, pageOf } from '../../../../base/page.ts';
 import { wireTime } from '../../../../base/timestamps.ts';
 import type { Database } from '../../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
@@ -16,16 +17,28 @@ export interface Invitation {
   expires_at: string;
 }
 
-/** Open invitations of an organization, newest first; a bounded number. */
-export async function listInvitations(db: Connection, orgId: number): Promise<Invitation[]> {
-  const rows = await db.any(sql.prepared('list-invitations', rowsOf<Invitation>())`
-    select link.id, link.email, link.role, link.created_at, link.expires_at from user_links link
-    where link.org_id = ${orgId} and link.purpose = 'invite' and ${GOOD_LINK} order by link.id desc`);
-  return rows.map((row) => ({
-    ...row,
-    created_at: wireTime(row.created_at),
-    expires_at: wireTime(row.expires_at),
-  }));
+/** A page of an organization's open invitations, newest first. */
+export async function listInvitations(
+  db: Connection,
+  orgId: number,
+  { limit, offset }: Paging,
+): Promise<Page<Invitation>> {
+  const rows = await db.any(sql.prepared('list-invitations', rowsOf<Invitation & { total_count: number }>())`
+    with open as (
+      select link.id, link.email, link.role, link.created_at, link.expires_at from user_links link
+      where link.org_id = ${orgId} and link.purpose = 'invite' and ${GOOD_LINK}
+    )
+    select total.total_count, page.*
+    from (select count(*) as total_count from open) total
+    left join (select * from open order by id desc limit ${limit} offset ${offset}) page on true
+    order by page.id desc`);
+  const { rows: open, ...page } = pageOf(rows);
+  return {
+    ...page,
+    rows: open.map(({ id, email, role, created_at, expires_at }) => ({
+      ...{ id, email, role, created_at: wireTime(created_at), expires_at: wireTime(expires_at) },
+    })),
+  };
 }
 
 /** @throws AppError `not_found`. */

@@ -23,6 +23,8 @@ import { TEST_ACTOR } from '../../../support/actor.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';
 
+const PAGE = { limit: 50, offset: 0 };
+
 describe('links for people', () => {
   const database = useDatabase();
   const people = usePeople(database);
@@ -141,9 +143,9 @@ describe('links for people', () => {
     const asked = { orgId: third, email: 'fay@example.com', role: 'viewer' as const };
     const early = await invite(people.db, TEST_ACTOR, asked);
     const late = await invite(people.db, TEST_ACTOR, { ...asked, role: 'operator' });
-    expect((await listInvitations(people.db, third)).map(({ id, role }) => [id, role])).to.deep.equal([
-      [late.id, 'operator'],
-    ]);
+    expect(
+      (await listInvitations(people.db, third, PAGE)).rows.map(({ id, role }) => [id, role]),
+    ).to.deep.equal([[late.id, 'operator']]);
     expect(await refused(lookAtLink(people.db, early.token))).to.be.instanceOf(LinkGone);
     const elsewhere = { orgId, id: late.id };
     expect((await refused(withdrawInvitation(people.db, TEST_ACTOR, elsewhere))).code).to.equal('not_found');
@@ -209,7 +211,9 @@ describe('links for people', () => {
         await invite(people.db, actor, asked),
         await makeResetLink(people.db, actor, { userId: kim.userId, orgId: own }),
       ];
-      expect((await listInvitations(people.db, own)).map(({ email }) => email)).to.deep.equal([asked.email]);
+      expect((await listInvitations(people.db, own, PAGE)).rows.map(({ email }) => email)).to.deep.equal([
+        asked.email,
+      ]);
       expect(await lookAtLink(people.db, links[1]?.token ?? '')).to.include({ purpose: 'reset' });
       await {
         removeMembership: () => removeMembership(people.db, TEST_ACTOR, { userId, orgId: own }),
@@ -220,7 +224,7 @@ describe('links for people', () => {
         const given = { ...PLACE, token, name: 'Anybody', password: 'quite another pier' };
         expect(await refused(acceptLink(people.db, given))).to.be.instanceOf(LinkGone);
       }
-      expect(await listInvitations(people.db, own)).to.deep.equal([]);
+      expect((await listInvitations(people.db, own, PAGE)).rows).to.deep.equal([]);
     }
   });
 

@@ -2,12 +2,13 @@ import { useState } from 'preact/hooks';
 import { organizationId } from '../../api/organization.ts';
 import { post, remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
-import { useRead } from '../../api/use-read.ts';
+import { useList } from '../../api/use-list.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
@@ -29,7 +30,7 @@ const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:writ
 export function KeysSection() {
   const t = texts.value.settings;
   const path = `/orgs/${organizationId.value}/api-keys`;
-  const { answer, problem, reload } = useRead<{ data: readonly ApiKey[] }>(path);
+  const list = useList<ApiKey>(path, { sort: '' });
   const [issued, setIssued] = useState<{ name: string; key: string } | null>(null);
   const revoking = useAction();
   const revoke = async (key: ApiKey) => {
@@ -49,11 +50,11 @@ export function KeysSection() {
       <section class="card stack" aria-labelledby="keys-title">
         <h2 id="keys-title">{t.keysTitle}</h2>
         {issued !== null && <SecretNote title={t.keyOf(issued.name)} hint={t.keyOnce} secret={issued.key} />}
-        {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+        {list.problem !== null && <ProblemNote problem={list.problem} onRetry={list.reload} />}
         {revoking.problem !== null && <ProblemNote problem={revoking.problem} />}
-        {answer?.data.length === 0 && <EmptyState icon="key" title={t.noKeys} hint={t.noKeysHint} />}
+        {list.total === 0 && <EmptyState icon="key" title={t.noKeys} hint={t.noKeysHint} />}
         <ul class="lines">
-          {answer?.data.map((key) => (
+          {list.rows.map((key) => (
             <li key={key.id} class={key.revoked_at === null ? undefined : 'faint'}>
               <div>
                 <strong>{key.name}</strong>
@@ -77,6 +78,7 @@ export function KeysSection() {
             </li>
           ))}
         </ul>
+        <Pager list={list} />
       </section>
     </div>
   );

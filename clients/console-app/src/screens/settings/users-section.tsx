@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { post, remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
-import { useRead } from '../../api/use-read.ts';
 import { Instant, instantText } from '../../parts/instant.tsx';
 import { isOnlyHere } from '../../parts/only-here.ts';
 import { Pager } from '../../parts/pager.tsx';
@@ -30,7 +29,7 @@ interface MadeLink {
 export function UsersSection() {
   const t = texts.value.settings;
   const users = useList<User>('/users', { sort: '' });
-  const invitations = useRead<{ data: readonly OpenInvitation[] }>('/invitations');
+  const invitations = useList<OpenInvitation>('/invitations', { sort: '', pageIn: 'invitations' });
   const [link, setLink] = useState<MadeLink | null>(null);
   const { run, isBusy, problem } = useAction();
   const onInvited = ({ email, ...made }: Invitation) => setLink({ ...made, title: t.linkFor(email) });
@@ -60,9 +59,9 @@ export function UsersSection() {
           ))}
         </ul>
         <Pager list={users} />
-        {(invitations.answer?.data.length ?? 0) > 0 && <h3>{t.invitations}</h3>}
+        {(invitations.total ?? 0) > 0 && <h3>{t.invitations}</h3>}
         <ul class="lines">
-          {invitations.answer?.data.map(({ id, email, role, expires_at }) => (
+          {invitations.rows.map(({ id, email, role, expires_at }) => (
             <li key={id}>
               <div>
                 <strong>{email}</strong>
@@ -81,6 +80,7 @@ export function UsersSection() {
             </li>
           ))}
         </ul>
+        {(invitations.total ?? 0) > invitations.limit && <Pager list={invitations} />}
       </section>
     </div>
   );

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import { remove } from '../../../api/send.ts';
 import { useAction } from '../../../api/use-action.ts';
-import { useRead } from '../../../api/use-read.ts';
+import { useList } from '../../../api/use-list.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { confirm } from '../../../parts/confirm.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Instant } from '../../../parts/instant.tsx';
+import { Pager } from '../../../parts/pager.tsx';
 import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { address, go, hrefWith } from '../../../router/router.ts';
 import { texts } from '../../../texts/texts.ts';
@@ -24,10 +25,10 @@ interface Handheld {
 /** `#/settings/handhelds?open=3`: devices that people scan with, and the one that is being renamed. */
 export function HandheldsSection() {
   const t = texts.value.handhelds;
-  const { answer, problem, reload } = useRead<{ data: readonly Handheld[] }>('/handhelds');
+  const list = useList<Handheld>('/handhelds', { sort: '' });
   const [made, setMade] = useState<MadeHandheld | null>(null);
   const revoking = useAction();
-  const open = answer?.data.find(({ id }) => String(id) === address.value.query.get('open'));
+  const open = list.rows.find(({ id }) => String(id) === address.value.query.get('open'));
   const revoke = async ({ id, name }: Handheld) => {
     const isSure = await confirm({
       title: t.revokeTitle(name),
@@ -45,11 +46,11 @@ export function HandheldsSection() {
       <section class="card stack" aria-labelledby="handhelds-title">
         <h2 id="handhelds-title">{t.title}</h2>
         {made !== null && <SignInCode handheld={made} />}
-        {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+        {list.problem !== null && <ProblemNote problem={list.problem} onRetry={list.reload} />}
         {revoking.problem !== null && <ProblemNote problem={revoking.problem} />}
-        {answer?.data.length === 0 && <EmptyState icon="scan" title={t.none} hint={t.noneHint} />}
+        {list.total === 0 && <EmptyState icon="scan" title={t.none} hint={t.noneHint} />}
         <ul class="lines">
-          {answer?.data.map((handheld) => (
+          {list.rows.map((handheld) => (
             <li key={handheld.id} class={handheld.revoked_at === null ? undefined : 'faint'}>
               <div>
                 <strong>{handheld.name}</strong>
@@ -82,6 +83,7 @@ export function HandheldsSection() {
             </li>
           ))}
         </ul>
+        <Pager list={list} />
       </section>
       {open !== undefined && (
         <RenameHandheld key={open.id} handheld={open} onClose={() => go(hrefWith({ open: null }))} />
