@@ -85,7 +85,9 @@ describe('the inbox in the console', () => {
     await page.getByRole('link', { name: 'Rejected messages' }).click();
     await page.getByRole('link', { name: 'payload is no' }).click();
     await page.getByRole('button', { name: 'Replay as tagtrail' }).click();
-    await page.getByText('Replayed: its reads are recorded').waitFor();
+    await page
+      .getByText('Replayed, as of when it was received: 0 reads recorded, 1 of unknown tags')
+      .waitFor();
     await page.getByRole('heading', { name: 'Nothing was rejected' }).waitFor();
     const { body } = await app.call({ path: '/unknown-tags' });
     expect(body.data[0]).to.include({ value: 'FEED01' });
@@ -115,7 +117,7 @@ describe('the inbox in the console', () => {
     await page.getByRole('button', { name: 'Select all 70 that match' }).click();
     await page.getByText('70 selected').waitFor();
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('70 replayed').waitFor();
+    await page.getByText('70 replayed (0 reads recorded, 70 of unknown tags)').waitFor();
     await page.getByRole('heading', { name: 'Nothing was rejected' }).waitFor();
     await app.database.rows(`update readers set format = 'minew-json'`);
   });

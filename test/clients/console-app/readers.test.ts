@@ -67,7 +67,7 @@ describe('the readers in the console', () => {
     await page.getByRole('button', { name: 'Add antenna 2' }).click();
     await chooseByKeys(page, 'Place of antenna 2', 'YARD');
     await page.getByRole('button', { name: 'Read them now' }).click();
-    await page.getByText('1 message was read').waitFor();
+    await page.getByText('1 message was read: 1 read recorded.').waitFor();
     await page.getByText('1 read in all').waitFor();
     expect((await stored()).counters).to.include({ recorded: 1, unplaced: 0 });
     await placesAre(page, ['', 'Yard · YARD']);

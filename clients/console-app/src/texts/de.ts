@@ -1,3 +1,4 @@
+import type { ReplayedReads } from '../api/replayed-reads.ts';
 import type { Texts } from './en.ts';
 
 export const de = {
@@ -398,7 +399,7 @@ export const de = {
       `Nur die ersten ${number(size)} Bytes wurden aufgehoben; sie lässt sich weder probieren noch nachholen.`,
     replay: 'Nachholen',
     replayAs: (format) => `Als ${format} nachholen`,
-    replayed: 'Nachgeholt: Ihre Lesungen sind erfasst, mit der Zeit ihres Empfangs',
+    replayed: (reads) => `Nachgeholt, mit der Zeit ihres Empfangs: ${readsText(reads)}`,
     rejectedAgain: 'Wieder abgelehnt; der Grund ist der neue',
     dismiss: 'Verwerfen',
     dismissed: 'Verworfen',
@@ -413,9 +414,9 @@ export const de = {
       replay: (done, of) => `${number(done)} von ${number(of)} nachgeholt`,
       dismiss: (done, of) => `${number(done)} von ${number(of)} verworfen`,
     },
-    replayedMany: (replayed, rejected, cut) =>
+    replayedMany: (replayed, rejected, cut, reads) =>
       [
-        `${number(replayed)} nachgeholt`,
+        `${number(replayed)} nachgeholt (${readsText(reads)})`,
         ...(rejected === 0 ? [] : [`${number(rejected)} wieder abgelehnt`]),
         ...(cut === 0 ? [] : [`${number(cut)} nicht ganz aufgehoben`]),
       ].join(', '),
@@ -1280,8 +1281,8 @@ export const de = {
     replayAnyway: 'Trotzdem lesen',
     replay: 'Jetzt lesen',
     replaying: 'Werden gelesen',
-    replayedSum: (replayed, left) =>
-      `${counted(replayed, 'Nachricht', 'Nachrichten')} gelesen${left === 0 ? '' : `; ${number(left)} nicht lesbar, im Eingang`}.`,
+    replayedSum: (replayed, left, reads) =>
+      `${counted(replayed, 'Nachricht', 'Nachrichten')} gelesen: ${readsText(reads)}${left === 0 ? '' : `; ${number(left)} nicht lesbar, im Eingang`}.`,
   },
   tags: {
     title: 'Etiketten',
@@ -1319,4 +1320,13 @@ function ofMany(count: number): string {
 /** What to do about something, and where. */
 function mend(todo: string | ((id: number) => string), open: string) {
   return { todo: typeof todo === 'string' ? () => todo : todo, open };
+}
+
+function readsText({ recorded, duplicates, unknown, unplaced }: ReplayedReads): string {
+  return [
+    `${counted(recorded, 'Lesung', 'Lesungen')} erfasst`,
+    ...(unplaced === 0 ? [] : [`${number(unplaced)} an keinem Ort`]),
+    ...(unknown === 0 ? [] : [`${number(unknown)} von unbekannten Etiketten`]),
+    ...(duplicates === 0 ? [] : [`${number(duplicates)} schon erfasst`]),
+  ].join(', ');
 }

@@ -1,3 +1,5 @@
+import type { ReplayedReads } from '../api/replayed-reads.ts';
+
 /** Every text of the console in English. Numbers and names come in as arguments, so that each language can place them. */
 export const en = {
   common: {
@@ -390,7 +392,7 @@ export const en = {
       `Only the first ${number(size)} bytes were kept, so it can neither be tried nor replayed.`,
     replay: 'Replay',
     replayAs: (format: string) => `Replay as ${format}`,
-    replayed: 'Replayed: its reads are recorded, as of when it was received',
+    replayed: (reads: ReplayedReads) => `Replayed, as of when it was received: ${readsText(reads)}`,
     rejectedAgain: 'Rejected again; the reason is the new one',
     dismiss: 'Dismiss',
     dismissed: 'Dismissed',
@@ -405,9 +407,9 @@ export const en = {
       replay: (done: number, of: number) => `Replayed ${number(done)} of ${number(of)}`,
       dismiss: (done: number, of: number) => `Dismissed ${number(done)} of ${number(of)}`,
     },
-    replayedMany: (replayed: number, rejected: number, cut: number) =>
+    replayedMany: (replayed: number, rejected: number, cut: number, reads: ReplayedReads) =>
       [
-        `${number(replayed)} replayed`,
+        `${number(replayed)} replayed (${readsText(reads)})`,
         ...(rejected === 0 ? [] : [`${number(rejected)} rejected again`]),
         ...(cut === 0 ? [] : [`${number(cut)} not kept whole`]),
       ].join(', '),
@@ -1255,8 +1257,8 @@ export const en = {
     replayAnyway: 'Read them all the same',
     replay: 'Read them now',
     replaying: 'Reading them',
-    replayedSum: (replayed: number, left: number) =>
-      `${counted(replayed, 'message was', 'messages were')} read${left === 0 ? '' : `; ${number(left)} could not be, and are in the inbox`}.`,
+    replayedSum: (replayed: number, left: number, reads: ReplayedReads) =>
+      `${counted(replayed, 'message was', 'messages were')} read: ${readsText(reads)}${left === 0 ? '' : `; ${number(left)} could not be, and are in the inbox`}.`,
   },
   tags: {
     title: 'Tags',
@@ -1296,4 +1298,13 @@ function ofMany(count: number): string {
 /** What to do about something, and where. */
 function mend(todo: string | ((id: number) => string), open: string) {
   return { todo: typeof todo === 'string' ? () => todo : todo, open };
+}
+
+function readsText({ recorded, duplicates, unknown, unplaced }: ReplayedReads): string {
+  return [
+    `${counted(recorded, 'read', 'reads')} recorded`,
+    ...(unplaced === 0 ? [] : [`${number(unplaced)} at no place`]),
+    ...(unknown === 0 ? [] : [`${number(unknown)} of unknown tags`]),
+    ...(duplicates === 0 ? [] : [`${number(duplicates)} recorded before`]),
+  ].join(', ');
 }

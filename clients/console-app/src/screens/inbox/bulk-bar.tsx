@@ -74,10 +74,10 @@ export function BulkBar({
   );
 }
 
-function say({ kind, replayed, rejected, cut, dismissed }: Bulk): void {
+function say({ kind, replayed, rejected, cut, reads, dismissed }: Bulk): void {
   const t = texts.value.inbox;
   if (kind === 'replay') {
-    toast(t.replayedMany(replayed, rejected, cut));
+    toast(t.replayedMany(replayed, rejected, cut, reads));
   } else if (dismissed.length > 0) {
     toast(t.dismissedMany(dismissed.length), () => wantBack(dismissed));
   }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ApiError } from '../../api/api-error.ts';
+import { NO_READS, type ReplayedReads, sumOfReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
 import { asApiError } from '../../api/use-read.ts';
 
@@ -12,6 +13,7 @@ export interface Bulk {
   replayed: number;
   rejected: number;
   cut: number;
+  reads: ReplayedReads;
   dismissed: readonly number[];
   isOver: boolean;
   problem: ApiError | null;
@@ -30,7 +32,7 @@ export function doneOf({ replayed, rejected, cut, dismissed }: Bulk): number {
   return replayed + rejected + cut + dismissed.length;
 }
 
-interface Part {
+interface Part extends Partial<ReplayedReads> {
   replayed?: number;
   rejected?: number;
   cut?: number;
@@ -45,7 +47,17 @@ interface Part {
 export async function startBulk(kind: Bulk['kind'], which: Which, of: number): Promise<Bulk> {
   isStopped = false;
   let now: Bulk = {
-    ...{ kind, of, replayed: 0, rejected: 0, cut: 0, dismissed: [], isOver: false, problem: null },
+    ...{
+      kind,
+      of,
+      replayed: 0,
+      rejected: 0,
+      cut: 0,
+      reads: NO_READS,
+      dismissed: [],
+      isOver: false,
+      problem: null,
+    },
   };
   bulk.value = now;
   let after: number | null = 0;
@@ -63,6 +75,7 @@ export async function startBulk(kind: Bulk['kind'], which: Which, of: number): P
       replayed: now.replayed + (part.replayed ?? 0),
       rejected: now.rejected + (part.rejected ?? 0),
       cut: now.cut + (part.cut ?? 0),
+      reads: sumOfReads(now.reads, { ...NO_READS, ...part }),
       dismissed: [...now.dismissed, ...(part.ids ?? [])],
     };
     bulk.value = now;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RejectedWhole, TriedFormat } from '../../api/inbox.ts';
+import type { ReplayedReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useRead } from '../../api/use-read.ts';
@@ -38,12 +39,12 @@ export function RejectedSheet({ id, onClose }: { id: number; onClose: () => void
   const format = picked ?? bestOf(formats, message.reader_format);
   const isOther = format !== null && format !== message.reader_format;
   const replay = async () => {
-    const { data } = await post<{ data: { outcome: string; reason: string | null } }>(
+    const { data } = await post<{ data: ReplayedReads & { outcome: string } }>(
       `${path}/replay`,
       isOther ? { format } : {},
     );
     if (data.outcome === 'replayed') {
-      toast(t.replayed);
+      toast(t.replayed(data));
       onClose();
     } else {
       toast(t.rejectedAgain);

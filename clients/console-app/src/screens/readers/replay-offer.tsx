@@ -1,17 +1,20 @@
 import { useState } from 'preact/hooks';
 import { NO_FORMAT, type Reader } from '../../api/reader.ts';
+import { NO_READS, type ReplayedReads, sumOfReads } from '../../api/replayed-reads.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { texts } from '../../texts/texts.ts';
 
-interface Part {
+interface Part extends ReplayedReads {
   replayed: number;
   rejected: number;
   cut: number;
   next: number | null;
 }
+
+const NOTHING_YET = { replayed: 0, left: 0, reads: NO_READS, isOver: false };
 
 /**
  * What was kept while nothing could be read of it can be read now. It is read once only, and reads of antennas at no place
@@ -30,10 +33,10 @@ export function ReplayOffer({
   onReplayed: () => void;
 }) {
   const t = texts.value.readers;
-  const [done, setDone] = useState({ replayed: 0, left: 0, isOver: false });
+  const [done, setDone] = useState(NOTHING_YET);
   const { run, isBusy, problem } = useAction();
   const replay = async () => {
-    let sum = { replayed: 0, left: 0, isOver: false };
+    let sum = NOTHING_YET;
     for (let after: number | null | undefined; after !== null; ) {
       const { data }: { data: Part } = await post('/rejected/replay', {
         ...{ all: true, reader_id: reader.id },
@@ -44,6 +47,7 @@ export function ReplayOffer({
       sum = {
         replayed: sum.replayed + replayed,
         left: sum.left + rejected + cut,
+        reads: sumOfReads(sum.reads, data),
         isOver: after === null,
       };
       setDone(sum);
@@ -51,7 +55,7 @@ export function ReplayOffer({
     onReplayed();
   };
   if (done.isOver) {
-    return <p class="note note-seen">{t.replayedSum(done.replayed, done.left)}</p>;
+    return <p class="note note-seen">{t.replayedSum(done.replayed, done.left, done.reads)}</p>;
   }
   if (open === 0 || reader.format === NO_FORMAT) {
     return null;
