@@ -3,7 +3,9 @@ import { SCOPES } from '../../domain/administration/api-keys/scopes.ts';
 import { API_ROUTES } from '../../services/api/routes.ts';
 import { type Call, useApi } from '../support/api.ts';
 import { appendMoves } from '../support/feed-rows.ts';
+import { requiredQuery } from '../support/required-query.ts';
 import { Site } from '../support/site.ts';
+import { storeSweepBy } from '../support/stored-sweep.ts';
 import { SETTINGS } from '../support/webhooks.ts';
 
 type ApiRoute = (typeof API_ROUTES)[number];
@@ -127,13 +129,19 @@ describe('organizations', () => {
       `secret of ${name}`,
     ]);
     await api.database.rows(
-      `insert into positions (org_id, asset_id, location_id, last_seen) values ($1, $2, $3, '2026-05-04T08:00:00Z')`,
+      `insert into positions (org_id, asset_id, location_id, since, last_seen)
+       values ($1, $2, $3, '2020-05-04T08:00:00Z', '2020-05-04T08:00:00Z')`,
       [orgId, asset, location],
     );
     await api.database.rows(
       `insert into location_transitions (org_id, asset_id, location_id, observed_at)
-       values ($1, $2, $3, '2026-05-04T08:00:00Z')`,
+       values ($1, $2, $3, '2020-05-04T08:00:00Z')`,
       [orgId, asset, location],
+    );
+    await storeSweepBy(
+      api.database,
+      { orgId, handheld: `secret of ${name}` },
+      { id: `secret of ${name}`, locationId: location, endedAt: '2020-05-04T08:00:00Z', found: [asset] },
     );
     await appendMoves(api.database, orgId, [
       {
@@ -201,11 +209,14 @@ function callsOf(route: ApiRoute, own: Tenant, other: Tenant): (Call & { isOwn: 
     ];
   }
   const filters = route.method === 'GET' ? filtersOf(route, other) : [];
+  const required = requiredQuery(route.query);
   return [
     ...paths.map((path) => ({ path, isOwn: false })),
-    ...filters.map((filter) => ({ path: `${ownPath}?${filter}`, isOwn: false })),
+    ...filters.map((filter) => ({ path: `${ownPath}?${required}${filter}`, isOwn: false })),
     // What it is for, so that this test is known to look where something would be seen.
-    ...(route.method === 'GET' && SHOWING.has(route.operationId) ? [{ path: ownPath, isOwn: true }] : []),
+    ...(route.method === 'GET' && SHOWING.has(route.operationId)
+      ? [{ path: `${ownPath}?${required}`, isOwn: true }]
+      : []),
   ];
 }
 
@@ -221,6 +232,7 @@ const SHOWING = new Set([
   'listMoves',
   'listWebhooks',
   'getWebhook',
+  'reportSweeps',
 ]);
 
 function filtersOf({ query, operationId }: ApiRoute, other: Tenant): string[] {

@@ -2,7 +2,7 @@ import type { Query } from '../../platform/http/query.ts';
 
 /** What the parameters that a route cannot do without are given where nothing else matters. */
 const VALUES: Readonly<Record<string, string>> = {
-  at: '2020-05-04T12:00:00Z',
+  at: '2020-05-04T08:00:00Z',
   from: '2020-05-01T00:00:00Z',
   to: '2020-06-01T00:00:00Z',
 };

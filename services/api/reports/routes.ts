@@ -3,6 +3,7 @@ import { listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
 import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
+import { sweeps } from './sweeps-route.ts';
 import { assetLocationView } from './view.ts';
 
 const assetLocations = route({
@@ -20,4 +21,4 @@ const assetLocations = route({
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
 
-export const reportRoutes = [assetLocations];
+export const reportRoutes = [assetLocations, sweeps];

@@ -12,11 +12,14 @@ const RUNS = 60;
 const STATE = ['fk_not_found'];
 /** Nor how far the feed goes. */
 const STATE_OF_FEED = [...STATE, 'invalid_value'];
+/** Nor what time it is. */
+const STATE_OF_TIME = [...STATE, 'invalid_value'];
 const STATE_OF_PARENTS = [...STATE, 'ambiguous_fields'];
 
 const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   updateLocation: STATE_OF_PARENTS,
   listMoves: STATE_OF_FEED,
+  reportSweeps: STATE_OF_TIME,
 };
 
 const document = describePublicApi(API_RESOURCES, { publicUrl: null, limits: { perMinute: 60, burst: 120 } });
@@ -65,6 +68,11 @@ describe('requests made from the description alone', function () {
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
       ],
+      ...['reportSweeps'].map((report) => [
+        report,
+        'ZeroOrOne(asset_id, asset_external_key);',
+        'ZeroOrOne(location_id, location_external_key);',
+      ]),
     ]);
   });
 });
