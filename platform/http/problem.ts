@@ -26,6 +26,9 @@ export type ProblemType = keyof typeof PROBLEMS;
 
 export type Headers = Readonly<Record<string, string>>;
 
+/** Several values of a header that is sent several times. */
+export type AnswerHeaders = Readonly<Record<string, string | string[]>>;
+
 export type Caller = Readonly<Record<string, string | number>>;
 
 /** What `detail` says, for programs. */

@@ -4,7 +4,7 @@ import type { Body, StreamedBody } from './body.ts';
 import { type Deprecation, requireNotice } from './deprecation.ts';
 import { requireMediaType } from './media-type.ts';
 import { refusePreconditions } from './preconditions.ts';
-import type { Headers, ProblemType } from './problem.ts';
+import type { AnswerHeaders, ProblemType } from './problem.ts';
 import { type Parameters, type ParameterValues, type Query, readPath, readQuery } from './query.ts';
 import type { Success } from './success.ts';
 
@@ -94,7 +94,7 @@ export interface Exchange {
 
 export interface Answer {
   status: number;
-  headers: Headers;
+  headers: AnswerHeaders;
   body: object | null;
 }
 

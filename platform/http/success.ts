@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../base/checks/fields.ts';
 import { withMember } from './json-bytes.ts';
 import { listSchema, PAGING } from './lists.ts';
-import type { Headers } from './problem.ts';
+import type { AnswerHeaders, Headers } from './problem.ts';
 import type { StreamedList } from './streamed-list.ts';
 
 export interface Success<Result> {
@@ -11,7 +11,7 @@ export interface Success<Result> {
   readonly schema: JsonSchema | null;
   readonly headers: Headers;
   readonly example?: Example;
-  present(result: Result, path: string): { status?: number; body?: object; headers?: Headers };
+  present(result: Result, path: string): { status?: number; body?: object; headers?: AnswerHeaders };
 }
 
 type Example = Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { RecentReads } from '../../base/recent-reads.ts';
 import { openPeopleDoor } from '../../db/timescale/connections/people-door.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
+import { SESSION_SECONDS } from '../../domain/administration/users/sessions/begin-session.ts';
 import { countSessions } from '../../domain/administration/users/sessions/count-sessions.ts';
 import { findSessions } from '../../domain/administration/users/sessions/find-sessions.ts';
 import { noteSessionUses } from '../../domain/administration/users/sessions/note-session-uses.ts';
@@ -29,7 +30,7 @@ import { createApp } from './app.ts';
 import { APP_FOLDER } from './app-folder.ts';
 import type { ConsoleConfig } from './config.ts';
 import { providerOf } from './oidc/start-provider.ts';
-import { SessionCookie } from './serving/cookie.ts';
+import { OwnCookie } from './serving/cookie.ts';
 import { HealthChecks } from './serving/health-checks.ts';
 import { Hearing } from './serving/hearing.ts';
 import { Insight } from './serving/insight.ts';
@@ -43,6 +44,9 @@ const APPLICATION = 'tagtrail console';
 /** Of the database: for requests beside those for lists that may read much, and for users and sessions. */
 const CONNECTIONS = 6;
 const PEOPLE_CONNECTIONS = 2;
+
+/** Browsers keep no cookie for longer than 400 days. */
+const DEVICE_SECONDS = 400 * 86_400;
 
 /** Milliseconds for which the tree of an organization's locations is shown as it was read. */
 const TREE_MS = 1_000;
@@ -145,7 +149,8 @@ export async function startConsole(
       ...{ serving, people, sessions, usage, publicUrl: config.CONSOLE_URL },
       readersUrl: config.READERS_MQTT_URL ?? mqttUrl,
       handhelds: { url: config.HANDHELD_URL, port: config.HANDHELD_PORT },
-      cookie: new SessionCookie(isSecure),
+      cookie: new OwnCookie('session', { seconds: SESSION_SECONDS, isSecure }),
+      deviceCookie: new OwnCookie('device', { seconds: DEVICE_SECONDS, isSecure }),
       signInLimits: new SignInLimits(clocks.monotonic),
       refusedSignIns,
       health: new HealthChecks(config),

@@ -25,7 +25,9 @@ describe('signing in at the console', () => {
       organization: { id: suite.orgId, name: 'Own' },
       role: 'admin',
     });
-    expect(answer.headers.get('set-cookie')).to.match(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    for (const cookie of answer.headers.getSetCookie()) {
+      expect(cookie).to.match(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    }
     expect(answer.headers.get('cache-control')).to.equal('no-store');
     const token = cookieOf(answer) ?? null;
     expect((await call({ path: '/session', token })).body.data).to.deep.equal(answer.body.data);
@@ -42,9 +44,11 @@ describe('signing in at the console', () => {
       },
       body: JSON.stringify({ email, password: PASSWORD }),
     });
-    expect(response.headers.get('set-cookie')).to.match(
-      /^__Host-tagtrail_session=[\w-]{43}; .*Path=\/; HttpOnly; SameSite=Strict; Secure$/,
-    );
+    for (const [index, name] of ['session', 'device'].entries()) {
+      expect(response.headers.getSetCookie()[index]).to.match(
+        new RegExp(`^__Host-tagtrail_${name}=[\\w-]{43}; .*Path=/; HttpOnly; SameSite=Strict; Secure$`),
+      );
+    }
     expect(response.headers.get('strict-transport-security')).to.equal('max-age=63072000');
   });
 
@@ -95,6 +99,40 @@ describe('signing in at the console', () => {
     expect(Number(answers.at(-1)?.headers.get('retry-after'))).to.be.within(1, 10);
     expect(answers.at(-1)?.body.error.detail).to.match(/for this account; try again in \d+ seconds/);
     expect((await attempt('other@example.com')).status).to.equal(401);
+  });
+
+  it('lets who has signed in with a browser before in, however often strangers fail at the account', async () => {
+    const account = 'wanted@example.com';
+    await suite.people.user(account);
+    // One with limits of its own, which other tests have not used up.
+    const url = await suite.start();
+    const attempt = (password: string, device: string | null, email = account) =>
+      fetch(`${url}/console/v1/session`, {
+        method: 'POST',
+        headers: {
+          ...{ Origin: url, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+          ...(device === null ? {} : { Cookie: `tagtrail_device=${device}` }),
+        },
+        body: JSON.stringify({ email, password }),
+      });
+    const first = await attempt(PASSWORD, null);
+    const [, device = ''] =
+      /tagtrail_device=([\w-]{43}); Max-Age=34560000;/.exec(first.headers.get('set-cookie') ?? '') ?? [];
+    for (let limited = false; !limited; ) {
+      limited = (await attempt('guess', null)).status === 429;
+    }
+    expect((await attempt(PASSWORD, null)).status).to.equal(429);
+    expect((await attempt(PASSWORD, 'A'.repeat(43))).status).to.equal(429);
+    const stranger = await attempt(PASSWORD, null, email);
+    const [, strange = ''] =
+      /tagtrail_device=([\w-]{43})/.exec(stranger.headers.get('set-cookie') ?? '') ?? [];
+    expect((await attempt(PASSWORD, strange)).status).to.equal(429);
+    expect((await attempt(PASSWORD, device)).status).to.equal(200);
+
+    for (let limited = false; !limited; ) {
+      limited = (await attempt('guess', device)).status === 429;
+    }
+    expect((await attempt(PASSWORD, device)).status).to.equal(429);
   });
 
   it('lists where the user is signed in, and ends one elsewhere', async () => {

@@ -197,6 +197,15 @@ create table imports (
   constraint imports__state CHECK ((state = ANY (ARRAY['uploaded'::text, 'checked'::text, 'applied'::text])))
 );
 
+create table known_devices (
+  user_id integer not null,
+  digest bytea not null,
+  used_at timestamp with time zone not null default now(),
+  constraint known_devices__user_id_digest PRIMARY KEY (user_id, digest),
+  constraint known_devices__digest_length CHECK ((octet_length(digest) = 32)),
+  constraint known_devices__user_id FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table live_row_counts (
   org_id integer not null,
   resource text not null,

@@ -6,7 +6,7 @@ import { visitorRoute } from '../serving/visitor.ts';
 import { withFields } from '../serving/with-fields.ts';
 import { endEarlier } from '../sessions/routes.ts';
 import { SESSION } from '../sessions/schema.ts';
-import { answeredWithCookie, answerSignedIn } from '../sessions/signed-in.ts';
+import { answeredWithCookies, answerSignedIn } from '../sessions/signed-in.ts';
 import { requirePasswords } from '../sessions/ways.ts';
 import { acceptBody, LINK, lookBody } from './schema.ts';
 
@@ -30,7 +30,7 @@ const accept = visitorRoute({
   summary: 'Use a link up, and be signed in',
   ...{ scope: null, query: NO_QUERY, params: {} },
   body: acceptBody,
-  success: answeredWithCookie(200, SESSION, 'The session'),
+  success: answeredWithCookies(200, SESSION, 'The session'),
   problems: { ...GONE, conflict: 'It is not good for this account, or others were faster' },
   handle: async ({ context, body: { token, email, name, password }, requestId }) => {
     const { parts, address, userAgent, session } = context;

@@ -16,7 +16,7 @@ import type { Provider } from './provider.ts';
 export interface OidcParts {
   provider: Provider;
   errands: ErrandCookie;
-  parts: Pick<ConsoleParts, 'people' | 'cookie' | 'signInLimits' | 'measures'>;
+  parts: Pick<ConsoleParts, 'people' | 'cookie' | 'deviceCookie' | 'signInLimits' | 'measures'>;
   log: Logger;
 }
 
@@ -72,9 +72,7 @@ async function comeBack(koa: Context, { provider, errands, parts, log }: OidcPar
       const requestId: string = koa.state['requestId'];
       return signInByProvider(parts.people, identity, { address, userAgent, requestId });
     });
-    for (const cookie of Object.values(parts.cookie.set(token))) {
-      koa.append('Set-Cookie', cookie);
-    }
+    koa.append('Set-Cookie', parts.cookie.set(token));
     redirect(koa, '/');
   } catch (error) {
     if (error instanceof ProviderRefusal) {

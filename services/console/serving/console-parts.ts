@@ -9,7 +9,7 @@ import type { CredentialUsage } from '../../../platform/access/credential-usage.
 import type { RefusedSignIns } from '../../../platform/access/refused-sign-ins.ts';
 import type { JsonBytes } from '../../../platform/http/json-bytes.ts';
 import type { Serving } from '../../api/entry.ts';
-import type { SessionCookie } from './cookie.ts';
+import type { OwnCookie } from './cookie.ts';
 import type { HealthChecks } from './health-checks.ts';
 import type { Hearing } from './hearing.ts';
 import type { Insight } from './insight.ts';
@@ -30,7 +30,9 @@ export interface ConsoleParts {
   people: PeopleDoor;
   sessions: CredentialCache<SessionRow>;
   usage: CredentialUsage;
-  cookie: SessionCookie;
+  cookie: OwnCookie;
+  /** Of a browser that somebody has signed in with; it outlives sessions. */
+  deviceCookie: OwnCookie;
   signInLimits: SignInLimits;
   refusedSignIns: RefusedSignIns;
   insight: Insight;

@@ -1,18 +1,21 @@
 import type { IncomingMessage } from 'node:http';
-import { SESSION_SECONDS } from '../../../domain/administration/users/sessions/begin-session.ts';
-import type { Headers } from '../../../platform/http/problem.ts';
 
 /**
- * The session's cookie. Over TLS its prefix has browsers refuse one that another host of the domain, or plain HTTP, would
- * plant.
+ * A cookie that no script reads and no other site sends. Over TLS its prefix has browsers refuse one that another host of the
+ * domain, or plain HTTP, would plant.
  */
-export class SessionCookie {
+export class OwnCookie {
   readonly #name: string;
+  readonly #seconds: number;
   readonly #attributes: string;
 
-  /** @param isSecure whether people reach the console over TLS. */
-  constructor(isSecure: boolean) {
-    this.#name = isSecure ? '__Host-tagtrail_session' : 'tagtrail_session';
+  /**
+   * @param seconds that a browser keeps it for.
+   * @param isSecure whether people reach the console over TLS.
+   */
+  constructor(name: string, { seconds, isSecure }: { seconds: number; isSecure: boolean }) {
+    this.#name = isSecure ? `__Host-tagtrail_${name}` : `tagtrail_${name}`;
+    this.#seconds = seconds;
     this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
@@ -27,12 +30,12 @@ export class SessionCookie {
     return value === undefined || values.length > 1 ? null : value.slice(prefix.length);
   }
 
-  /** @param token base64url. */
-  set(token: string): Headers {
-    return { 'Set-Cookie': `${this.#name}=${token}; Max-Age=${SESSION_SECONDS}; ${this.#attributes}` };
+  /** The header `Set-Cookie`. @param value base64url. */
+  set(value: string): string {
+    return `${this.#name}=${value}; Max-Age=${this.#seconds}; ${this.#attributes}`;
   }
 
-  clear(): Headers {
-    return { 'Set-Cookie': `${this.#name}=; Max-Age=0; ${this.#attributes}` };
+  clear(): string {
+    return `${this.#name}=; Max-Age=0; ${this.#attributes}`;
   }
 }

@@ -9,6 +9,8 @@ import type { ConsoleParts } from './console-parts.ts';
 export interface Sender {
   /** Null without a cookie. */
   token: string | null;
+  /** The browser's, if somebody has signed in with it; null without a cookie. */
+  device: string | null;
   address: string;
   userAgent: string;
   /** Where the browser is; of a write, the console's own address. */
@@ -17,9 +19,13 @@ export interface Sender {
   isUse: boolean;
 }
 
-export function senderOf(request: IncomingMessage, { cookie }: Pick<ConsoleParts, 'cookie'>): Sender {
+export function senderOf(
+  request: IncomingMessage,
+  { cookie, deviceCookie }: Pick<ConsoleParts, 'cookie' | 'deviceCookie'>,
+): Sender {
   return {
     token: cookie.read(request),
+    device: deviceCookie.read(request),
     address: request.socket.remoteAddress ?? '',
     userAgent: request.headers['user-agent'] ?? '',
     origin: request.headers.origin ?? null,

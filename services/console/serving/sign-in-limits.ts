@@ -4,7 +4,7 @@ import { retryAfter } from '../../../platform/rate-limit/headers.ts';
 import { MemoryStore } from '../../../platform/rate-limit/memory-store.ts';
 import { networkOf } from '../../../platform/rate-limit/sign-in-failures.ts';
 
-/** Attempts of one account, from wherever: at ten a minute a password of 12 characters is not found by trying. */
+/** Attempts of one account: at ten a minute a password of 12 characters is not found by trying. */
 const OF_ACCOUNT = bucketOf(6, 10);
 
 /** Attempts from one address, whichever the account: a whole shift may sit behind it. */
@@ -23,10 +23,20 @@ export class SignInLimits {
 
   /** @throws Problem `rate_limited` with `Retry-After`. */
   take({ account, address }: { account: string; address: string }): void {
+    this.takeOfAddress(address);
+    this.takeOfAccount(account);
+  }
+
+  /** @throws as {@link take} does. */
+  takeOfAddress(address: string): void {
     const ofAddress = this.#addresses.take(networkOf(address), 1);
     if (!ofAddress.isAllowed) {
       throw tooMany('from this address', retryAfter(ofAddress.debt, OF_ADDRESS, 1));
     }
+  }
+
+  /** @param account or whatever else has attempts of its own. @throws as {@link take} does. */
+  takeOfAccount(account: string): void {
     const ofAccount = this.#accounts.take(account.slice(0, LONGEST), 1);
     if (!ofAccount.isAllowed) {
       throw tooMany('for this account', retryAfter(ofAccount.debt, OF_ACCOUNT, 1));

@@ -1,6 +1,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { changePassword } from '../../../domain/administration/users/accounts/change-password.ts';
 import { endSession } from '../../../domain/administration/users/sessions/end-session.ts';
+import { isKnownDevice } from '../../../domain/administration/users/sessions/known-devices.ts';
 import { listSessions } from '../../../domain/administration/users/sessions/list-sessions.ts';
 import { signIn } from '../../../domain/administration/users/sessions/sign-in.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
@@ -11,7 +12,7 @@ import { listOf } from '../serving/schemas.ts';
 import { type Visitor, visitorRoute } from '../serving/visitor.ts';
 import { withFields } from '../serving/with-fields.ts';
 import { LISTED_SESSION, passwordBody, SESSION, signInBody } from './schema.ts';
-import { answeredWithCookie, answerSignedIn } from './signed-in.ts';
+import { answeredWithCookies, answerSignedIn } from './signed-in.ts';
 import { sessionView } from './view.ts';
 import { requirePasswords, waysRoute } from './ways.ts';
 
@@ -30,12 +31,12 @@ const begin = visitorRoute({
   summary: 'Sign in',
   ...OWN,
   body: signInBody,
-  success: answeredWithCookie(200, SESSION, 'The session'),
+  success: answeredWithCookies(200, SESSION, 'The session'),
   handle: async ({ context, body: { email, password }, requestId }) => {
     const { parts, address, userAgent } = context;
     requirePasswords(parts.ways);
     const signedIn = await parts.measures.signingIn('password', async () => {
-      parts.signInLimits.take({ account: email.trim().toLowerCase(), address });
+      await takeAttempt(context, email);
       const place = { address, userAgent, requestId };
       const accepted = await signIn(parts.people, { email, password, ...place }, (userId) =>
         parts.refusedSignIns.note({
@@ -57,10 +58,10 @@ const end = visitorRoute({
   ...{ method: 'DELETE', path: '/console/v1/session', operationId: 'endSession' },
   summary: 'Sign out',
   ...OWN,
-  success: answeredWithCookie(204, null, 'Signed out, also if it was so before'),
+  success: answeredWithCookies(204, null, 'Signed out, also if it was so before'),
   handle: async ({ context, requestId }) => {
     await endEarlier(context, requestId);
-    return { body: null, cookie: context.parts.cookie.clear() };
+    return { body: null, cookies: [context.parts.cookie.clear()] };
   },
 });
 
@@ -100,7 +101,8 @@ const password = visitorRoute({
     const session = requireSession(context.session);
     const { parts, address } = context;
     requirePasswords(parts.ways);
-    parts.signInLimits.take({ account: session.email, address });
+    // Of the session, so that strangers who fail at signing in keep nobody from it.
+    parts.signInLimits.take({ account: `session ${session.id}`, address });
     await withFields(() =>
       changePassword(parts.people, actorOfUser(session, requestId), {
         ...{ userId: session.user_id, sessionId: session.id, address },
@@ -109,6 +111,21 @@ const password = visitorRoute({
     );
   },
 });
+
+/**
+ * Whoever fails on purpose uses up the attempts of an account from everywhere but the browsers that it has signed in with
+ * before. Those have attempts of their own: one that is stolen is good for no more guesses than any. An address would not
+ * do for that: behind a proxy it is everybody's, and a phone has another one each day.
+ *
+ * @throws Problem `rate_limited`.
+ */
+async function takeAttempt({ parts, device, address }: Visitor, email: string): Promise<void> {
+  const { signInLimits, people } = parts;
+  signInLimits.takeOfAddress(address);
+  const isKnown = device !== null && (await isKnownDevice(people, email, device));
+  const account = email.trim().toLowerCase();
+  signInLimits.takeOfAccount(isKnown ? `device ${device} ${account}` : account);
+}
 
 /** Ends the session that the browser came with. */
 export async function endEarlier({ session, parts }: Visitor, requestId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { noteDevice } from '../../../domain/administration/users/sessions/known-devices.ts';
 import type { SignedIn } from '../../../domain/administration/users/sessions/sign-in.ts';
-import type { Headers } from '../../../platform/http/problem.ts';
+import { digestOfToken, newToken } from '../../../domain/administration/users/tokens.ts';
 import type { Success } from '../../../platform/http/success.ts';
 import { findSession, requireSession } from '../serving/person.ts';
 import { inData } from '../serving/schemas.ts';
@@ -8,25 +9,36 @@ import type { Visitor } from '../serving/visitor.ts';
 import { sessionView } from './view.ts';
 
 /** An answer that begins or ends a session, by its cookie. */
-export interface WithCookie {
+export interface WithCookies {
   body: object | null;
-  cookie: Headers;
+  cookies: string[];
 }
 
-export function answeredWithCookie(
+export function answeredWithCookies(
   status: 200 | 204,
   schema: JsonSchema | null,
   description: string,
-): Success<WithCookie> {
+): Success<WithCookies> {
   return {
     ...{ status, description, schema: schema === null ? null : inData(schema) },
     headers: { 'Set-Cookie': 'The session, HttpOnly' },
-    present: ({ body, cookie }) => ({ headers: cookie, ...(body === null ? {} : { body: { data: body } }) }),
+    present: ({ body, cookies }) => ({
+      headers: { 'Set-Cookie': cookies },
+      ...(body === null ? {} : { body: { data: body } }),
+    }),
   };
 }
 
-/** The new session, which never has the token that the browser came with (session fixation); that one ends. */
-export async function answerSignedIn({ parts }: Visitor, { token }: SignedIn): Promise<WithCookie> {
+/**
+ * The new session, which never has the token that the browser came with (session fixation); that one ends. The browser is
+ * remembered, as one of each user that signs in with it.
+ */
+export async function answerSignedIn(
+  { parts, device: given }: Visitor,
+  { userId, token }: SignedIn,
+): Promise<WithCookies> {
   const session = requireSession(await findSession({ token, isUse: true }, parts));
-  return { body: sessionView(session), cookie: parts.cookie.set(token) };
+  const device = given !== null && digestOfToken(given) !== null ? given : newToken().token;
+  await noteDevice(parts.people, userId, device);
+  return { body: sessionView(session), cookies: [parts.cookie.set(token), parts.deviceCookie.set(device)] };
 }

@@ -8,7 +8,7 @@ import { TEST_ACTOR } from '../../support/actor.ts';
 import { useEarlierDatabase } from '../../support/earlier-database.ts';
 import { PASSWORD, PLACE } from '../../support/people.ts';
 
-const PEOPLE = ['users', 'memberships', 'sessions', 'user_links'];
+const PEOPLE = ['users', 'memberships', 'sessions', 'user_links', 'known_devices'];
 
 describe('an upgrade of an installation without users', () => {
   const earlier = useEarlierDatabase('0044');
