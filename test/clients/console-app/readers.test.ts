@@ -122,6 +122,31 @@ describe('the readers in the console', () => {
     expect(await faultsOf(page, 'readers')).to.deep.equal([]);
   });
 
+  it('are shown however slowly the server answers: no look is broken off by the next', async () => {
+    const { id } = await stored();
+    const page = await app.open('#/assets');
+    await page.getByRole('heading', { level: 1, name: 'Assets' }).waitFor();
+    const brokenOff: string[] = [];
+    page.on('requestfailed', (request) => brokenOff.push(request.url()));
+    let answer = () => {};
+    const isTime = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(`**/console/v1/readers/${id}`, async (route) => {
+      await isTime;
+      await route.continue();
+    });
+    await page.evaluate('window.ticks = []; window.setInterval = (tick) => window.ticks.push(tick)');
+    const asked = page.waitForRequest(`**/console/v1/readers/${id}`);
+    await page.evaluate(`location.hash = '#/readers/${id}'`);
+    await asked;
+    await until(page, 'window.ticks.length > 0');
+    await page.evaluate('window.ticks.forEach((tick) => tick())');
+    answer();
+    await page.getByRole('heading', { name: 'Dock 3' }).waitFor();
+    expect(brokenOff).to.deep.equal([]);
+  });
+
   it('get a format that is written beside what it makes of a message', async () => {
     const { id } = await stored();
     const page = await app.open(`#/readers/new?reader=${id}&step=format&write=tagtrail`);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryValues } from '../router/address.ts';
 import { ApiError } from './api-error.ts';
 import { organizationId } from './organization.ts';
@@ -12,6 +12,7 @@ export interface Read<Answer> {
   isLoading: boolean;
   /** Whether `answer` is to what is asked now, not to what was asked before. */
   isCurrent: boolean;
+  /** Once what is under way is answered: called faster than the server answers, it breaks nothing off. */
   reload: () => void;
 }
 
@@ -22,6 +23,8 @@ export interface Read<Answer> {
 export function useRead<Answer>(path: string | null, query: QueryValues = {}): Read<Answer> {
   const [state, setState] = useState<State<Answer>>(NOTHING);
   const [reloads, setReloads] = useState(0);
+  const isUnderWay = useRef(false);
+  const isWantedAgain = useRef(false);
   const key = JSON.stringify([
     path,
     query,
@@ -29,26 +32,39 @@ export function useRead<Answer>(path: string | null, query: QueryValues = {}): R
     path === null ? 0 : writesTo(path),
     reloads,
   ]);
+  const reload = () => {
+    isWantedAgain.current = isUnderWay.current;
+    if (!isUnderWay.current) {
+      setReloads((before) => before + 1);
+    }
+  };
   useEffect(() => {
+    isUnderWay.current = path !== null;
+    isWantedAgain.current = false;
     if (path === null) {
       setState(NOTHING);
       return undefined;
     }
     const stop = new AbortController();
+    const end = (next: (before: State<Answer>) => State<Answer>) => {
+      if (!stop.signal.aborted) {
+        setState(next);
+        isUnderWay.current = false;
+        if (isWantedAgain.current) {
+          reload();
+        }
+      }
+    };
     setState((before) => (before.path === path ? { ...before, isLoading: true } : { ...NOTHING, path }));
     read<Answer>(path, { query, signal: stop.signal }).then(
-      (answer) => setState({ path, key, answer, problem: null, isLoading: false }),
-      (problem: unknown) => {
-        if (!stop.signal.aborted) {
-          setState((before) => ({ ...before, problem: asApiError(problem), isLoading: false }));
-        }
-      },
+      (answer) => end(() => ({ path, key, answer, problem: null, isLoading: false })),
+      (problem: unknown) => end((before) => ({ ...before, problem: asApiError(problem), isLoading: false })),
     );
     return () => stop.abort();
   }, [key]);
   const { answer, problem, isLoading } = state;
   const isCurrent = answer !== undefined && state.key === key;
-  return { answer, problem, isLoading, isCurrent, reload: () => setReloads((before) => before + 1) };
+  return { answer, problem, isLoading, isCurrent, reload };
 }
 
 interface State<Answer> {
