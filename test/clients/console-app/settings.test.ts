@@ -28,6 +28,23 @@ describe('the settings in the console', () => {
     await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' });
   });
 
+  it('give the organization another name, which stands above every screen at once', async () => {
+    const { orgId } = await Site.create(app.database, 'Mill');
+    const page = await app.open('#/settings/organization', await app.as('admin', orgId));
+    const name = page.getByLabel('Name of the organization');
+    await name.fill('x'.repeat(2) + String.fromCharCode(7));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.fault').waitFor();
+    const faults = await faultsOf(page, 'settings-organization');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await name.fill('Old mill');
+    await name.press('Enter');
+    await page.locator('.organization', { hasText: 'Old mill' }).first().waitFor();
+    await page.reload();
+    await page.locator('.organization', { hasText: 'Old mill' }).first().waitFor();
+    expect(faults).to.deep.equal([]);
+  });
+
   it('show a new key once, and revoke it', async () => {
     const page = await app.open('#/settings/keys');
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();

@@ -75,6 +75,17 @@ export function showOrganization(id: number): void {
   organizationId.value = id;
 }
 
+/** It is called so from now on. */
+export function noteOrganizationName(id: number, name: string): void {
+  const { value: present } = session;
+  if (present != null) {
+    const memberships = present.memberships.map((each) =>
+      each.organization.id === id ? { ...each, organization: { id, name } } : each,
+    );
+    session.value = { ...present, memberships };
+  }
+}
+
 const KEPT = 'tagtrail.organization';
 
 onSignedOut(() => {

@@ -426,6 +426,7 @@ export const de = {
     sectionsLabel: 'Teile der Einstellungen',
     sections: {
       account: 'Ihr Konto',
+      organization: 'Organisation',
       users: 'Benutzer',
       keys: 'API-Schlüssel',
       handhelds: 'Handgeräte',
@@ -433,6 +434,8 @@ export const de = {
       changes: 'Änderungen',
       health: 'Zustand',
     },
+    organizationName: 'Name der Organisation',
+    organizationNameHint: 'Ihn sehen ihre Leute über jeder Ansicht. Sonst hängt nichts daran.',
     passwordTitle: 'Passwort',
     passwordHint: 'Wird es geändert, enden alle Ihre anderen Sitzungen.',
     currentPassword: 'Bisheriges Passwort',

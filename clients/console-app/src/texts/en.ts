@@ -419,6 +419,7 @@ export const en = {
     sectionsLabel: 'Parts of the settings',
     sections: {
       account: 'Your account',
+      organization: 'Organization',
       users: 'Users',
       keys: 'API keys',
       handhelds: 'Handhelds',
@@ -426,6 +427,8 @@ export const en = {
       changes: 'Changes',
       health: 'Health',
     },
+    organizationName: 'Name of the organization',
+    organizationNameHint: 'What its people see above every screen. Nothing else depends on it.',
     passwordTitle: 'Password',
     passwordHint: 'Changing it ends all your other sessions.',
     currentPassword: 'Present password',

@@ -8,12 +8,14 @@ import { ChangesSection } from './changes/changes-section.tsx';
 import { HandheldsSection } from './handhelds/handhelds-section.tsx';
 import { HealthSection } from './health/health-section.tsx';
 import { KeysSection } from './keys-section.tsx';
+import { OrganizationSection } from './organization-section.tsx';
 import { UsersSection } from './users-section.tsx';
 import { WebhooksSection } from './webhooks/webhooks-section.tsx';
 
 /** In the order of the tabs. */
 const SECTIONS = [
   { path: 'account', role: 'viewer', View: AccountSection },
+  { path: 'organization', role: 'admin', View: OrganizationSection },
   { path: 'users', role: 'admin', View: UsersSection },
   { path: 'keys', role: 'admin', View: KeysSection },
   { path: 'handhelds', role: 'admin', View: HandheldsSection },
