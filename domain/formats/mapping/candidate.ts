@@ -9,7 +9,7 @@ import {
 import { compilePlace } from './place.ts';
 import type { Scope } from './scope.ts';
 import { compileTransforms } from './transforms/transforms.ts';
-import { LOOK_UP, MAX_TEXT } from './values/limits.ts';
+import { MAX_TEXT } from './values/limits.ts';
 import { toText } from './values/long-number.ts';
 
 export interface Candidate {
@@ -38,11 +38,7 @@ export function compileCandidate(
   if (conditions.length === 0) {
     return { ...part, identity };
   }
-  const work = LOOK_UP * conditions.length;
-  const considered = (scope: Scope) => {
-    scope.workLeft -= work;
-    return conditions.every((condition) => condition.holds(scope));
-  };
+  const considered = (scope: Scope) => conditions.every((condition) => condition.holds(scope));
   return {
     read: (scope) => (considered(scope) ? part.read(scope) : undefined),
     source: (scope) => (considered(scope) ? part.source(scope) : undefined),
@@ -53,18 +49,17 @@ export function compileCandidate(
 
 function compilePart(definition: CandidateDefinition, at: string, compilation: Compilation): Part {
   const { source, name } = compileSource(definition, at, compilation);
+  compilation.lookUps += 1;
   const transform = compileTransforms(definition.transform, `${at}/transform`, compilation);
   if (transform === undefined) {
-    const read = (scope: Scope) => {
-      scope.workLeft -= LOOK_UP;
-      return source(scope);
-    };
-    return { read, source, name };
+    return { read: source, source, name };
   }
   const transforms = definition.transform?.length ?? 0;
   const read = (scope: Scope) => {
     const value = source(scope);
-    scope.workLeft -= LOOK_UP + (isTransformed(value) ? value.length * transforms : 0);
+    if (isTransformed(value)) {
+      scope.workLeft -= value.length * transforms;
+    }
     return value === undefined || value === null ? undefined : transform(value);
   };
   return { read, source, name };

@@ -28,6 +28,7 @@ export function compileConditions(
       compilation.fault(here, 'must name exactly one place: item, parent, root or topic');
     }
     const place = compilePlace(definition, here, compilation);
+    compilation.lookUps += 1;
     const { test, saying, otherwise } = compileTest(definition, here, compilation);
     return {
       holds: (scope: Scope) => test(place.get(scope)),

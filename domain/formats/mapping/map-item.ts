@@ -5,7 +5,6 @@ import type { Policies } from './policies.ts';
 import { whyNoTagType, whyNoValue } from './rejection.ts';
 import type { Rule } from './rule.ts';
 import type { Scope } from './scope.ts';
-import { LOOK_UP } from './values/limits.ts';
 import { excerptOf } from './values/printable.ts';
 
 /**
@@ -13,7 +12,7 @@ import { excerptOf } from './values/printable.ts';
  * read without antenna, RSSI or time is better than none.
  */
 export function mapItem(rule: Rule, scope: Scope, policies: Policies, index: number): Item {
-  scope.workLeft -= LOOK_UP * (rule.itemConditions.length + rule.warn.length);
+  scope.workLeft -= rule.work;
   const failed = firstFailing(rule.itemConditions, scope);
   if (failed !== undefined) {
     return ignored(rule, scope, failed.otherwise);

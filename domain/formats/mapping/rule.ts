@@ -3,6 +3,7 @@ import { compileEach, type Selector } from './each.ts';
 import { compileFields, type Fields } from './fields.ts';
 import type { Compilation } from './language/compilation.ts';
 import type { RuleDefinition } from './language/definition.ts';
+import { LOOK_UP } from './values/limits.ts';
 
 export interface Rule {
   readonly documentConditions: readonly Condition[];
@@ -12,11 +13,14 @@ export interface Rule {
   readonly itemConditions: readonly Condition[];
   readonly warn: readonly Condition[];
   readonly fields: Fields;
+  /** What looking up all of its values costs, for each item. */
+  readonly work: number;
 }
 
 export function compileRule(definition: RuleDefinition, at: string, compilation: Compilation): Rule {
+  const lookUpsBefore = compilation.lookUps;
   const conditions = compileConditions(definition.only, `${at}/only`, compilation);
-  return {
+  const rule = {
     documentConditions: conditions.filter((condition) => condition.ofDocument),
     select: compileEach(definition.each, `${at}/each`, compilation),
     place: [definition.each].flat().join(' or '),
@@ -25,4 +29,5 @@ export function compileRule(definition: RuleDefinition, at: string, compilation:
     warn: compileConditions(definition.warn, `${at}/warn`, compilation),
     fields: compileFields(definition.fields, `${at}/fields`, compilation),
   };
+  return { ...rule, work: LOOK_UP * (compilation.lookUps - lookUpsBefore) };
 }

@@ -17,7 +17,7 @@ export class Scope {
   #levels: readonly string[] | undefined;
 
   /** @param work in characters transformed; looking a value up counts as `LOOK_UP`. */
-  constructor(topic: string, work = Number.POSITIVE_INFINITY) {
+  constructor(topic: string, work: number) {
     this.#topic = topic;
     this.workLeft = work;
   }

@@ -3,6 +3,8 @@ import { compileTokens, type Getter, parsePointer } from './pointer.ts';
 
 export class Compilation {
   readonly faults: Fault[] = [];
+  /** Values that what was compiled so far looks up. */
+  lookUps = 0;
   #searches = 0;
 
   fault(pointer: string, message: string): void {
