@@ -8,7 +8,7 @@ export interface HeardStretch {
 }
 
 /** As in the migration of `reader_spans`, which says why it is this long. */
-export const HEARD_GAP: Micros = 15 * MICROS_PER_SECOND;
+const HEARD_GAP: Micros = 15 * MICROS_PER_SECOND;
 
 /** @param all messages in any order. @returns stretches in order; one in nearly every commit. */
 export function heardStretches(all: readonly { heardAt: Micros | null }[]): HeardStretch[] {

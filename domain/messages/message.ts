@@ -47,7 +47,7 @@ export interface PayloadExcerpt {
 }
 
 /** Bytes kept of a rejected payload. */
-export const PAYLOAD_KEPT = 65_536;
+const PAYLOAD_KEPT = 65_536;
 
 /**
  * Copies, so that the network buffer can be freed. Digests are computed on demand: few are ever needed, and at one read

@@ -14,7 +14,7 @@ export interface RejectedMessage {
  * Rejected messages kept per organization, and of none; the oldest go first. Of one reader fewer, so that one whose every
  * message is rejected leaves the others' where they are.
  */
-export const REJECTED_MESSAGES_KEPT = { organization: 10_000, reader: 2_000 };
+const REJECTED_MESSAGES_KEPT = { organization: 10_000, reader: 2_000 };
 
 /** Stores rejected messages (dead letters) with reason and leading bytes, for inspection and replay. */
 export async function keepRejectedMessages(

@@ -15,7 +15,7 @@ export interface Destination {
 }
 
 /** External keys are letters, digits and hyphens (contract 2.2), so they stand in a topic as they are. */
-export function locationTopic({ prefix }: Destination, orgId: number, externalKey: string): string {
+function locationTopic({ prefix }: Destination, orgId: number, externalKey: string): string {
   return `${prefix}/${orgId}/assets/${externalKey}/location`;
 }
 

@@ -26,13 +26,13 @@ export const IDENTITIES = ['mac', 'ibeacon', 'eddystone', 'raw'] as const;
 export type Identity = (typeof IDENTITIES)[number];
 
 /** `device` uses the payload's time if it has one; `receive` always the time of reception. */
-export const TIME_POLICIES = ['device', 'receive'] as const;
+const TIME_POLICIES = ['device', 'receive'] as const;
 export type TimePolicy = (typeof TIME_POLICIES)[number];
 
-export const REPORT_UNKNOWN = ['on', 'off'] as const;
+const REPORT_UNKNOWN = ['on', 'off'] as const;
 export type ReportUnknown = (typeof REPORT_UNKNOWN)[number];
 
-export const PLAIN_TRANSFORMS = [
+const PLAIN_TRANSFORMS = [
   'number',
   'hex',
   'base64-to-hex',
@@ -46,7 +46,7 @@ export const PLAIN_TRANSFORMS = [
 ] as const;
 export type PlainTransform = (typeof PLAIN_TRANSFORMS)[number];
 
-export const EPOCH_UNITS = ['s', 'ms', 'us', 'ns', 'auto'] as const;
+const EPOCH_UNITS = ['s', 'ms', 'us', 'ns', 'auto'] as const;
 export type EpochUnit = (typeof EPOCH_UNITS)[number];
 
 export type Scalar = string | number | boolean;
