@@ -232,6 +232,8 @@ const SHOWING = new Set([
   'listMoves',
   'listWebhooks',
   'getWebhook',
+  'reportPositionsAt',
+  'reportStays',
   'reportSweeps',
 ]);
 

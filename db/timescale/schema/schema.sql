@@ -1243,6 +1243,33 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.last_seen_before(of_org_id integer, of_asset_id integer, since timestamp with time zone, until timestamp with time zone, known_before timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  if of_org_id is distinct from current_org_id() then
+    return null;
+  end if;
+  return (
+    select scan.observed_at from scan_events scan
+    where scan.org_id = of_org_id and scan.asset_id = of_asset_id
+      and scan.observed_at >= since and scan.observed_at < until
+      and (known_before is null or scan.received_at < known_before)
+      and (scan.retraction_id is null or exists (
+        select from retractions
+        where retractions.org_id = of_org_id and retractions.id = scan.retraction_id
+          and retractions.received_at >= known_before
+      ))
+    order by scan.observed_at desc limit 1
+  );
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.latest_scanned(of_org_id integer, scans integer)
  RETURNS TABLE(asset_id integer, last_seen timestamp with time zone)
  LANGUAGE plpgsql
@@ -1527,6 +1554,23 @@ CREATE OR REPLACE FUNCTION public.time_of_micros(micros bigint)
  LANGUAGE sql
  STABLE STRICT
 RETURN ('1970-01-01 00:00:00+00'::timestamp with time zone + ((micros)::double precision * '00:00:00.000001'::interval))
+;
+
+CREATE OR REPLACE FUNCTION public.unsealed_since(of_org_id integer, instant timestamp with time zone)
+ RETURNS TABLE(asset_id integer, id bigint, part integer, since timestamp with time zone, rows json)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 100
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  if of_org_id is distinct from current_org_id() then
+    return;
+  end if;
+  return query
+    select unsealed.asset_id, unsealed.id, unsealed.part, unsealed.since, unsealed.rows
+    from unsealed_moves unsealed
+    where unsealed.org_id = of_org_id and unsealed.recorded_at >= instant;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.write_location_versions()

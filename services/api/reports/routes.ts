@@ -1,8 +1,10 @@
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
+import { positionsAt } from './positions-at-route.ts';
 import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
+import { stays } from './stays-route.ts';
 import { sweeps } from './sweeps-route.ts';
 import { assetLocationView } from './view.ts';
 
@@ -21,4 +23,4 @@ const assetLocations = route({
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
 
-export const reportRoutes = [assetLocations, sweeps];
+export const reportRoutes = [assetLocations, positionsAt, stays, sweeps];

@@ -12,13 +12,16 @@ const RUNS = 60;
 const STATE = ['fk_not_found'];
 /** Nor how far the feed goes. */
 const STATE_OF_FEED = [...STATE, 'invalid_value'];
-/** Nor what time it is. */
+/** Nor what time it is, and since when the feed tells what was known. */
 const STATE_OF_TIME = [...STATE, 'invalid_value'];
 const STATE_OF_PARENTS = [...STATE, 'ambiguous_fields'];
 
 const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   updateLocation: STATE_OF_PARENTS,
   listMoves: STATE_OF_FEED,
+  listAssetHistory: STATE_OF_TIME,
+  reportPositionsAt: STATE_OF_TIME,
+  reportStays: STATE_OF_TIME,
   reportSweeps: STATE_OF_TIME,
 };
 
@@ -68,7 +71,7 @@ describe('requests made from the description alone', function () {
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
       ],
-      ...['reportSweeps'].map((report) => [
+      ...['reportPositionsAt', 'reportStays', 'reportSweeps'].map((report) => [
         report,
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',

@@ -118,6 +118,16 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     }),
   );
   check(report.data.every((row) => row.asset_last_seen.endsWith('Z')));
+  const then = unwrap(
+    await client.GET('/api/v1/reports/positions-at', { params: { query: { at: '2020-05-04T08:00:00Z' } } }),
+  );
+  check(then.data.every((row) => row.since <= row.last_seen));
+  const stays = unwrap(
+    await client.GET('/api/v1/reports/stays', {
+      params: { query: { from: '2020-05-01T00:00:00Z', to: '2020-06-01T00:00:00Z', asset_id: [asset.id] } },
+    }),
+  );
+  check(stays.data.every((row) => row.seconds_in_window >= 0));
   const { moves, next, head, oldest } = unwrap(
     await client.GET('/api/v1/moves', { params: { query: { after: 0, limit: 10, wait: 0 } } }),
   ).data;

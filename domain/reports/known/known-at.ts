@@ -1,0 +1,62 @@
+import { invalid, invalidValue, refuseIssues } from '../../../base/checks/issues.ts';
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { positionAt } from '../../moves/position-at.ts';
+import { laterThan, requirePast } from '../require-past.ts';
+
+/** What had been recorded before an instant. */
+export interface Known {
+  before: Micros;
+  /** In the feed, what was recorded later comes after this position. */
+  position: number;
+}
+
+/**
+ * @param knownAt as given, and the first instant that is later as the wire shows it.
+ * @param times by the names of their parameters; none may be later than `knownAt`.
+ * @throws Invalid also for an instant before the feed of the organization begins.
+ */
+export async function requireKnown(
+  db: Connection & { readonly orgId: number },
+  knownAt: { at: Micros; before: Micros },
+  times: Readonly<Record<string, Micros>>,
+): Promise<Known> {
+  await requirePast(db, { ...times, known_at: knownAt.at });
+  refuseIssues(laterThan(times, knownAt.at, 'known_at'));
+  const since = await knownSince(db, db.orgId);
+  if (since === null) {
+    throw invalid([
+      invalidValue('known_at', 'is before the feed of moves begins: it is still being put together'),
+    ]);
+  }
+  if (knownAt.before <= since) {
+    const earliest = wireTimeOfMicros(since + MICROS_PER_MILLISECOND - 1);
+    throw invalid([
+      invalidValue('known_at', `must not be before ${earliest}, where the feed of moves begins`, {
+        earliest,
+      }),
+    ]);
+  }
+  return { before: knownAt.before, position: await positionAt(db, db.orgId, knownAt.before) };
+}
+
+/**
+ * The instant from which on the feed tells of every change: it has all histories by then, and what was recorded later is
+ * still kept. Null while it does not have them all.
+ */
+async function knownSince(db: Connection, orgId: number): Promise<Micros | null> {
+  const row = await db.maybeOne(sql.prepared('known-since', rowsOf<{ since: Micros | null }>())`
+    select micros_of_time(case
+      when feed.org_id is null then organization.created_at
+      when feed.oldest = 1 then feed.complete_since
+      else greatest(feed.complete_since, coalesce((
+        select move.sealed_at from moves move where move.org_id = feed.org_id and move.position = feed.oldest
+      ), feed.sealed_at))
+    end) as since
+    from organizations organization
+      left join move_heads feed on feed.org_id = organization.id
+    where organization.id = ${orgId}`);
+  return row?.since ?? null;
+}

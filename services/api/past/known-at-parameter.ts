@@ -1,0 +1,47 @@
+import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import { toMicros } from '../../../base/timestamps.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { type Known, requireKnown } from '../../../domain/reports/known/known-at.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { described, type TimeBound, timeBound } from '../../../platform/http/parameters.ts';
+
+export const KNOWN_AT = {
+  known_at: described(
+    timeBound,
+    'As it was known at this instant: the answer that was given then, without what was recorded later; at most now. Refused before the feed of moves begins.',
+    '2026-06-02T00:00:00Z',
+  ),
+};
+
+type Times = Readonly<Record<string, TimeBound>>;
+
+/** @throws Invalid for times later than now or than `known_at`, and for a `known_at` of which nothing is known. */
+export async function knownOf(
+  db: OrganizationDatabase,
+  knownAt: TimeBound,
+  times: Times = {},
+): Promise<Known> {
+  return requireKnown(db, { at: toMicros(knownAt.instant), before: after(knownAt) }, instantsOf(times));
+}
+
+/** As {@link knownOf}; null without `known_at`. */
+export async function knownIfAsked(
+  db: OrganizationDatabase,
+  knownAt: TimeBound | undefined,
+  times: Times,
+): Promise<Known | null> {
+  if (knownAt !== undefined) {
+    return knownOf(db, knownAt, times);
+  }
+  await requirePast(db, instantsOf(times));
+  return null;
+}
+
+/** The first instant that is later, as the wire shows instants. */
+export function after({ instant, isMilliseconds }: TimeBound): Micros {
+  return toMicros(instant) + (isMilliseconds ? MICROS_PER_MILLISECOND : 1);
+}
+
+function instantsOf(times: Times): Record<string, Micros> {
+  return Object.fromEntries(Object.entries(times).map(([name, { instant }]) => [name, toMicros(instant)]));
+}

@@ -1,0 +1,27 @@
+import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { listed } from '../../../platform/http/success.ts';
+import { after, knownIfAsked } from '../past/known-at-parameter.ts';
+import { route } from '../serving/context.ts';
+import { orNarrower } from './or-narrower.ts';
+import { POSITION_AT, POSITIONS_AT } from './positions-at-schema.ts';
+import { positionAtView } from './positions-at-view.ts';
+
+export const positionsAt = route({
+  method: 'GET',
+  path: '/api/v1/reports/positions-at',
+  operationId: 'reportPositionsAt',
+  summary: 'Report where the assets were at an instant',
+  description:
+    'One row for each asset that had been seen by then: the location it was at, since when, and when it had been seen last. Whether an asset is in effect does not matter; one that was deleted later has its row. With `known_at`, what this report would have said then: what was recorded later is left out, which the answer without it has.',
+  scope: 'tracking:read',
+  query: POSITIONS_AT,
+  params: {},
+  success: listed(POSITION_AT, 'A page of where assets were'),
+  handle: async ({ context: { db }, query, signal }) => {
+    const { at, known_at: knownAt } = query;
+    const known = await knownIfAsked(db, knownAt, { at });
+    const page = await orNarrower('at', listPositionsAt(db, after(at), known, query, signal()));
+    return listBody(page, query, positionAtView);
+  },
+});

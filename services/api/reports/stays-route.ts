@@ -1,0 +1,28 @@
+import { listStays } from '../../../domain/reports/stays/list-stays.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { listed } from '../../../platform/http/success.ts';
+import { knownIfAsked } from '../past/known-at-parameter.ts';
+import { windowFrom } from '../past/parameters.ts';
+import { route } from '../serving/context.ts';
+import { orNarrower } from './or-narrower.ts';
+import { STAY, STAYS } from './stays-schema.ts';
+import { stayView } from './stays-view.ts';
+
+export const stays = route({
+  method: 'GET',
+  path: '/api/v1/reports/stays',
+  operationId: 'reportStays',
+  summary: 'Report the stays in a window of time',
+  description:
+    'One row for each stay that overlaps the window, those entered last first, with the seconds of it that are inside. An asset stays until it is seen elsewhere, or deleted. Whether it is in effect does not matter. With `known_at`, what this report would have said then: what was recorded later is left out.',
+  scope: 'tracking:read',
+  query: STAYS,
+  params: {},
+  success: listed(STAY, 'A page of stays'),
+  handle: async ({ context: { db }, query, signal }) => {
+    const { from, to, known_at: knownAt } = query;
+    const known = await knownIfAsked(db, knownAt, { from, to });
+    const page = await orNarrower('from', listStays(db, windowFrom(query), known, query, signal()));
+    return listBody(page, query, stayView);
+  },
+});

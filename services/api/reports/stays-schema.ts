@@ -1,0 +1,71 @@
+import type { JsonSchema } from '../../../base/checks/fields.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { booleanFilter, described } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { KNOWN_AT } from '../past/known-at-parameter.ts';
+import { ASSETS, EXCLUSIVE, PLACES, WINDOW } from '../past/parameters.ts';
+import { PAST_IDS, PAST_IDS_EXAMPLE } from './past-schema.ts';
+
+/** Contract 2.9. */
+export const STAY: JsonSchema = {
+  title: 'StayItem',
+  description: 'A stay of an asset at a location that overlaps a window of time.',
+  type: 'object',
+  properties: {
+    ...PAST_IDS,
+    entered_at: { ...TIME_SCHEMA, description: 'When it was first seen there, also before the window.' },
+    left_at: {
+      ...nullableSchema(TIME_SCHEMA),
+      description:
+        'When it was first seen elsewhere, or deleted, also after the window. Null if it is still there.',
+    },
+    seconds_in_window: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'The seconds of the stay that are in the window, to the millisecond. With `include_descendants`, those in which the location was below one of those asked for.',
+    },
+    began_before: { type: 'boolean', description: 'It began before the window.' },
+    goes_on_after: { type: 'boolean', description: 'It goes on after the window.' },
+  },
+  required: [
+    ...Object.keys(PAST_IDS),
+    'entered_at',
+    'left_at',
+    'seconds_in_window',
+    'began_before',
+    'goes_on_after',
+  ],
+  examples: [
+    {
+      ...PAST_IDS_EXAMPLE,
+      entered_at: '2026-05-04T09:41:07.250Z',
+      left_at: '2026-05-04T11:12:14.500Z',
+      seconds_in_window: 5467.25,
+      began_before: false,
+      goes_on_after: false,
+    },
+  ],
+};
+
+/** Contract 4.4. */
+export const STAYS = {
+  parameters: {
+    ...WINDOW,
+    ...KNOWN_AT,
+    ...ASSETS,
+    ...PLACES,
+    include_deleted: described(
+      booleanFilter(false),
+      'Stays too of assets that had been deleted by the end of the window.',
+    ),
+    sort: sortBy(
+      ['entered_at', 'asset_external_key', 'location_external_key'],
+      [{ field: 'entered_at', isDescending: true }],
+    ),
+    ...PAGING,
+  },
+  exclusive: EXCLUSIVE,
+} as const satisfies Query;
