@@ -13,7 +13,7 @@ import type { TimeBound } from '../../../platform/http/parameters.ts';
 import type { HistoryFilters } from './schema.ts';
 import type { TransitionRow } from './view.ts';
 
-const SORT_COLUMNS = { event_observed_at: sql.fragment`transition.observed_at` };
+export const SORT_COLUMNS = { event_observed_at: sql.fragment`transition.observed_at` };
 
 /** A page of an asset's transitions. Locations have their current names, deleted ones too. */
 export async function listTransitions(
@@ -77,11 +77,11 @@ function countTransitions(orgId: number, assetId: number, filters: HistoryFilter
 }
 
 /** @param table alias of a table of assets at instants. */
-function withinPeriod(
+export function withinPeriod(
   table: string,
   orgId: number,
   assetId: number,
-  { from, to }: HistoryFilters,
+  { from, to }: Pick<HistoryFilters, 'from' | 'to'>,
 ): ValueExpression {
   const column = (name: string) => sql.identifier([table, name]);
   return allOf([

@@ -2,7 +2,9 @@ import { findLiveById } from '../../../domain/master-data/by-id.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { ASSET_ID } from '../items/paths.ts';
+import { knownOf } from '../past/known-at-parameter.ts';
 import { route } from '../serving/context.ts';
+import { listKnownTransitions } from './known-transitions.ts';
 import { listTransitions } from './queries.ts';
 import { HISTORY, HISTORY_ITEM } from './schema.ts';
 import { historyItemView } from './view.ts';
@@ -13,7 +15,7 @@ const list = route({
   operationId: 'listAssetHistory',
   summary: 'List where an asset has been',
   description:
-    'One row for each move, newest first. Durations are those of the whole history, whatever `from`, `to` and the page.',
+    'One row for each move, newest first. Durations are those of the whole history, whatever `from`, `to` and the page. With `known_at`, as the history was known then: what was recorded later, late scans and corrections, is left out.',
   scope: 'tracking:read',
   query: HISTORY,
   params: ASSET_ID,
@@ -22,8 +24,14 @@ const list = route({
     row: ({ context, params }) => findLiveById(context.db, 'asset', params.asset_id),
   },
   success: listed(HISTORY_ITEM, 'A page of transitions'),
-  handle: async ({ context, query, row: assetId, signal }) =>
-    listBody(await listTransitions(context.db, assetId, query, signal()), query, historyItemView),
+  handle: async ({ context: { db }, query, row: assetId, signal }) => {
+    const { known_at: knownAt } = query;
+    const page =
+      knownAt === undefined
+        ? listTransitions(db, assetId, query, signal())
+        : listKnownTransitions(db, assetId, await knownOf(db, knownAt), query, signal());
+    return listBody(await page, query, historyItemView);
+  },
 });
 
 export const historyRoutes = [list];

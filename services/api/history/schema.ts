@@ -4,6 +4,7 @@ import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { described, timeBound } from '../../../platform/http/parameters.ts';
 import type { ParameterValues, Query } from '../../../platform/http/query.ts';
+import { KNOWN_AT } from '../past/known-at-parameter.ts';
 
 /** Of what `rowKey` makes. */
 const ROW_SCHEMA: JsonSchema = {
@@ -50,6 +51,7 @@ export const HISTORY = {
   parameters: {
     from: described(timeBound, 'Moves at this time or later.', '2026-05-04T08:00:00Z'),
     to: described(timeBound, 'Moves at this time or earlier.', '2026-05-04T18:00:00+02:00'),
+    ...KNOWN_AT,
     sort: sortBy(['event_observed_at'], [{ field: 'event_observed_at', isDescending: true }]),
     ...PAGING,
   },

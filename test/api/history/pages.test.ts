@@ -44,6 +44,7 @@ describe("a page of an asset's history", function () {
         sort: [{ field: 'event_observed_at', isDescending: true }],
         limit: 50,
         offset: 0,
+        known_at: undefined,
         ...period,
       };
       const { result, rows, pages } = await lists.measure((db) => listTransitions(db, many, filters));
