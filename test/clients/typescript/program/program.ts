@@ -128,6 +128,12 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     }),
   );
   check(stays.data.every((row) => row.seconds_in_window >= 0));
+  const sweeps = unwrap(
+    await client.GET('/api/v1/reports/sweeps', {
+      params: { query: { from: '2020-05-01T00:00:00Z', to: '2020-06-01T00:00:00Z' } },
+    }),
+  );
+  check(sweeps.data.every((row) => row.accuracy === null || row.accuracy <= 1));
   const { moves, next, head, oldest } = unwrap(
     await client.GET('/api/v1/moves', { params: { query: { after: 0, limit: 10, wait: 0 } } }),
   ).data;
