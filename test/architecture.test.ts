@@ -51,6 +51,7 @@ const ARROWS: Record<string, string[]> = {
     'domain/changes',
     'domain/formats',
     'domain/master-data',
+    'domain/presence',
     'domain/tracking',
     'base',
   ],

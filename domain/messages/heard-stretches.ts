@@ -8,7 +8,7 @@ export interface HeardStretch {
 }
 
 /** As in the migration of `reader_spans`, which says why it is this long. */
-const HEARD_GAP: Micros = 15 * MICROS_PER_SECOND;
+export const HEARD_GAP: Micros = 15 * MICROS_PER_SECOND;
 
 /** @param all messages in any order. @returns stretches in order; one in nearly every commit. */
 export function heardStretches(all: readonly { heardAt: Micros | null }[]): HeardStretch[] {
@@ -27,10 +27,11 @@ export function heardStretches(all: readonly { heardAt: Micros | null }[]): Hear
   }
   return until - since <= HEARD_GAP
     ? [{ since, until, messages }]
-    : apart(all.flatMap(({ heardAt }) => heardAt ?? []).sort((a, b) => a - b));
+    : stretchesOf(all.flatMap(({ heardAt }) => heardAt ?? []).sort((a, b) => a - b));
 }
 
-function apart(ascending: readonly Micros[]): HeardStretch[] {
+/** @param ascending times in order. */
+export function stretchesOf(ascending: readonly Micros[]): HeardStretch[] {
   const stretches: HeardStretch[] = [];
   for (const at of ascending) {
     const last = stretches.at(-1);

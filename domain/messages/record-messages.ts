@@ -2,6 +2,7 @@ import type { Micros } from '../../base/instant.ts';
 import type { Client } from '../../db/timescale/connections/client.ts';
 import { type RecordOptions, recordScans } from '../tracking/record.ts';
 import type { Outcome, Scan } from '../tracking/scan.ts';
+import { keepLateProofs, lateProof } from './late-proofs.ts';
 import type { ReadMessage } from './message.ts';
 import { addReaderCounts, countItems, type MessageCounts } from './reader-counters.ts';
 import { bringsItsOwnTimes, type Reception, rememberMessages } from './received-messages.ts';
@@ -68,6 +69,10 @@ export async function recordMessages(
     rejections,
   }));
   await addReaderCounts(client, counted);
+  await keepLateProofs(
+    client,
+    results.map(({ message, reception }) => lateProof(message, reception.receivedAt, options.rules.lateness)),
+  );
   return { results: counted, unsealed };
 }
 

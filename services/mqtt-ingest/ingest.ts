@@ -19,6 +19,7 @@ import { readersLog } from './source/readers-log.ts';
 import type { Subscriber, SubscriberOptions } from './source/subscriber.ts';
 import { DRAIN_PATIENCE, type IntakeConfig, type StartedIntake, startIntake } from './start-intake.ts';
 import { consumersOf, destinationOf, startMovesToBroker, startMovesToConsumers } from './start-moves-out.ts';
+import { startPresence } from './start-presence.ts';
 
 export interface EmbeddedIngestConfig extends IntakeConfig, Partial<MovesOutConfig> {
   HOST: string;
@@ -97,6 +98,7 @@ export async function startEmbeddedIngest(
   if (to !== null && consumers !== undefined) {
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
+  await startPresence({ pool, clock, intake, isConnected: () => true }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureEmbeddedBroker(metrics, () => broker.figures());
@@ -153,6 +155,8 @@ export async function startSubscribedIngest(
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
+  const isConnected = () => subscriber.figures().isConnected;
+  await startPresence({ pool, clock, intake, isConnected }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureSubscriber(metrics, () => subscriber.figures());

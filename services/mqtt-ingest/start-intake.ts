@@ -111,8 +111,8 @@ function want(listening: ReaderListening, text: string): void {
   }
 }
 
-/** One per concurrent batch, one for the registry and readiness checks, one for sessions. */
-const POOL_SIZE = LANES + 2;
+/** One per concurrent batch, one for the registry and readiness checks, one for sessions, one for silences. */
+const POOL_SIZE = LANES + 3;
 
 /**
  * Milliseconds that shutdown waits for a missing database; after that, received messages stay unacknowledged.

@@ -21,6 +21,8 @@ export const ADVISORY_LOCKS = {
   feedBeginning: 7_461_736,
   /** Publishing the move feed over MQTT. */
   movesOut: 7_461_742,
+  /** Deriving readers' silences. */
+  silences: 7_461_743,
   /** Sharing webhooks out among the processes that deliver. */
   deliverers: 7_461_740,
 } as const;

@@ -197,6 +197,15 @@ create table imports (
   constraint imports__state CHECK ((state = ANY (ARRAY['uploaded'::text, 'checked'::text, 'applied'::text])))
 );
 
+create table intake_watches (
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  constraint intake_watches__id PRIMARY KEY (id),
+  constraint intake_watches__ended_at CHECK ((ended_at >= started_at))
+);
+CREATE INDEX intake_watches__ended_at_index ON public.intake_watches USING btree (ended_at);
+
 create table known_devices (
   user_id integer not null,
   digest bytea not null,
@@ -485,7 +494,33 @@ create table reader_counters (
   constraint reader_counters__reads CHECK ((reads = ((((recorded + duplicates) + unknown) + unplaced) + rejected)))
 ) with (fillfactor=50);
 CREATE TRIGGER reader_counters_first_heard AFTER INSERT ON public.reader_counters FOR EACH ROW WHEN ((new.heard_late IS NOT NULL)) EXECUTE FUNCTION keep_first_stretches();
+CREATE TRIGGER reader_counters_first_revise AFTER INSERT ON public.reader_counters FOR EACH ROW WHEN ((new.heard_since IS NOT NULL)) EXECUTE FUNCTION revise_silences_of_first();
 CREATE TRIGGER reader_counters_heard BEFORE UPDATE ON public.reader_counters FOR EACH ROW WHEN (((new.heard_since IS DISTINCT FROM old.heard_since) OR (new.heard_late IS NOT NULL))) EXECUTE FUNCTION keep_heard_stretches();
+
+create table reader_expectations (
+  org_id integer not null,
+  reader_id integer not null,
+  origin text not null,
+  valid_from timestamp with time zone not null default clock_timestamp(),
+  seconds integer,
+  constraint reader_expectations__org_id_reader_id_origin_valid_from PRIMARY KEY (org_id, reader_id, origin, valid_from),
+  constraint reader_expectations__learned CHECK (((origin = 'set'::text) OR (seconds IS NOT NULL))),
+  constraint reader_expectations__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id),
+  constraint reader_expectations__origin CHECK ((origin = ANY (ARRAY['set'::text, 'learned'::text]))),
+  constraint reader_expectations__seconds CHECK (((seconds >= 15) AND (seconds <= 86400)))
+);
+CREATE TRIGGER reader_expectations_revise AFTER INSERT ON public.reader_expectations FOR EACH ROW EXECUTE FUNCTION revise_silences_of_expectation();
+
+create table reader_proofs (
+  org_id integer not null,
+  reader_id integer not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  learned_at timestamp with time zone not null,
+  constraint reader_proofs__org_id_reader_id_started_at PRIMARY KEY (org_id, reader_id, started_at),
+  constraint reader_proofs__ended_at CHECK ((ended_at >= started_at)),
+  constraint reader_proofs__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
 
 create table reader_spans (
   org_id integer not null,
@@ -526,6 +561,7 @@ create table readers (
 );
 CREATE UNIQUE INDEX readers__org_id_name ON public.readers USING btree (org_id, name) WHERE (deleted_at IS NULL);
 CREATE TRIGGER readers_changed AFTER INSERT OR DELETE OR UPDATE ON public.readers FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER readers_deleted_revise AFTER UPDATE ON public.readers FOR EACH ROW WHEN (((new.deleted_at IS NOT NULL) AND (old.deleted_at IS NULL))) EXECUTE FUNCTION revise_silences_of_deleted();
 
 create table received_messages (
   org_id integer not null,
@@ -644,6 +680,23 @@ create table sessions (
 ) with (fillfactor=80);
 CREATE INDEX sessions__user_id_used_at ON public.sessions USING btree (user_id, used_at);
 CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW WHEN ((old.ends_at > now())) EXECUTE FUNCTION notify_access_changed();
+
+create table silence_derivation (
+  is_only boolean not null default true,
+  derived_to timestamp with time zone not null,
+  derived_by uuid,
+  derived_at timestamp with time zone not null,
+  constraint silence_derivation__is_only PRIMARY KEY (is_only),
+  constraint silence_derivation__only CHECK (is_only)
+);
+
+create table silence_revisions (
+  org_id integer not null,
+  reader_id integer not null,
+  since timestamp with time zone not null,
+  constraint silence_revisions__org_id_reader_id PRIMARY KEY (org_id, reader_id),
+  constraint silence_revisions__org_id_reader_id_fkey FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
 
 create table smoothing_settings (
   org_id integer not null,
@@ -1199,6 +1252,9 @@ declare
   late record;
   joined record;
 begin
+  if old.heard_until is null or new.heard_since < old.heard_since then
+    perform revise_silences(new.org_id, new.reader_id, new.heard_since);
+  end if;
   if new.heard_since > old.heard_until then
     insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
     values (old.org_id, old.reader_id, 'up', old.heard_since, old.heard_until, old.heard_messages);
@@ -1211,6 +1267,7 @@ begin
       (stretch ->> 2)::bigint as messages
     from jsonb_array_elements(new.heard_late) stretch
   loop
+    perform revise_silences(new.org_id, new.reader_id, late.since);
     joined := take_heard_stretches(new.org_id, new.reader_id, late.since - gap, late.until + gap);
     insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
     values (new.org_id, new.reader_id, 'up', least(late.since, joined.since), greatest(late.until, joined.until),
@@ -1478,6 +1535,47 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.prove_listening(org integer, reader integer, since timestamp with time zone, until timestamp with time zone, learned timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  gap constant interval := interval '15 seconds';
+  joined record;
+begin
+  if exists (
+    select from reader_counters counted
+    where counted.org_id = org and counted.reader_id = reader
+      and counted.heard_since <= since and counted.heard_until >= until
+  ) or (
+    select ended_at >= until from reader_spans
+    where org_id = org and reader_id = reader and state = 'up' and started_at <= since
+    order by started_at desc limit 1
+  ) or (
+    select ended_at >= until from reader_proofs
+    where org_id = org and reader_id = reader and started_at <= since
+    order by started_at desc limit 1
+  ) then
+    return;
+  end if;
+  with taken as (
+    delete from reader_proofs proof
+    where proof.org_id = org and proof.reader_id = reader and proof.ended_at >= since - gap
+      and proof.started_at <= until + gap
+      and proof.started_at >= coalesce((
+        select before.started_at from reader_proofs before
+        where before.org_id = org and before.reader_id = reader and before.started_at < since - gap
+        order by before.started_at desc limit 1), '-infinity')
+    returning proof.started_at, proof.ended_at, proof.learned_at
+  )
+  select min(taken.started_at) as started_at, max(taken.ended_at) as ended_at, max(taken.learned_at) as learned_at
+  into joined from taken;
+  insert into reader_proofs (org_id, reader_id, started_at, ended_at, learned_at)
+  values (org, reader, least(since, joined.started_at), greatest(until, joined.ended_at),
+    greatest(learned, joined.learned_at));
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.recount_histories()
  RETURNS void
  LANGUAGE sql
@@ -1520,6 +1618,45 @@ begin
   if current_setting('tagtrail.retention', true) is distinct from 'on' then
     raise exception 'rows of % are never changed', tg_table_name using errcode = 'integrity_constraint_violation';
   end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_silences(org integer, reader integer, from_then timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into silence_revisions as kept (org_id, reader_id, since) values (org, reader, from_then)
+  on conflict (org_id, reader_id) do update set since = least(kept.since, excluded.since)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_silences_of_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform revise_silences(new.org_id, new.id, new.deleted_at);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_silences_of_expectation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform revise_silences(new.org_id, new.reader_id, new.valid_from);
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.revise_silences_of_first()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform revise_silences(new.org_id, new.reader_id, new.heard_since);
   return null;
 end $function$
 ;

@@ -10,6 +10,14 @@ export interface ReaderClock {
   wrong: boolean;
 }
 
+const MEASURED = sql.fragment`(
+    select percentile_cont(array[0.25, 0.5, 0.75]) within group (order by kept) as quartiles, count(*) as minutes
+    from unnest(counted.clock_offsets_ms) kept
+  ) measured`;
+
+const IS_WRONG = sql.fragment`minutes >= 10 and (quartiles[2] > 300000 or quartiles[2] < -120000)
+      and quartiles[3] - quartiles[1] <= abs(quartiles[2]) / 2`;
+
 /**
  * A reader's clock offset: SQL over a `reader_counters` row named `counted`, giving {@link ReaderClock} as
  * JSON, or null for a reader that sends no times. Buffered reads arrive late, too, but less and less so while
@@ -21,12 +29,11 @@ export const READER_CLOCK = sql.fragment`(
     'behind_seconds', round(quartiles[2]::numeric / 1000, 1),
     'spread_seconds', round((quartiles[3] - quartiles[1])::numeric / 1000, 1),
     'minutes', minutes,
-    'wrong', minutes >= 10 and (quartiles[2] > 300000 or quartiles[2] < -120000)
-      and quartiles[3] - quartiles[1] <= abs(quartiles[2]) / 2
+    'wrong', ${IS_WRONG}
   )
-  from (
-    select percentile_cont(array[0.25, 0.5, 0.75]) within group (order by kept) as quartiles, count(*) as minutes
-    from unnest(counted.clock_offsets_ms) kept
-  ) measured
+  from ${MEASURED}
   where minutes > 0
 )`;
+
+/** Over the same row; null for a reader that sends no times. */
+export const CLOCK_IS_WRONG = sql.fragment`(select ${IS_WRONG} from ${MEASURED} where minutes > 0)`;

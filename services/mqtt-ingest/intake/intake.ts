@@ -11,6 +11,7 @@ import type { RegisteredReader } from '../../../domain/messages/load-readers.ts'
 import { type IncomingMessage, MessageAsRead, type ReadMessage } from '../../../domain/messages/message.ts';
 import { ReaderClocks } from '../../../domain/messages/reader-clocks.ts';
 import { type MessageOutcome, recordMessages } from '../../../domain/messages/record-messages.ts';
+import { UnderWay } from '../../../domain/presence/watching/under-way.ts';
 import { BatchClosed } from '../../../domain/tracking/batch.ts';
 import { announcingMoves } from '../../../domain/tracking/feed/announcing-moves.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
@@ -39,6 +40,8 @@ export interface Intake {
    * Stops taking messages and waits for those taken; during an outage for at most `patience` milliseconds.
    */
   drain(patience: number): Promise<void>;
+  /** Up to when every message that was received is committed, or refused. */
+  settledUpTo(): Micros;
 }
 
 export interface IntakeOptions {
@@ -88,6 +91,7 @@ export function createIntake(options: IntakeOptions): Intake {
     onOutage,
   });
   const inOrder = new InOrder();
+  const underWay = new UnderWay();
   let isDraining = false;
   let isDrained = false;
   let held = 0;
@@ -170,12 +174,15 @@ export function createIntake(options: IntakeOptions): Intake {
       if (isDraining) {
         return Promise.reject(stopped());
       }
+      const leave = underWay.enter();
       const receivedAt = clock();
       const arrivedAt = performance.now();
       if (registry.isFresh()) {
-        return take(incoming, publisher, receivedAt, arrivedAt);
+        const taken = take(incoming, publisher, receivedAt, arrivedAt);
+        taken.then(leave, leave);
+        return taken;
       }
-      return new Promise((resolve, reject) => {
+      const waiting = new Promise<MessageOutcome>((resolve, reject) => {
         const go = () => {
           held -= 1;
           return isDrained ? reject(stopped()) : resolve(take(incoming, publisher, receivedAt, arrivedAt));
@@ -183,7 +190,10 @@ export function createIntake(options: IntakeOptions): Intake {
         held += 1;
         registry.whenFresh(go, onOutage);
       });
+      waiting.then(leave, leave);
+      return waiting;
     },
+    settledUpTo: () => underWay.settledUpTo(clock()),
     drain: async (patience) => {
       isDraining = true;
       const since = performance.now();

@@ -25,6 +25,7 @@ describe('a reader that goes on publishing while the database is away', () => {
       intake: {
         receive: ({ topic, payload }) => intake.receive(topic, Buffer.from(payload)),
         drain: async () => {},
+        settledUpTo: () => 0,
       },
       registry: intake.registry,
       quota: { messagesPerSecond: 2_000, bytesPerSecond: 4_194_304, readsPerSecond: 10_000 },

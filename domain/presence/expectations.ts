@@ -1,0 +1,37 @@
+import type { Micros } from '../../base/instant.ts';
+
+/** How long a reader may say nothing; as of `from`. Null where that is not known: it is never silent then. */
+export interface DatedExpectation {
+  from: Micros;
+  expected: Micros | null;
+}
+
+/** A row of `reader_expectations`. */
+export interface StoredExpectation extends DatedExpectation {
+  origin: 'set' | 'learned';
+}
+
+/** Seconds. The least is the gap within a stretch of messages: shorter silences are not kept. */
+export const EXPECTED = { least: 15, most: 86_400 };
+
+/** What holds when, in order: what was set, else what was learned. */
+export function inForce(stored: readonly StoredExpectation[]): DatedExpectation[] {
+  const sorted = stored.toSorted((a, b) => a.from - b.from);
+  let set: Micros | null = null;
+  let learned: Micros | null = null;
+  const result: DatedExpectation[] = [{ from: Number.NEGATIVE_INFINITY, expected: null }];
+  for (const { origin, from, expected } of sorted) {
+    if (origin === 'set') {
+      set = expected;
+    } else {
+      learned = expected;
+    }
+    result.push({ from, expected: set ?? learned });
+  }
+  return result;
+}
+
+/** @param dated as {@link inForce} returns them. */
+export function expectedAt(dated: readonly DatedExpectation[], at: Micros): Micros | null {
+  return dated.findLast(({ from }) => from <= at)?.expected ?? null;
+}

@@ -1,0 +1,59 @@
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Interval } from '../intervals.ts';
+import type { ReaderId } from '../store-connections.ts';
+import { type CountedStretch, LEARNED_FROM, learnedExpectation } from './learned-expectation.ts';
+
+/**
+ * Learns from now on what is expected of readers, by the seven days up to their last message. What differs from before
+ * by less than a tenth is left as it is, or every few hours would leave a row.
+ */
+export async function learn(
+  db: Connection,
+  readers: readonly ReaderId[],
+  watched: readonly Interval[],
+): Promise<void> {
+  const rows = await db.any(sql.prepared(
+    'load-recent-stretches',
+    rowsOf<{ org_id: number; reader_id: number; learned: number | null; heard: string }>(),
+  )`
+    select counted.org_id, counted.reader_id, (
+        select seconds from reader_expectations dated
+        where dated.org_id = counted.org_id and dated.reader_id = counted.reader_id and dated.origin = 'learned'
+        order by valid_from desc limit 1
+      ) as learned, (
+        select json_agg(json_build_array(micros_of_time(since), micros_of_time(until), messages) order by since)
+        from (
+          select started_at as since, ended_at as until, messages from reader_spans
+          where org_id = counted.org_id and reader_id = counted.reader_id and state = 'up'
+            and started_at >= counted.heard_until - make_interval(secs => ${LEARNED_FROM / MICROS_PER_SECOND}::integer)
+          union all
+          select counted.heard_since, counted.heard_until, counted.heard_messages
+        ) stretch
+      ) as heard
+    from unnest(${sql.binary(integers(readers.map(({ orgId }) => orgId)))}::integer[],
+        ${sql.binary(integers(readers.map(({ readerId }) => readerId)))}::integer[]) as given (org_id, reader_id)
+      join reader_counters counted on counted.org_id = given.org_id and counted.reader_id = given.reader_id
+    where counted.heard_since is not null`);
+  const changed = rows.flatMap(({ heard, learned: before, ...reader }) => {
+    const stretches = (JSON.parse(heard) as [Micros, Micros, number][]).map(
+      ([since, until, messages]): CountedStretch => ({ since, until, messages }),
+    );
+    const expected = learnedExpectation(stretches, watched, stretches.at(-1)?.until ?? 0);
+    const seconds = expected === null ? null : expected / MICROS_PER_SECOND;
+    return seconds === null || (before !== null && Math.abs(seconds - before) < before / 10)
+      ? []
+      : [{ ...reader, seconds }];
+  });
+  if (changed.length > 0) {
+    await db.exec(sql.prepared('keep-learned-expectations', NO_ROWS)`
+      insert into reader_expectations (org_id, reader_id, origin, seconds)
+      select org_id, reader_id, 'learned', seconds
+      from unnest(${sql.binary(integers(changed.map((row) => row.org_id)))}::integer[],
+        ${sql.binary(integers(changed.map((row) => row.reader_id)))}::integer[],
+        ${sql.binary(bigints(changed.map(({ seconds }) => seconds)))}::bigint[]::integer[])
+        as learned (org_id, reader_id, seconds)`);
+  }
+}

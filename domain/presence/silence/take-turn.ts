@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { Micros } from '../../../base/instant.ts';
+import { ADVISORY_LOCKS } from '../../../db/timescale/connections/advisory-locks.ts';
+import type { Pool } from '../../../db/timescale/connections/client.ts';
+import { inTransaction } from '../../../db/timescale/connections/transaction.ts';
+import { timestamps } from '../../../db/timescale/queries/array-parameters.ts';
+import { NO_ROWS, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { SilenceDeriver } from './deriver.ts';
+
+/**
+ * Derives silences if no other process does: the advisory lock is held by the transaction of a turn, so two never derive at
+ * once, and who derived within five seconds goes on. A process that is killed, or hangs, is followed by another after that;
+ * its turn is carried out whole or not at all, and the next one begins where the last one ended.
+ */
+export class SilenceTurns {
+  readonly #pool: Pool;
+  readonly #id = randomUUID();
+  #deriver: SilenceDeriver | null = null;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** @returns whether this process derived. */
+  async take(): Promise<boolean> {
+    const deriver = this.#deriver;
+    this.#deriver = null;
+    const next = await inTransaction(this.#pool, (transaction, attempt) =>
+      this.#turn(transaction, attempt === 1 ? deriver : null),
+    );
+    this.#deriver = next;
+    return next !== null;
+  }
+
+  /** @returns the deriver of the next turn; null if another process derives. */
+  async #turn(transaction: Connection, before: SilenceDeriver | null): Promise<SilenceDeriver | null> {
+    const { is_mine: isMine } = await transaction.one(sql.prepared(
+      'lock-silences',
+      rowsOf<{ is_mine: boolean }>(),
+    )`
+      select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.silences}) as is_mine`);
+    if (!isMine) {
+      return null;
+    }
+    const last = await transaction.one(sql.prepared(
+      'find-derived-silences',
+      rowsOf<{ derived_to: Micros; derived_by: string | null; is_recent: boolean }>(),
+    )`
+      select micros_of_time(derived_to) as derived_to, derived_by::text,
+        derived_at > clock_timestamp() - interval '5 seconds' as is_recent
+      from silence_derivation`);
+    const isOwn = last.derived_by === this.#id;
+    if (!isOwn && last.is_recent) {
+      return null;
+    }
+    const deriver = (isOwn ? before : null) ?? new SilenceDeriver();
+    const derivedTo = await deriver.turn(transaction, last.derived_to);
+    await transaction.exec(sql.prepared('keep-derived-silences', NO_ROWS)`
+      update silence_derivation
+      set derived_to = greatest(derived_to, (${sql.binary(timestamps([derivedTo]))}::timestamptz[])[1]),
+        derived_by = ${this.#id}::uuid, derived_at = clock_timestamp()`);
+    return deriver;
+  }
+}

@@ -1,0 +1,26 @@
+import { NO_ROWS, sql } from '../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../db/timescale/queries/verbs.ts';
+import type { ReaderId } from './store-connections.ts';
+
+/** Seconds that somebody set for a `readers reader`; null where what is learned counts. */
+export const SET_EXPECTATION = sql.fragment`(
+  select seconds from reader_expectations dated
+  where dated.org_id = reader.org_id and dated.reader_id = reader.id and dated.origin = 'set'
+  order by valid_from desc limit 1)`;
+
+/** Seconds that are expected of a `readers reader` now; null of a new one. */
+export const EXPECTED_NOW = sql.fragment`coalesce(${SET_EXPECTATION}, (
+  select seconds from reader_expectations dated
+  where dated.org_id = reader.org_id and dated.reader_id = reader.id and dated.origin = 'learned'
+  order by valid_from desc limit 1))`;
+
+/** From now on: what was silent before stays so. */
+export async function setExpectation(
+  db: Connection,
+  { orgId, readerId }: ReaderId,
+  seconds: number | null,
+): Promise<void> {
+  await db.exec(sql.type(NO_ROWS)`
+    insert into reader_expectations (org_id, reader_id, origin, seconds)
+    values (${orgId}, ${readerId}, 'set', ${seconds})`);
+}

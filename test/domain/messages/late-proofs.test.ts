@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { stretchesOf } from '../../../domain/messages/heard-stretches.ts';
+import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import { listeningTimes } from '../../../domain/presence/listening-times.ts';
+import { loadListening } from '../../../domain/presence/load-listening.ts';
+import { useDatabase } from '../../support/database.ts';
+import { messageOf, recordAll } from '../../support/messages-of.ts';
+import { Random } from '../../support/random.ts';
+import { Site } from '../../support/site.ts';
+
+const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
+
+const at = (second: number): Micros => BEGINNING + second * MICROS_PER_SECOND;
+
+describe('reads that come late', () => {
+  const database = useDatabase();
+  let reader: RegisteredReader;
+
+  before(async () => {
+    const site = await Site.create(database);
+    const readerId = await site.reader('portal', [await site.location('DOCK')]);
+    await site.asset('PALLET', 'E280');
+    const readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
+    reader = readers.find((each) => each.readerId === readerId) as RegisteredReader;
+  });
+  beforeEach(clear);
+
+  const EMPTY = 'truncate reader_counters, reader_spans, reader_proofs, silence_revisions, received_messages';
+  async function clear(): Promise<void> {
+    await database.rows(EMPTY);
+  }
+  const proofs = () =>
+    database.rows(
+      `select micros_of_time(started_at) as since, micros_of_time(ended_at) as until,
+         micros_of_time(learned_at) as learned from reader_proofs order by started_at`,
+    );
+  const listened = async () =>
+    listeningTimes(await loadListening(database.pool, reader, { since: at(-1_000), until: at(5_000) }));
+
+  it('prove that a reader listened when it could not be reached, and say since when that is known', async () => {
+    await recordAll(database.pool, [messageOf(reader, at(0))]);
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at)
+       values ($1, $2, 'disconnected', time_of_micros($3), time_of_micros($4))`,
+      [reader.orgId, reader.readerId, at(10), at(500)],
+    );
+    expect(await listened()).to.deep.equal([{ since: at(0), until: at(10) }]);
+    await recordAll(database.pool, [messageOf(reader, at(500), [at(100), at(110), at(200), at(499)])]);
+    expect(await proofs()).to.deep.equal([
+      { since: at(100), until: at(110), learned: at(500) },
+      { since: at(200), until: at(200), learned: at(500) },
+    ]);
+    expect(await listened()).to.deep.equal([
+      { since: at(0), until: at(10) },
+      { since: at(100), until: at(140) },
+      { since: at(200), until: at(230) },
+      { since: at(500), until: at(530) },
+    ]);
+  });
+
+  it('prove nothing of a reader whose clock is known to be wrong', async () => {
+    await recordAll(database.pool, [messageOf(reader, at(0))]);
+    await database.rows(`update reader_counters set clock_offsets_ms = array_fill(3600000, array[20])`);
+    await recordAll(database.pool, [messageOf(reader, at(4_000), [at(400)])]);
+    expect(await proofs()).to.deep.equal([]);
+  });
+
+  it('prove the same, whatever the order and the batches they come in, and as often as they come', async function () {
+    this.timeout(120_000);
+    for (let round = 0; round < 10; round++) {
+      const random = new Random(53, round);
+      const messages = Array.from({ length: 30 }, () => {
+        const received = random.below(2_000);
+        const reads = Array.from({ length: random.below(5) }, () => received - random.below(600));
+        return { received, reads };
+      });
+      const results = [];
+      for (const isShuffled of [false, true]) {
+        await clear();
+        const left = isShuffled
+          ? messages
+              .map((message) => ({ message, rank: random.below(1e6) }))
+              .sort((a, b) => a.rank - b.rank)
+              .map(({ message }) => message)
+          : messages.toSorted((a, b) => a.received - b.received);
+        while (left.length > 0) {
+          const batch = left.splice(0, 1 + random.below(5));
+          const toMessages = () =>
+            batch.map(({ received, reads }) => messageOf(reader, at(received), reads.map(at)));
+          await recordAll(database.pool, toMessages(), at(3_000));
+          if (random.once(4)) {
+            await recordAll(
+              database.pool,
+              toMessages().map((message) => ({ ...message, isDup: true })),
+              at(3_000),
+            );
+          }
+        }
+        results.push(await listened());
+      }
+      const ascending = (seconds: readonly number[]) => seconds.map(at).sort((a, b) => a - b);
+      const late = messages.flatMap(({ received, reads }) => reads.filter((read) => read < received - 15));
+      const expected = listeningTimes({
+        heard: stretchesOf(ascending(messages.map(({ received }) => received))),
+        proven: stretchesOf(ascending(late)),
+        ...{ disconnected: [], expectations: [] },
+      });
+      expect(results[0], `round ${round}`).to.deep.equal(expected);
+      expect(results[1], `round ${round}`).to.deep.equal(expected);
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
+import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
+import { stretchesOf } from '../../../../domain/messages/heard-stretches.ts';
+import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
+import { type DatedExpectation, inForce } from '../../../../domain/presence/expectations.ts';
+import { type Interval, joined } from '../../../../domain/presence/intervals.ts';
+import { silencesOf } from '../../../../domain/presence/silence/silences.ts';
+import { SilenceTurns } from '../../../../domain/presence/silence/take-turn.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { messageOf, recordAll } from '../../../support/messages-of.ts';
+import { Random } from '../../../support/random.ts';
+import { Site } from '../../../support/site.ts';
+
+const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
+const END = 600;
+
+const at = (second: number): Micros => BEGINNING + second * MICROS_PER_SECOND;
+
+describe('deriving silences', () => {
+  const database = useDatabase();
+  let readers: RegisteredReader[];
+
+  before(async () => {
+    const site = await Site.create(database);
+    for (const name of ['a', 'b', 'c']) {
+      await site.reader(name, []);
+    }
+    readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
+  });
+  beforeEach(clear);
+
+  async function clear(): Promise<void> {
+    await database.rows(
+      `truncate reader_counters, reader_spans, reader_expectations, silence_revisions, intake_watches,
+         received_messages`,
+    );
+    await database.rows(
+      `update silence_derivation set derived_to = time_of_micros($1), derived_by = null, derived_at = '-infinity'`,
+      [BEGINNING],
+    );
+  }
+  /** As if a process had gone on to hear. */
+  const watch = (id: number, since: Micros, until: Micros) =>
+    database.rows(
+      `insert into intake_watches values (('00000000-0000-0000-0000-' || lpad($1::text, 12, '0'))::uuid,
+         time_of_micros($2), time_of_micros($3))
+       on conflict (id) do update set ended_at = excluded.ended_at`,
+      [id, since, until],
+    );
+  const expectOf = ({ orgId, readerId }: RegisteredReader, from: Micros, seconds: number | null) =>
+    database.rows(
+      `insert into reader_expectations (org_id, reader_id, origin, valid_from, seconds)
+       values ($1, $2, 'set', time_of_micros($3), $4)`,
+      [orgId, readerId, from, seconds],
+    );
+  const stored = ({ readerId }: RegisteredReader) =>
+    database.rows(
+      `select micros_of_time(started_at) as since, micros_of_time(ended_at) as until
+       from reader_spans where reader_id = $1 and state = 'silent' order by started_at`,
+      [readerId],
+    );
+  /** Nobody waits for one that is gone. */
+  const forgetDeriver = () => database.rows(`update silence_derivation set derived_at = '-infinity'`);
+
+  it('stores what the evidence says, whatever the order of commits, the pauses and the process that derives', async function () {
+    this.timeout(180_000);
+    let silences = 0;
+    for (let round = 0; round < 8; round++) {
+      await clear();
+      const random = new Random(41, round);
+      const ofReaders = readers.map((reader) => ({
+        reader,
+        messages: messageTimes(random),
+        expectations: [] as DatedExpectation[],
+      }));
+      const watched: Interval[] = [];
+      let turns = new SilenceTurns(database.pool);
+      let late: { reader: RegisteredReader; second: number }[] = [];
+      let watching = { id: 0, since: BEGINNING };
+      for (let second = 0; second < END; second += 5) {
+        for (const { reader, messages, expectations } of ofReaders) {
+          const now = messages.filter((each) => each >= second && each < second + 5);
+          const delayed = now.filter(() => random.once(4));
+          late.push(...delayed.map((each) => ({ reader, second: each })));
+          const prompt = now.filter((each) => !delayed.includes(each));
+          if (prompt.length > 0) {
+            await recordAll(
+              database.pool,
+              prompt.map((each) => messageOf(reader, at(each))),
+            );
+          }
+          if (second === 0 || random.once(30)) {
+            const expected = random.once(4) ? null : 15 + random.below(60);
+            expectations.push({
+              from: at(second + 1),
+              expected: expected === null ? null : expected * MICROS_PER_SECOND,
+            });
+            await expectOf(reader, at(second + 1), expected);
+          }
+        }
+        const isPaused = random.once(12);
+        if (isPaused) {
+          watching = { id: watching.id + 1, since: at(second + 5) };
+        } else {
+          await watch(watching.id, watching.since, at(second + 5));
+          watched.push({ since: watching.since, until: at(second + 5) });
+        }
+        const due = late.filter(() => random.once(6));
+        late = late.filter((each) => !due.includes(each));
+        for (const each of due) {
+          await recordAll(database.pool, [messageOf(each.reader, at(each.second))]);
+        }
+        if (random.once(8)) {
+          turns = new SilenceTurns(database.pool);
+          await forgetDeriver();
+        }
+        if (!random.once(3)) {
+          await turns.take();
+        }
+      }
+      for (const each of late) {
+        await recordAll(database.pool, [messageOf(each.reader, at(each.second))]);
+      }
+      expect(await turns.take()).to.equal(true);
+      for (const { reader, messages, expectations } of ofReaders) {
+        const derived = silencesOf({
+          heard: stretchesOf(messages.map(at)),
+          expectations: inForce(expectations.map((each) => ({ ...each, origin: 'set' }))),
+          watched: joined(watched),
+          deletedAt: null,
+        });
+        expect(await stored(reader), `round ${round}, reader ${reader.readerId}`).to.deep.equal(derived);
+        silences += derived.length;
+      }
+    }
+    expect(silences).to.be.above(40);
+  });
+
+  it('is done by one process at a time, and taken over from one that is gone', async () => {
+    const [one, other] = [new SilenceTurns(database.pool), new SilenceTurns(database.pool)];
+    expect(await one.take()).to.equal(true);
+    expect(await other.take()).to.equal(false);
+    expect(await one.take()).to.equal(true);
+    await forgetDeriver();
+    const both = await Promise.all([one.take(), other.take()]);
+    expect(both.filter(Boolean)).to.have.length.above(0);
+    await forgetDeriver();
+    expect(await other.take()).to.equal(true);
+    expect(await one.take()).to.equal(false);
+  });
+
+  it('ends with the deletion of a reader', async () => {
+    const [reader] = readers as [RegisteredReader];
+    await expectOf(reader, BEGINNING, 15);
+    await recordAll(database.pool, [messageOf(reader, at(10))]);
+    await watch(1, BEGINNING, at(100));
+    const turns = new SilenceTurns(database.pool);
+    await turns.take();
+    expect(await stored(reader)).to.deep.equal([{ since: at(25), until: null }]);
+    await database.rows('update readers set deleted_at = time_of_micros($2) where id = $1', [
+      reader.readerId,
+      at(90),
+    ]);
+    await turns.take();
+    expect(await stored(reader)).to.deep.equal([{ since: at(25), until: at(90) }]);
+    await database.rows('update readers set deleted_at = null where id = $1', [reader.readerId]);
+  });
+
+  it('learns what to expect, and calls no reader silent by that which was heard for less than an hour', async () => {
+    const [known, fresh] = readers as [RegisteredReader, RegisteredReader];
+    for (const [reader, count] of [
+      [known, 65],
+      [fresh, 30],
+    ] as const) {
+      const messages = Array.from({ length: count }, (_, minute) => messageOf(reader, at(minute * 60)));
+      await recordAll(database.pool, messages);
+    }
+    await watch(1, BEGINNING, at(65 * 60));
+    const turns = new SilenceTurns(database.pool);
+    await turns.take();
+    const learned = () =>
+      database.rows('select reader_id, origin, seconds from reader_expectations order by reader_id');
+    expect(await learned()).to.deep.equal([{ reader_id: known.readerId, origin: 'learned', seconds: 120 }]);
+    await turns.take();
+    expect(await learned()).to.have.lengthOf(1);
+  });
+});
+
+/** Seconds: some close together, and gaps of all lengths. */
+function messageTimes(random: Random): number[] {
+  const times: number[] = [];
+  for (
+    let second = 1 + random.below(20);
+    second < END;
+    second += random.once(3) ? random.below(150) + 1 : 7
+  ) {
+    times.push(second);
+  }
+  return times;
+}

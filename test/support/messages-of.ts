@@ -1,0 +1,37 @@
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import type { Pool } from '../../db/timescale/connections/client.ts';
+import { inTransaction } from '../../db/timescale/connections/transaction.ts';
+import { mapMessage } from '../../domain/formats/mapping/run.ts';
+import type { RegisteredReader } from '../../domain/messages/load-readers.ts';
+import { digestsOf, excerptOf, type ReadMessage } from '../../domain/messages/message.ts';
+import { recordMessages } from '../../domain/messages/record-messages.ts';
+import { RULES } from './recording.ts';
+
+/** A message of a reader that was received at a time, with reads of other times in it. */
+export function messageOf(
+  reader: RegisteredReader,
+  receivedAt: Micros,
+  observedAt: readonly Micros[] = [],
+): ReadMessage {
+  const reads = observedAt.map((at) => ({ value: 'E280', observed_at: new Date(at / 1_000).toISOString() }));
+  const payload = excerptOf(Buffer.from(JSON.stringify({ at: receivedAt, reads })));
+  return {
+    ...digestsOf({ topic: reader.topic, sender: 'session ingest', packetId: 1 }, payload),
+    ...{ topic: reader.topic, receivedAt, isDup: false, reader, payload },
+    mapped:
+      reader.format === null || observedAt.length === 0
+        ? { outcome: 'ignored', reason: 'a heartbeat' }
+        : mapMessage(reader.format, { topic: reader.topic, payload: payload.head }, reader.policies),
+  };
+}
+
+/** In one commit. */
+export async function recordAll(
+  pool: Pool,
+  messages: readonly ReadMessage[],
+  now: Micros = Math.max(...messages.map(({ receivedAt }) => receivedAt)) + MICROS_PER_SECOND,
+): Promise<void> {
+  await inTransaction(pool, (client) =>
+    recordMessages(client, messages, { rules: RULES, now, isCareful: false }),
+  );
+}
