@@ -1,7 +1,9 @@
+import { wireTimeOrNull } from '../../base/timestamps.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../db/timescale/queries/verbs.ts';
 import { LIVE_READERS } from '../administration/live-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../administration/readers/reader-clock.ts';
+import { UNHEARD_SINCE } from '../administration/readers/reader-state.ts';
 import { loadBuiltinFormats } from '../formats/mapping/builtin.ts';
 import { NO_FORMAT } from '../formats/no-format.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -12,13 +14,13 @@ interface ReaderRow {
   name: string;
   format: string;
   is_known_format: boolean;
-  is_silent: boolean;
+  unheard_since: string | null;
   last_message_at: string | null;
   unplaced_ports: number[];
   clock: ReaderClock | null;
 }
 
-/** Reports readers that were silent for a day, or have a missing format, a wrong clock, or antennas at no location. */
+/** Reports readers that cannot be heard, or have a missing format, a wrong clock, or antennas at no location. */
 export async function examineReaders(db: Connection, orgId: number | null = null): Promise<Finding[]> {
   const stored = await findReaders(db, orgId);
   const rows = stored.map(
@@ -33,8 +35,8 @@ export async function examineReaders(db: Connection, orgId: number | null = null
     ];
   }
   const unknown = rows.filter((reader) => !reader.is_known_format);
-  const silent = rows.filter((reader) => reader.is_silent && reader.last_message_at !== null);
-  const unheard = rows.filter((reader) => reader.last_message_at === null);
+  const silent = rows.filter((reader) => reader.unheard_since !== null && reader.last_message_at !== null);
+  const never = rows.filter((reader) => reader.last_message_at === null);
   const astray = rows.filter((reader) => reader.clock?.wrong === true);
   const unplaced = rows.filter((reader) => reader.unplaced_ports.length > 0);
   const findings = [
@@ -53,17 +55,17 @@ export async function examineReaders(db: Connection, orgId: number | null = null
       : [
           warning(
             'readers',
-            `Silent for more than a day: ${silent.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(silent)}`,
+            `Cannot be heard: ${silent.slice(0, MOST_NAMED).map(unheard).join(', ')}${more(silent)}`,
             "Look at the reader's power, network, broker address and login",
             { what: 'look_at_silent', id: null },
           ),
         ]),
-    ...(unheard.length === 0
+    ...(never.length === 0
       ? []
       : [
           warning(
             'readers',
-            `Never heard from: ${unheard.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(unheard)}`,
+            `Never heard from: ${never.slice(0, MOST_NAMED).map(nameOf).join(', ')}${more(never)}`,
             'Check that it publishes to the topic it is registered with: npx --no -- tagtrail reader list --org ...',
             { what: 'look_at_unheard', id: null },
           ),
@@ -89,7 +91,7 @@ export async function examineReaders(db: Connection, orgId: number | null = null
         ),
       ),
   ];
-  return findings.length === 0 ? [ok('readers', `${rows.length}, all heard from within a day`)] : findings;
+  return findings.length === 0 ? [ok('readers', `${rows.length}, none of them silent`)] : findings;
 }
 
 const MOST_NAMED = 10;
@@ -101,6 +103,10 @@ function sayClock(clock: ReaderClock | null): string {
 
 function nameOf({ id, name }: ReaderRow): string {
   return `${name} (reader ${id})`;
+}
+
+function unheard(reader: ReaderRow): string {
+  return `${nameOf(reader)} since ${wireTimeOrNull(reader.unheard_since)}`;
 }
 
 function more(readers: readonly ReaderRow[]): string {
@@ -115,7 +121,7 @@ function findReaders(db: Connection, orgId: number | null): Promise<readonly Sto
     select reader.id, reader.name, reader.format,
       reader.format = any(${builtin}) or exists (select from formats where name = reader.format) as is_known_format,
       counted.last_message_at,
-      coalesce(counted.last_message_at < now() - interval '1 day', true) as is_silent,
+      ${UNHEARD_SINCE} as unheard_since,
       array(
         select antenna.port::integer from antennas antenna
         left join locations location on location.org_id = antenna.org_id and location.id = antenna.location_id

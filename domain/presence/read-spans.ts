@@ -4,11 +4,13 @@ import type { ReaderId } from './store-connections.ts';
 
 /** Times are `timestamptz` text. */
 export interface ReaderSpan {
-  state: 'up' | 'disconnected';
+  state: 'up' | 'silent' | 'disconnected';
   from: string;
   /** Null if it is not over. */
   to: string | null;
-  /** Of `up`. */
+  /** Of `up`, where it is known only by what was buffered and sent later: when the last of that came. */
+  learnedAt: string | null;
+  /** Of `up`, where messages were received. */
   messages: number | null;
 }
 
@@ -16,7 +18,7 @@ export interface ReaderSpan {
 const PARTS = 400;
 
 /**
- * When a reader was heard, and when it was disconnected from the embedded broker, in the last days, for a picture: a reader
+ * When a reader was heard, silent, and disconnected from the embedded broker, in the last days, for a picture: a reader
  * that is heard every 20 s makes 4,320 spans a day, which are one here.
  */
 export async function readSpans(
@@ -29,9 +31,10 @@ export async function readSpans(
     rowsOf<{
       began: string;
       ended: string;
-      state: ReaderSpan['state'] | null;
+      state: ReaderSpan['state'] | 'late' | null;
       started_at: string;
       ended_at: string | null;
+      learned_at: string | null;
       messages: number | null;
     }>(),
   )`
@@ -40,8 +43,8 @@ export async function readSpans(
         make_interval(days => ${days}) / ${PARTS} as gap
     ),
     span as (
-      select span.state, span.started_at, span.ended_at, span.messages
-      from range cross join (values ('up'), ('disconnected')) kind (state)
+      select span.state, span.started_at, span.ended_at, null::timestamptz as learned_at, span.messages
+      from range cross join (values ('up'), ('silent'), ('disconnected')) kind (state)
       cross join lateral (
         select span.* from reader_spans span
         where ${own} and span.state = kind.state
@@ -53,7 +56,10 @@ export async function readSpans(
           and coalesce(span.ended_at, range.ended) >= range.began
       ) span
       union all
-      select 'up', heard_since, heard_until, heard_messages from range cross join reader_counters counted
+      select 'late', started_at, ended_at, learned_at, null from range cross join reader_proofs proof
+      where proof.org_id = ${orgId} and proof.reader_id = ${readerId} and ended_at >= range.began
+      union all
+      select 'up', heard_since, heard_until, null, heard_messages from range cross join reader_counters counted
       where counted.org_id = ${orgId} and counted.reader_id = ${readerId} and heard_until >= range.began
     ),
     marked as (
@@ -66,7 +72,7 @@ export async function readSpans(
     ),
     joined as (
       select state, min(started_at) as started_at,
-        case when bool_or(ended_at is null) then null else max(ended_at) end as ended_at, sum(messages)::bigint as messages
+        case when bool_or(ended_at is null) then null else max(ended_at) end as ended_at, max(learned_at) as learned_at, sum(messages)::bigint as messages
       from numbered group by state, number
     )
     select range.began, range.ended, joined.* from range left join joined on true order by joined.started_at`);
@@ -74,8 +80,8 @@ export async function readSpans(
   return {
     from: first?.began ?? '',
     to: first?.ended ?? '',
-    spans: rows.flatMap(({ state, started_at: from, ended_at: to, messages }) =>
-      state === null ? [] : [{ state, from, to, messages }],
+    spans: rows.flatMap(({ state, started_at: from, ended_at: to, learned_at: learnedAt, messages }) =>
+      state === null ? [] : [{ state: state === 'late' ? 'up' : state, from, to, learnedAt, messages }],
     ),
   };
 }

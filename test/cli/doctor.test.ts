@@ -367,6 +367,11 @@ describe('doctor', () => {
         [site.orgId, silent, [heard, silent, strange, nowhere]],
       );
       await database.rows(
+        `insert into reader_spans (org_id, reader_id, state, started_at)
+         values ($1, $2, 'silent', '2026-05-01 10:00:00Z')`,
+        [site.orgId, silent],
+      );
+      await database.rows(
         `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, payload, bytes, payload_sha256)
          values ($1, $2, 't', 'not JSON', now(), '', 0, sha256(''))`,
         [site.orgId, heard],
@@ -377,7 +382,7 @@ describe('doctor', () => {
       expect(others).to.deep.equal([]);
       expect(format).to.include({ status: 'fault' });
       expect(format?.message).to.match(/Strange.*klingon/);
-      expect(quiet?.message).to.match(/Silent for more than a day: Silent \(/);
+      expect(quiet?.message).to.match(/Cannot be heard: Silent \(reader \d+\) since 2026-05-01T10:00:00/);
       expect(never?.message).to.match(/Never heard from: Unheard \(/);
       expect(unplaced?.message).to.match(/Nowhere .*port 2/);
       expect(unplaced?.remedy).to.include(`--reader ${nowhere} --port 2`);
@@ -406,12 +411,10 @@ describe('doctor', () => {
 
     it('lets no name reach the terminal, nor begin a line of its own', async () => {
       const site = await Site.create(database);
-      const hidden = '\u001b[2JNew\nok       readers: 1, all heard from within a day\u009b';
+      const hidden = '\u001b[2JNew\nok       readers: 1, none of them silent\u009b';
       await site.reader(hidden, [null], { format: `f${hidden}` });
       const { stdout } = await tagtrail('doctor');
-      expect(stdout).to.include(
-        '\\u{1b}[2JNew\\u{a}ok       readers: 1, all heard from within a day\\u{9b} (reader',
-      );
+      expect(stdout).to.include('\\u{1b}[2JNew\\u{a}ok       readers: 1, none of them silent\\u{9b} (reader');
       expect(stdout).to.not.match(/[^\P{C}\n]/u);
       expect(stdout).to.not.match(/^ok +readers/m);
     });

@@ -315,6 +315,7 @@ describe('every command that changes something', function () {
             time: 'receive',
             identity: null,
             report_unknown: null,
+            expect_seconds: null,
           },
         ],
         ['create', 'antenna', null, { location_external_key: null, min_rssi: null, enabled: true }],
@@ -323,13 +324,24 @@ describe('every command that changes something', function () {
     'reader-set': async () => {
       const reader = await site.reader('set', [null]);
       return {
-        args: ['--reader', String(reader), '--topic', 'other', '--name', 'set', '--report-unknown', 'off'],
+        args: [
+          '--reader',
+          String(reader),
+          '--topic',
+          'other',
+          '--name',
+          'set',
+          '--report-unknown',
+          'off',
+          '--expect',
+          '2m',
+        ],
         logs: [
           [
             'update',
             `reader ${reader}`,
-            { topic: 'set', report_unknown: null },
-            { topic: 'other', report_unknown: 'off' },
+            { topic: 'set', report_unknown: null, expect_seconds: null },
+            { topic: 'other', report_unknown: 'off', expect_seconds: 120 },
           ],
         ],
         isRepeatable: true,
@@ -522,7 +534,7 @@ describe('every command that changes something', function () {
     expect(rows.map(({ what, after }) => [what, Object.keys(after as object).join()])).to.deep.equal([
       ['api_key', 'name,scopes,expires_at'],
       ['handheld', 'name'],
-      ['reader', 'name,topic,format,time,identity,report_unknown'],
+      ['reader', 'name,topic,format,time,identity,report_unknown,expect_seconds'],
       ['antenna', 'location_external_key,min_rssi,enabled'],
       [`reader ${reader}`, 'has_new_password'],
       ['link secret@example.com', 'purpose,email,role,expires_at'],

@@ -62,6 +62,7 @@ describe('the command line of readers', () => {
         time: 'receive',
         identity: null,
         report_unknown: 'off',
+        expect_seconds: null,
         mqtt_username: name,
       };
       expect(changed).to.deep.equal(expected);
@@ -84,6 +85,24 @@ describe('the command line of readers', () => {
         time_policy: null,
         report_unknown: null,
       });
+    });
+
+    it('expects of a reader what is set from then on, until that is to be learned again', async () => {
+      const { id } = await reader();
+      expect(await json(...set(id, '--expect', '2m'))).to.include({ expect_seconds: 120 });
+      expect(await json(...set(id, '--expect', '120s'))).to.include({ expect_seconds: 120 });
+      expect(await json(...set(id, '--expect', 'learned'))).to.include({ expect_seconds: null });
+      const dated = await database.rows(
+        'select origin, seconds from reader_expectations where reader_id = $1 order by valid_from',
+        [id],
+      );
+      expect(dated).to.deep.equal([
+        { origin: 'set', seconds: 120 },
+        { origin: 'set', seconds: null },
+      ]);
+      await fails(2, 'from 15s to 1d', ...set(id, '--expect', '5s'));
+      await fails(2, 'from 15s to 1d', ...set(id, '--expect', '25h'));
+      await fails(2, 'from 15s to 1d', ...set(id, '--expect', 'soon'));
     });
 
     it('makes a new password, with which alone the reader can log in from then on', async () => {
@@ -224,6 +243,10 @@ describe('the command line of readers', () => {
         time: null,
         identity: null,
         report_unknown: null,
+        expect_seconds: null,
+        state: 'new',
+        unheard_since: null,
+        expected_seconds: null,
         mqtt_username: 'gate',
         created_at: gate.created_at,
         antennas: [

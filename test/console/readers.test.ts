@@ -26,7 +26,10 @@ describe('readers and handhelds in the console', () => {
     expect(text).not.to.include(password);
     expect(body.data[0]).to.deep.include({ id, name: 'Portal', topic: 'site/portal', last_message_at: null });
     expect(body.data[0].antennas.at(-1)).to.deep.equal({ ...set, location_name: 'Dock' });
-    const renamed = await patch(`/readers/${id}`, { name: 'Gate', new_password: true });
+    expect(body.data[0].expect_seconds).to.equal(null);
+    const renamed = await patch(`/readers/${id}`, { name: 'Gate', new_password: true, expect_seconds: 90 });
+    expect((await call({ path: `/readers/${id}` })).body.data.expect_seconds).to.equal(90);
+    expect((await patch(`/readers/${id}`, { expect_seconds: 14 })).status).to.equal(400);
     expect(renamed.body.data.mqtt_password).to.be.a('string').that.is.not.equal(password);
     expect((await call({ method: 'DELETE', path: `/readers/${id}` })).status).to.equal(204);
     expect((await call({ path: '/readers' })).body.data).to.deep.equal([]);
@@ -67,12 +70,12 @@ describe('readers and handhelds in the console', () => {
     await call({ ...{ method: 'PATCH', path: `/readers/${id}`, token }, json: { format: 'zebra-iotc' } });
     await client.publishAsync('yard/new', payload, { qos: 1 });
     const { data } = await list('?q=NEW&sort=-last_message_at');
-    expect(data[0]).to.deep.include({ id, state: 'heard', format: 'zebra-iotc' });
+    expect(data[0]).to.deep.include({ id, state: 'new', format: 'zebra-iotc' });
     expect(data[0].counters).to.include({ messages: 2, messages_rejected: 1, reads: 1 });
     expect(data[0].stretch.messages).to.equal(2);
   });
 
-  it('draws when a reader was heard and when it was disconnected, in so many parts at most', async () => {
+  it('draws when a reader was heard, silent and disconnected, and when it listened, in so many parts at most', async () => {
     const site = await Site.create(suite.database, 'Spans');
     const token = await suite.as('viewer', site.orgId);
     const reader = await site.reader('spans', []);
@@ -89,10 +92,21 @@ describe('readers and handhelds in the console', () => {
          ($1, $2, 'disconnected', now() - interval '10 seconds', null)`,
       [site.orgId, reader],
     );
+    await suite.database.rows(
+      `insert into reader_proofs values ($1, $2, now() - interval '36 hours', now() - interval '35 hours',
+         now() - interval '1 hour')`,
+      [site.orgId, reader],
+    );
+    await suite.database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at)
+       values ($1, $2, 'silent', now() - interval '5 seconds')`,
+      [site.orgId, reader],
+    );
     const { data } = (await call({ path: `/readers/${reader}/spans?days=7`, token })).body;
     const states = data.spans.map(({ state }: { state: string }) => state);
-    expect(states).to.deep.equal(['up', 'disconnected', 'up', 'disconnected']);
-    const [first, away, , now] = data.spans;
+    expect(states).to.deep.equal(['up', 'disconnected', 'up', 'up', 'disconnected', 'silent']);
+    const [first, away, late, , now] = data.spans;
+    expect([late.learned_at === null, late.messages, first.learned_at]).to.deep.equal([false, null, null]);
     expect(first.from <= data.from, `${first.from} ${data.from}`).to.equal(true);
     expect(first.messages).to.be.within(5 * 4320 * 3, 5 * 4320 * 3 + 6);
     expect([away.messages, now.to]).to.deep.equal([null, null]);

@@ -5,10 +5,18 @@ import type { Actor } from '../../changes/actor.ts';
 import { type Change, changed, makeChange } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { setExpectation } from '../../presence/stored-expectations.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 import { type PublishedAt, refusePublished } from './published-topics.ts';
-import { digestOfPassword, makePassword, refuseTaken, requireFormat, requireTopic } from './registration.ts';
+import {
+  digestOfPassword,
+  makePassword,
+  refuseTaken,
+  requireExpectation,
+  requireFormat,
+  requireTopic,
+} from './registration.ts';
 import { antennaId } from './set-antenna.ts';
 import { readerFields, storedReportUnknown } from './stored-reader.ts';
 
@@ -19,6 +27,8 @@ export interface NewReader {
   topic: string;
   format: string;
   policies: Partial<Policies>;
+  /** Seconds for which it may say nothing; otherwise that is learned. */
+  expectSeconds?: number | null;
 }
 
 export interface CreatedReader {
@@ -46,6 +56,8 @@ export async function createReader(
 ): Promise<CreatedReader> {
   requireName('a reader', reader.name);
   requireTopic(reader.topic);
+  const expectSeconds = reader.expectSeconds ?? null;
+  requireExpectation(expectSeconds);
   const mqttPassword = makePassword();
   return makeChange(db, actor, async (change) => {
     await lockRegistrations(change);
@@ -58,6 +70,9 @@ export async function createReader(
     await refuseTaken(change, { ...reader, id: null });
     await refusePublished(change, reader.topic, configured);
     const { id, mqtt_username: mqttUsername } = await insertReader(change, reader, mqttPassword);
+    if (expectSeconds !== null) {
+      await setExpectation(change, { orgId: reader.orgId, readerId: id }, expectSeconds);
+    }
     const { orgId, name, topic, format, policies } = reader;
     return changed({ id, name, topic, mqttUsername, mqttPassword }, [
       {
@@ -72,6 +87,7 @@ export async function createReader(
           time: policies.time ?? null,
           identity: policies.identity ?? null,
           reportUnknown: policies.reportUnknown ?? null,
+          expectSeconds,
         }),
       },
       {

@@ -1,12 +1,20 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { EXPECTED_NOW } from '../../presence/stored-expectations.ts';
 import { READER_CLOCK, type ReaderClock } from './reader-clock.ts';
+import { READER_STATE, UNHEARD_SINCE } from './reader-state.ts';
+import type { ReaderState } from './reader-states.ts';
 import { READER_COLUMNS, type ReaderRow, type StoredReader, toReader } from './stored-reader.ts';
 
 export interface ListedReader extends StoredReader {
   /** `timestamptz` text, as is `deletedAt`. */
   createdAt: string;
   antennas: ListedAntenna[];
+  state: ReaderState;
+  /** Of one that is silent or disconnected: since when it is either. */
+  unheardSince: string | null;
+  /** For how long it may say nothing, in force now: what was set, or learned; null of a new reader. */
+  expectedSeconds: number | null;
   lastMessageAt: string | null;
   counters: ReaderCounters;
   clock: ReaderClock | null;
@@ -44,6 +52,7 @@ export const LISTED_COLUMNS = sql.fragment`${READER_COLUMNS}, reader.created_at,
       and location.deleted_at is null
     where antenna.org_id = reader.org_id and antenna.reader_id = reader.id
   ), '[]') as antennas,
+  ${READER_STATE} as state, ${UNHEARD_SINCE} as unheard_since, ${EXPECTED_NOW} as expected_seconds,
   counted.last_message_at,
   json_build_object(
     'messages', coalesce(counted.messages, 0), 'messages_rejected', coalesce(counted.messages_rejected, 0),
@@ -71,6 +80,9 @@ export function toListed(row: ListedRow): ListedReader {
     ...toReader(row),
     createdAt: row.created_at,
     antennas: JSON.parse(row.antennas),
+    state: row.state,
+    unheardSince: row.unheard_since,
+    expectedSeconds: row.expected_seconds,
     lastMessageAt: row.last_message_at,
     counters: JSON.parse(row.counters),
     clock: row.clock === null ? null : JSON.parse(row.clock),
@@ -79,6 +91,9 @@ export function toListed(row: ListedRow): ListedReader {
 
 export interface ListedRow extends ReaderRow {
   created_at: string;
+  state: ReaderState;
+  unheard_since: string | null;
+  expected_seconds: number | null;
   last_message_at: string | null;
   antennas: string;
   counters: string;

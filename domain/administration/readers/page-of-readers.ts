@@ -1,7 +1,6 @@
 import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { NO_FORMAT } from '../../formats/no-format.ts';
 import {
   LISTED_COLUMNS,
   type ListedAntenna,
@@ -9,11 +8,11 @@ import {
   type ListedRow,
   toListed,
 } from './list-readers.ts';
+import { READER_STATE } from './reader-state.ts';
 import type { ReaderSort, ReaderState } from './reader-states.ts';
 
 export interface ReaderNow extends ListedReader {
   antennas: (ListedAntenna & { location_name: string | null })[];
-  state: ReaderState;
   /** Since when it is connected to the embedded broker; null if it is not, or the broker is another one. */
   connectedAt: string | null;
   /** The stretch of messages that each came within 15 s of the one before, up to the last one. */
@@ -23,23 +22,14 @@ export interface ReaderNow extends ListedReader {
 export interface ReaderFilter {
   /** In its name, topic or user name. */
   q?: string | undefined;
-  state?: ReaderState | undefined;
+  /** Any of these. */
+  state?: readonly ReaderState[] | undefined;
   id?: number;
   sort: readonly SortTerm<ReaderSort>[];
 }
 
-/** A reader that said nothing for so long is silent: most send something every few seconds, and gateways every minute. */
-const SILENT_AFTER = sql.fragment`interval '5 minutes'`;
-
-const STATE = sql.fragment`case
-  when counted.last_message_at is null then 'never'
-  when counted.last_message_at < now() - ${SILENT_AFTER} then 'silent'
-  when reader.format = ${NO_FORMAT} then 'no_format'
-  else 'heard' end`;
-
 type Row = ListedRow & {
   total_count: number;
-  state: ReaderState;
   connected_at: string | null;
   heard_since: string | null;
   heard_until: string | null;
@@ -59,23 +49,24 @@ export async function pageOfReaders(
   { q, state, id, sort }: ReaderFilter,
   { limit, offset }: Paging,
 ): Promise<Page<ReaderNow>> {
+  const states = state === undefined ? sql.fragment`null::text[]` : sql.array([...state], 'text');
   const found = sql.fragment`reader.org_id = ${orgId} and reader.deleted_at is null
     and (${id ?? null}::integer is null or reader.id = ${id ?? null}::integer)
-    and (${state ?? null}::text is null or ${STATE} = ${state ?? null}::text)
+    and (${states} is null or ${READER_STATE} = any(${states}))
     and (${q ?? null}::text is null
       or position(lower(${q ?? null}::text) in lower(reader.name || ' ' || reader.topic || ' ' || reader.mqtt_username)) > 0)`;
   const counted = sql.fragment`left join reader_counters counted
     on counted.org_id = reader.org_id and counted.reader_id = reader.id`;
   const rows = await db.any(sql.type(rowsOf<Row>())`
     with found as materialized (
-      select reader.id, reader.name, reader.created_at, counted.last_message_at, ${STATE} as state
+      select reader.id, reader.name, reader.created_at, counted.last_message_at, ${READER_STATE} as state
       from readers reader ${counted} where ${found}
     ),
     page as materialized (
       select *, row_number() over (order by ${orderOf(sort)}) as ordinal
       from found order by ordinal limit ${limit} offset ${offset}
     )
-    select total.total_count, page.state, shown.*
+    select total.total_count, shown.*
     from (select count(*) as total_count from found) total
     left join page on true
     left join lateral (
@@ -108,7 +99,6 @@ function toNow(row: Row): ReaderNow {
       ...antenna,
       location_name: names.get(antenna.location_external_key) ?? null,
     })),
-    state: row.state,
     connectedAt: row.connected_at,
     stretch: since === null || until === null ? null : { since, until, messages: messages ?? 0 },
   };

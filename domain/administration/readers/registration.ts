@@ -6,6 +6,7 @@ import type { Format } from '../../formats/mapping/format.ts';
 import { requireIdentity } from '../../formats/mapping/identity.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
 import { NO_FORMAT } from '../../formats/no-format.ts';
+import { EXPECTED } from '../../presence/expectations.ts';
 import { loadFormats } from '../formats/load-formats.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 import { faultOfTopicFilter, topicsOverlap } from './topic.ts';
@@ -15,6 +16,17 @@ export function requireTopic(topic: string): void {
   const fault = faultOfTopicFilter(topic);
   if (fault !== null) {
     throw new AppError('invalid_input', `Topic "${topic}" ${fault}`);
+  }
+}
+
+/** @param seconds null for what is learned. @throws AppError `invalid_input`. */
+export function requireExpectation(seconds: number | null): void {
+  const { least, most } = EXPECTED;
+  if (seconds !== null && !(Number.isInteger(seconds) && seconds >= least && seconds <= most)) {
+    throw new AppError(
+      'invalid_input',
+      `A reader may be expected to say something within ${least} to ${most} seconds, not ${seconds}`,
+    );
   }
 }
 

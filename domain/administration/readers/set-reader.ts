@@ -6,9 +6,17 @@ import { differences } from '../../changes/differences.ts';
 import { type Change, changed, makeChange, unchanged } from '../../changes/make-change.ts';
 import type { Format } from '../../formats/mapping/format.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { setExpectation } from '../../presence/stored-expectations.ts';
 import { lockRegistrations } from '../lock-registrations.ts';
 import { type PublishedAt, refusePublished } from './published-topics.ts';
-import { digestOfPassword, makePassword, refuseTaken, requireFormat, requireTopic } from './registration.ts';
+import {
+  digestOfPassword,
+  makePassword,
+  refuseTaken,
+  requireExpectation,
+  requireFormat,
+  requireTopic,
+} from './registration.ts';
 import { lockReader, readerFields, type StoredReader, storedReportUnknown } from './stored-reader.ts';
 
 /** Fields left out stay as they are. Null resets a policy to the format's own. */
@@ -19,6 +27,8 @@ export interface ReaderChange {
   time?: Policies['time'] | null;
   identity?: Policies['identity'] | null;
   reportUnknown?: Policies['reportUnknown'];
+  /** Seconds; null for what is learned. */
+  expectSeconds?: number | null;
   hasNewPassword?: boolean;
 }
 
@@ -49,6 +59,7 @@ export async function setReader(
   if (wanted.topic !== undefined) {
     requireTopic(wanted.topic);
   }
+  requireExpectation(wanted.expectSeconds ?? null);
   return makeChange(db, actor, async (change) => {
     await lockRegistrations(change);
     const before = await lockReader(change, readerId);
@@ -69,6 +80,9 @@ export async function setReader(
     }
     const mqttPassword = hasNewPassword === true ? makePassword() : null;
     await update(change, reader, mqttPassword);
+    if (reader.expectSeconds !== before.expectSeconds) {
+      await setExpectation(change, { orgId: reader.orgId, readerId }, reader.expectSeconds);
+    }
     const result = { ...reader, mqttPassword, isElsewhere: reader.topic !== before.topic };
     const differing = differences(
       { ...readerFields(before), has_new_password: false },

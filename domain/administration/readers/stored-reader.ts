@@ -2,6 +2,7 @@ import { AppError } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Policies } from '../../formats/mapping/policies.ts';
+import { SET_EXPECTATION } from '../../presence/stored-expectations.ts';
 import { LIVE_READERS } from '../live-readers.ts';
 
 /** A live reader's registration. A null policy means the format's own. */
@@ -14,6 +15,8 @@ export interface StoredReader {
   time: Policies['time'] | null;
   identity: Policies['identity'] | null;
   reportUnknown: Policies['reportUnknown'];
+  /** How long it may say nothing, as somebody set it; null for what is learned. */
+  expectSeconds: number | null;
   mqttUsername: string;
 }
 
@@ -26,11 +29,13 @@ export interface ReaderRow {
   time_policy: StoredReader['time'];
   identity_policy: StoredReader['identity'];
   report_unknown: boolean | null;
+  expect_seconds: number | null;
   mqtt_username: string;
 }
 
 export const READER_COLUMNS = sql.fragment`reader.id, reader.org_id, reader.name, reader.topic, reader.format,
-  reader.time_policy, reader.identity_policy, reader.report_unknown, reader.mqtt_username`;
+  reader.time_policy, reader.identity_policy, reader.report_unknown, reader.mqtt_username,
+  ${SET_EXPECTATION} as expect_seconds`;
 
 export function toReader(row: ReaderRow): StoredReader {
   return {
@@ -42,6 +47,7 @@ export function toReader(row: ReaderRow): StoredReader {
     time: row.time_policy,
     identity: row.identity_policy,
     reportUnknown: row.report_unknown === null ? null : row.report_unknown ? 'on' : 'off',
+    expectSeconds: row.expect_seconds,
     mqttUsername: row.mqtt_username,
   };
 }
@@ -54,8 +60,13 @@ export function readerFields({
   time,
   identity,
   reportUnknown,
+  expectSeconds,
 }: Omit<StoredReader, 'id' | 'orgId' | 'mqttUsername'>) {
-  return { name, topic, format, time, identity, report_unknown: reportUnknown };
+  return {
+    ...{ name, topic, format, time, identity },
+    report_unknown: reportUnknown,
+    expect_seconds: expectSeconds,
+  };
 }
 
 /** Database form of a policy; undefined leaves it to the format. */

@@ -6,6 +6,7 @@ import type { Policies } from '../../../domain/formats/mapping/policies.ts';
 import { addCommand, id, oneOf, printResult } from '../command-line/command-line.ts';
 import { awaitReader } from '../connections/await-reader.ts';
 import { withConnections } from '../connections/database.ts';
+import { EXPECT_HELP, expectation, secondsOf } from '../parts/expectation.ts';
 import { publishedAt } from '../parts/published-at.ts';
 
 interface Options extends Partial<Policies> {
@@ -13,6 +14,7 @@ interface Options extends Partial<Policies> {
   name: string;
   topic: string;
   format: string;
+  expect?: number | 'learned';
   json?: boolean;
 }
 
@@ -26,12 +28,13 @@ export function addReaderCreate(program: Command): void {
     .option('--time <policy>', 'which time counts: device or receive', oneOf('device', 'receive'))
     .option('--identity <identity>', `what names a beacon: ${IDENTITIES.join(', ')}`, oneOf(...IDENTITIES))
     .option('--report-unknown <on|off>', 'whether unknown tags are listed', oneOf('on', 'off'))
+    .option('--expect <duration>', EXPECT_HELP, expectation)
     .addHelpText(
       'after',
       "\nExample:\n  npx --no -- tagtrail reader create --org 1 --name 'Dock 2' --topic site/dock-2 --format csl-cs463",
     )
     .action(async (options: Options) => {
-      const { org: orgId, name, topic, format, time, identity, reportUnknown } = options;
+      const { org: orgId, name, topic, format, time, identity, reportUnknown, expect } = options;
       const policies: Partial<Policies> = {
         ...(time === undefined ? {} : { time }),
         ...(identity === undefined ? {} : { identity }),
@@ -43,7 +46,14 @@ export function addReaderCreate(program: Command): void {
           db,
           actor,
           loadBuiltinFormats(),
-          { orgId, name, topic, format, policies },
+          {
+            orgId,
+            name,
+            topic,
+            format,
+            policies,
+            ...(expect === undefined ? {} : { expectSeconds: secondsOf(expect) }),
+          },
           configured,
         );
         const { id: readerId, mqttUsername, mqttPassword } = reader;

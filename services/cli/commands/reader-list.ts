@@ -24,6 +24,9 @@ export function addReaderList(program: Command): void {
         ...readerRow(reader),
         created_at: wireTime(reader.createdAt),
         antennas: reader.antennas,
+        state: reader.state,
+        unheard_since: wireTimeOrNull(reader.unheardSince),
+        expected_seconds: reader.expectedSeconds,
         last_message_at: wireTimeOrNull(reader.lastMessageAt),
         ...reader.counters,
         clock: reader.clock,
@@ -51,18 +54,20 @@ type Row = Record<(typeof COUNTERS)[number], number> & {
   topic: string;
   format: string;
   antennas: ListedAntenna[];
+  state: string;
   last_message_at: string | null;
   clock: ReaderClock | null;
 };
 
 function asTable(rows: readonly Row[]): string {
   return listTable(
-    ['id', 'name', 'topic', 'format', 'last message', 'clock', 'antennas', ...COUNTERS],
+    ['id', 'name', 'topic', 'format', 'state', 'last message', 'clock', 'antennas', ...COUNTERS],
     rows.map((row) => [
       String(row.id),
       row.name,
       row.topic,
       row.format,
+      row.state,
       row.last_message_at ?? '-',
       sayClock(row.clock),
       row.antennas.map(sayAntenna).join(' '),

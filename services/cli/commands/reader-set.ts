@@ -7,6 +7,7 @@ import { addCommand, id, oneOf, printResult } from '../command-line/command-line
 import { forTerminal } from '../command-line/for-terminal.ts';
 import { awaitReader } from '../connections/await-reader.ts';
 import { withConnections } from '../connections/database.ts';
+import { EXPECT_HELP, expectation, sayExpectation, secondsOf } from '../parts/expectation.ts';
 import { publishedAt } from '../parts/published-at.ts';
 import { readerRow } from '../parts/reader-row.ts';
 
@@ -18,6 +19,7 @@ interface Options {
   time?: 'device' | 'receive' | 'default';
   identity?: Identity | 'default';
   reportUnknown?: 'on' | 'off' | 'default';
+  expect?: number | 'learned';
   newPassword?: true;
   json?: boolean;
 }
@@ -46,10 +48,12 @@ export function addReaderSet(program: Command): void {
       "whether unknown tags are listed; default for the format's own",
       oneOf('on', 'off', 'default'),
     )
+    .option('--expect <duration>', EXPECT_HELP, expectation)
     .option('--new-password', 'make a new MQTT password, shown this once; the old one ends')
     .addHelpText(
       'after',
       '\nExamples:\n  npx --no -- tagtrail reader set --reader 1 --topic site/dock-3 --time receive' +
+        '\n  npx --no -- tagtrail reader set --reader 1 --expect 60s' +
         '\n  npx --no -- tagtrail reader set --reader 1 --new-password',
     )
     .action(async (options: Options) => {
@@ -57,7 +61,7 @@ export function addReaderSet(program: Command): void {
       if (Object.keys(change).length === 0) {
         throw new AppError(
           'invalid_input',
-          'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown or --new-password',
+          'Nothing to change: give --name, --topic, --format, --time, --identity, --report-unknown, --expect or --new-password',
         );
       }
       const configured = publishedAt(process.env);
@@ -79,7 +83,7 @@ export function addReaderSet(program: Command): void {
             text:
               `Reader ${reader.id}: ${forTerminal(reader.name)}, on topic ${forTerminal(reader.topic)}, format ${reader.format}, ` +
               `time ${reader.time ?? 'default'}, identity ${reader.identity ?? 'default'}, ` +
-              `report-unknown ${reader.reportUnknown ?? 'default'}` +
+              `report-unknown ${reader.reportUnknown ?? 'default'}, expect ${sayExpectation(reader.expectSeconds)}` +
               (mqttPassword === null
                 ? ''
                 : `\nMQTT user name  ${reader.mqttUsername}\nMQTT password   ${mqttPassword}  (shown only now)`),
@@ -101,6 +105,7 @@ function changeOf({
   time,
   identity,
   reportUnknown,
+  expect,
   newPassword,
 }: Options): ReaderChange {
   return {
@@ -112,6 +117,7 @@ function changeOf({
     ...(reportUnknown === undefined
       ? {}
       : { reportUnknown: reportUnknown === 'default' ? null : reportUnknown }),
+    ...(expect === undefined ? {} : { expectSeconds: secondsOf(expect) }),
     ...(newPassword === true ? { hasNewPassword: true } : {}),
   };
 }

@@ -9,6 +9,7 @@ export function readerRow(reader: StoredReader) {
     time: reader.time,
     identity: reader.identity,
     report_unknown: reader.reportUnknown,
+    expect_seconds: reader.expectSeconds,
     mqtt_username: reader.mqttUsername,
   };
 }

@@ -84,7 +84,8 @@ const create = memberRoute({
   problems: { conflict: 'The name or the topic is taken' },
   handle: async ({ context, body, requestId }) => {
     const actor = actorOfUser(context.session, requestId);
-    const reader = { ...body, orgId: context.db.orgId, policies: {} };
+    const { expect_seconds: expectSeconds = null, ...given } = body;
+    const reader = { ...given, expectSeconds, orgId: context.db.orgId, policies: {} };
     const { mqttUsername, mqttPassword, ...created } = await changingReaders(context, (db) =>
       createReader(db, actor, context.parts.builtinFormats, reader),
     );
@@ -115,11 +116,18 @@ const change = memberRoute({
   success: found(CHANGED_READER, 'The reader, with a password if one was made'),
   problems: { conflict: 'The name or the topic is taken' },
   handle: async ({ context, row: id, body, requestId }) => {
-    const { name, topic, format, new_password: hasNewPassword } = body.against({});
+    const {
+      name,
+      topic,
+      format,
+      new_password: hasNewPassword,
+      expect_seconds: expectSeconds,
+    } = body.against({});
     const wanted = {
       ...(name === undefined ? {} : { name }),
       ...(topic === undefined ? {} : { topic }),
       ...(format === undefined ? {} : { format }),
+      ...(expectSeconds === undefined ? {} : { expectSeconds }),
       ...(hasNewPassword === undefined ? {} : { hasNewPassword }),
     };
     const set = await changingReaders(context, (db) =>

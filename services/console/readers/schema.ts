@@ -1,12 +1,20 @@
 import { decimal, externalKey, flag, text } from '../../../base/checks/fields.ts';
 import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { integer as integerField } from '../../../base/checks/integer-field.ts';
 import { mandatory, nullable, optional } from '../../../base/checks/members.ts';
 import { nullableSchema } from '../../../base/checks/members-schema.ts';
 import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
 import { READER_SORT, READER_STATES } from '../../../domain/administration/readers/reader-states.ts';
+import { EXPECTED } from '../../../domain/presence/expectations.ts';
 import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
-import { choiceFilter, integer, type Parameter, searchText } from '../../../platform/http/parameters.ts';
+import {
+  anyOf,
+  choiceFilter,
+  integer,
+  type Parameter,
+  searchText,
+} from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
 import {
   COUNT_SCHEMA,
@@ -16,6 +24,8 @@ import {
   TEXT_OR_NULL,
   TEXT_SCHEMA,
 } from '../serving/schemas.ts';
+
+const EXPECTATION_SCHEMA = { type: 'integer', minimum: EXPECTED.least, maximum: EXPECTED.most } as const;
 
 const ANTENNA = {
   port: { type: 'integer' },
@@ -30,7 +40,10 @@ export const READER = objectOf({
   topic: TEXT_SCHEMA,
   format: TEXT_SCHEMA,
   mqtt_username: TEXT_SCHEMA,
+  expect_seconds: nullableSchema(EXPECTATION_SCHEMA),
   state: { type: 'string', enum: READER_STATES },
+  unheard_since: nullableSchema(TIME_SCHEMA),
+  expected_seconds: nullableSchema({ type: 'integer' }),
   created_at: TIME_SCHEMA,
   last_message_at: nullableSchema(TIME_SCHEMA),
   connected_at: nullableSchema(TIME_SCHEMA),
@@ -43,7 +56,7 @@ export const READER = objectOf({
 export const READERS = {
   parameters: {
     q: searchText,
-    state: choiceFilter(READER_STATES, undefined),
+    state: anyOf(choiceFilter(READER_STATES, undefined)),
     sort: sortBy(READER_SORT, [{ field: 'name', isDescending: false }]),
     ...PAGING,
   },
@@ -58,9 +71,10 @@ export const SPANS = objectOf({
   to: TIME_SCHEMA,
   spans: listOf(
     objectOf({
-      state: { type: 'string', enum: ['up', 'disconnected'] },
+      state: { type: 'string', enum: ['up', 'silent', 'disconnected'] },
       from: TIME_SCHEMA,
       to: nullableSchema(TIME_SCHEMA),
+      learned_at: nullableSchema(TIME_SCHEMA),
       messages: nullableSchema(COUNT_SCHEMA),
     }),
   ),
@@ -91,16 +105,20 @@ export const SET_ANTENNA = objectOf(ANTENNA);
 
 const TOPIC_LENGTH = 65_535;
 
+const expectation = nullable(integerField({ min: EXPECTED.least, max: EXPECTED.most }, EXPECTATION_SCHEMA));
+
 export const newReaderBody = jsonBody({
   name: mandatory(text(255)),
   topic: mandatory(text(TOPIC_LENGTH)),
   format: mandatory(text(255)),
+  expect_seconds: expectation,
 });
 
 export const readerPatchBody = mergePatchOf<object>()({
   name: optional(text(255)),
   topic: optional(text(TOPIC_LENGTH)),
   format: optional(text(255)),
+  expect_seconds: expectation,
   new_password: optional(flag),
 });
 

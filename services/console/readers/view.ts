@@ -7,6 +7,9 @@ export function readerView(reader: ReaderNow) {
   return {
     ...{ id, name, topic, format, state, antennas, counters, clock },
     mqtt_username: reader.mqttUsername,
+    expect_seconds: reader.expectSeconds,
+    unheard_since: wireTimeOrNull(reader.unheardSince),
+    expected_seconds: reader.expectedSeconds,
     created_at: wireTime(reader.createdAt),
     last_message_at: wireTimeOrNull(reader.lastMessageAt),
     connected_at: wireTimeOrNull(reader.connectedAt),
@@ -24,7 +27,7 @@ export function spansView({ from, to, spans }: Awaited<ReturnType<typeof readSpa
     to: wireTime(to),
     spans: spans.map((span) => ({
       ...{ state: span.state, from: wireTime(span.from), to: wireTimeOrNull(span.to) },
-      messages: span.messages,
+      ...{ learned_at: wireTimeOrNull(span.learnedAt), messages: span.messages },
     })),
   };
 }

@@ -51,6 +51,12 @@ export function collectReaderCounters(pool: Pool, registry: Registry): void {
   const lastMessage = new Gauge(
     options('reader_last_message_timestamp_seconds', "When a reader's last message was received."),
   );
+  const unheardSince = new Gauge(
+    options(
+      'reader_unheard_since_timestamp_seconds',
+      'Since when a reader is silent or disconnected; none if it is neither.',
+    ),
+  );
   const clockBehind = new Gauge(
     options(
       'reader_clock_behind_seconds',
@@ -77,6 +83,7 @@ export function collectReaderCounters(pool: Pool, registry: Registry): void {
       ignored,
       throttled,
       lastMessage,
+      unheardSince,
       clockBehind,
       clockWrong,
       rejectedMessages,
@@ -94,6 +101,9 @@ export function collectReaderCounters(pool: Pool, registry: Registry): void {
       ignored.inc(labels, of.ignored);
       throttled.inc(labels, of.throttled_ms / 1_000);
       lastMessage.set(labels, of.last_message);
+      if (of.unheard_since !== null) {
+        unheardSince.set(labels, of.unheard_since);
+      }
       if (of.clock !== null) {
         clockBehind.set(labels, of.clock.behind_seconds);
         clockWrong.set(labels, of.clock.wrong ? 1 : 0);

@@ -2,6 +2,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { ReaderCounters } from '../../../domain/administration/readers/list-readers.ts';
 import { READER_CLOCK, type ReaderClock } from '../../../domain/administration/readers/reader-clock.ts';
+import { UNHEARD_SINCE } from '../../../domain/administration/readers/reader-state.ts';
 
 export interface Figures {
   readers: number;
@@ -17,6 +18,8 @@ export interface ReaderFigures extends ReaderCounters {
   reader: number;
   /** Seconds since 1970. */
   last_message: number;
+  /** Seconds since 1970; null unless it is silent or disconnected. */
+  unheard_since: number | null;
   clock: ReaderClock | null;
 }
 
@@ -35,14 +38,12 @@ export async function loadFigures(db: Connection, most: number): Promise<Figures
     select
       (select count(*) from readers where deleted_at is null) as readers,
       (select coalesce(json_agg(shown), '[]') from (
-        select org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
+        select counted.org_id as org, reader_id as reader, messages, messages_rejected, reads, recorded, duplicates, unknown,
           unplaced, rejected, ignored, throttled_ms, extract(epoch from last_message_at)::float8 as last_message,
-          ${READER_CLOCK} as clock
+          extract(epoch from ${UNHEARD_SINCE})::float8 as unheard_since, ${READER_CLOCK} as clock
         from reader_counters counted
-        where exists (
-          select from readers reader
-          where reader.org_id = counted.org_id and reader.id = counted.reader_id and reader.deleted_at is null
-        )
+        join readers reader on reader.org_id = counted.org_id and reader.id = counted.reader_id
+          and reader.deleted_at is null
         order by reader_id limit ${most}
       ) shown) as counters,
       (select coalesce(json_agg(shown), '[]') from (

@@ -118,7 +118,7 @@ describe('the readers in the console', () => {
     await page.getByRole('link', { name: 'Unknown tags' }).click();
     await page.waitForURL(`**/#/inbox/tags?reader_id=${id}`);
     await page.evaluate(`location.hash = '#/readers'`);
-    await page.getByRole('row', { name: /Dock 3.*Heard/ }).waitFor();
+    await page.getByRole('row', { name: /Dock 3.*New/ }).waitFor();
     expect(await faultsOf(page, 'readers')).to.deep.equal([]);
   });
 

@@ -1,4 +1,6 @@
-export type ReaderState = 'heard' | 'silent' | 'never' | 'no_format';
+export const READER_STATES = ['heard', 'new', 'silent', 'disconnected', 'never', 'no_format'] as const;
+
+export type ReaderState = (typeof READER_STATES)[number];
 
 export interface Antenna {
   port: number;
@@ -17,7 +19,13 @@ export interface Reader {
   topic: string;
   format: string;
   state: ReaderState;
+  /** Of one that is silent or disconnected: since when it is either. */
+  unheard_since: string | null;
+  /** For how long it may say nothing: what was set, or learned; null of a new one. */
+  expected_seconds: number | null;
   mqtt_username: string;
+  /** For how long it may say nothing, as somebody set it; null for what is learned. */
+  expect_seconds: number | null;
   created_at: string;
   last_message_at: string | null;
   /** Null if it is not connected, or to another broker than the embedded one. */
@@ -45,9 +53,11 @@ export interface Spans {
   from: string;
   to: string;
   spans: readonly {
-    state: 'up' | 'disconnected';
+    state: 'up' | 'silent' | 'disconnected';
     from: string;
     to: string | null;
+    /** Where it is known only by what it had buffered. */
+    learned_at: string | null;
     messages: number | null;
   }[];
 }

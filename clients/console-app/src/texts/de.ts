@@ -773,6 +773,7 @@ export const de = {
   },
   now: {
     silent: (count) => `${counted(count, 'Leser ist', 'Leser sind')} nicht zu hören`,
+    unheard: { silent: 'stumm seit', disconnected: 'getrennt seit' },
     sub: (assets, places) => `${counted(assets, 'Objekt', 'Objekte')} an ${counted(places, 'Ort', 'Orten')}`,
     places: 'Orte',
     place: 'Ort',
@@ -1092,7 +1093,14 @@ export const de = {
     name: 'Name',
     state: 'Zustand',
     allStates: 'Alle Zustände',
-    states: { heard: 'Zu hören', silent: 'Stumm', never: 'Nie gehört', no_format: 'Ohne Format' },
+    states: {
+      heard: 'Zu hören',
+      new: 'Neu',
+      silent: 'Stumm',
+      disconnected: 'Getrennt',
+      never: 'Nie gehört',
+      no_format: 'Ohne Format',
+    },
     lastMessage: 'Letzte Nachricht',
     ago: (duration) => `vor ${duration}`,
     rate: 'Nachrichten',
@@ -1101,6 +1109,9 @@ export const de = {
     unmapped: (count) => `${number(count)} ohne Ort`,
     topic: 'Topic',
     topicHint: 'Wohin er über MQTT sendet, etwa werk/tor-3. Möglich sind + für eine Ebene und # am Ende.',
+    expect: 'Stumm nach (Sekunden)',
+    expectHint:
+      'Wie lange er nichts sagen darf. Leer gelassen, wird das aus den letzten sieben Tagen gelernt.',
     user: 'Benutzer',
     format: 'Format',
     formatHint:
@@ -1145,9 +1156,16 @@ export const de = {
     weekInWords: (share, away) =>
       `Zu ${decimal(share * 100)} % der Zeit gehört${away === 0 ? '' : `; ${number(away)}-mal getrennt`}`,
     span: (state, from, to, messages) =>
-      state === 'up'
-        ? `Gehört von ${from} bis ${to}: ${counted(messages ?? 0, 'Nachricht', 'Nachrichten')}`
-        : `Getrennt von ${from} bis ${to}`,
+      ({
+        up: `Gehört von ${from} bis ${to}: ${counted(messages ?? 0, 'Nachricht', 'Nachrichten')}`,
+        late: `Hat von ${from} bis ${to} gelesen, wie später Gesendetes zeigt`,
+        silent: `Stumm von ${from} bis ${to}`,
+        disconnected: `Getrennt von ${from} bis ${to}`,
+      })[state],
+    expectedIs: (duration, isSet) =>
+      `Stumm nach ${duration} ohne Nachricht (${isSet ? 'eingestellt' : 'gelernt'})`,
+    expectedNot:
+      'Noch ist nicht bekannt, nach welcher Zeit er stumm ist: Er war insgesamt keine Stunde zu hören.',
     antenna: (port) => `Antenne ${port}`,
     antennasHint:
       'Eine Antenne auf einen Ort ziehen oder den Ort wählen. Lesungen einer Antenne ohne Ort bewegen nichts.',

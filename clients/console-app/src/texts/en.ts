@@ -746,6 +746,7 @@ export const en = {
   },
   now: {
     silent: (count: number) => `${counted(count, 'reader', 'readers')} cannot be heard`,
+    unheard: { silent: 'silent since', disconnected: 'disconnected since' },
     sub: (assets: number, places: number) =>
       `${counted(assets, 'asset', 'assets')} at ${counted(places, 'place', 'places')}`,
     places: 'Places',
@@ -1068,7 +1069,14 @@ export const en = {
     name: 'Name',
     state: 'State',
     allStates: 'All states',
-    states: { heard: 'Heard', silent: 'Silent', never: 'Never heard', no_format: 'No format' },
+    states: {
+      heard: 'Heard',
+      new: 'New',
+      silent: 'Silent',
+      disconnected: 'Disconnected',
+      never: 'Never heard',
+      no_format: 'No format',
+    },
     lastMessage: 'Last message',
     ago: (duration: string) => `${duration} ago`,
     rate: 'Messages',
@@ -1078,6 +1086,8 @@ export const en = {
     topic: 'Topic',
     topicHint:
       'Where it publishes over MQTT, such as site/dock-3. It may have + for a level, and # at its end.',
+    expect: 'Silent after (seconds)',
+    expectHint: 'For how long it may say nothing. Left empty, that is learned from the last seven days.',
     user: 'User',
     format: 'Format',
     formatHint:
@@ -1120,10 +1130,21 @@ export const en = {
     sinceMade: 'Since it was registered',
     weekInWords: (share: number, away: number) =>
       `Heard ${decimal(share * 100)} % of the time${away === 0 ? '' : `; disconnected ${counted(away, 'time', 'times')}`}`,
-    span: (state: 'up' | 'disconnected', from: string, to: string, messages: number | null) =>
-      state === 'up'
-        ? `Heard from ${from} to ${to}: ${counted(messages ?? 0, 'message', 'messages')}`
-        : `Disconnected from ${from} to ${to}`,
+    span: (
+      state: 'up' | 'late' | 'silent' | 'disconnected',
+      from: string,
+      to: string,
+      messages: number | null,
+    ) =>
+      ({
+        up: `Heard from ${from} to ${to}: ${counted(messages ?? 0, 'message', 'messages')}`,
+        late: `It listened from ${from} to ${to}, as what it sent later shows`,
+        silent: `Silent from ${from} to ${to}`,
+        disconnected: `Disconnected from ${from} to ${to}`,
+      })[state],
+    expectedIs: (duration: string, isSet: boolean) =>
+      `Silent after ${duration} without a message (${isSet ? 'set' : 'learned'})`,
+    expectedNot: 'Not known yet after how long it is silent: it was heard for less than an hour in all.',
     antenna: (port: number) => `Antenna ${port}`,
     antennasHint:
       'Drag an antenna to a place, or choose the place. Reads of an antenna at no place move nothing.',

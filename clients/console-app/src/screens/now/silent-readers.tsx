@@ -10,14 +10,15 @@ const EVERY_MS = 60_000;
 interface SilentReader {
   id: number;
   name: string;
-  last_message_at: string | null;
+  state: 'silent' | 'disconnected';
+  unheard_since: string | null;
 }
 
 /** Readers that cannot be heard: what they would see does not move meanwhile. Nothing where all are heard. */
 export function SilentReaders() {
   const t = texts.value.now;
   const { answer, reload } = useRead<{ data: readonly SilentReader[]; total_count: number }>('/readers', {
-    ...{ state: 'silent', sort: '-last_message_at', limit: MOST },
+    ...{ state: ['silent', 'disconnected'], sort: '-last_message_at', limit: MOST },
   });
   useEffect(() => {
     const timer = setInterval(() => document.hidden || reload(), EVERY_MS);
@@ -30,13 +31,13 @@ export function SilentReaders() {
     <section class="card now-silent" aria-labelledby="now-silent">
       <h2 id="now-silent">{t.silent(answer.total_count)}</h2>
       <ul class="facts">
-        {answer.data.map(({ id, name, last_message_at: heard }) => (
+        {answer.data.map(({ id, name, state, unheard_since: since }) => (
           <li key={id}>
             <a class="title" href={href('readers', id)}>
               {name}
             </a>
             <span class="hint">
-              {texts.value.place.heard} <Instant at={heard} />
+              {t.unheard[state]} <Instant at={since} />
             </span>
           </li>
         ))}

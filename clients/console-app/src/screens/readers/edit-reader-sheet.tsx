@@ -12,16 +12,23 @@ import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { FormatSelect } from './format-select.tsx';
 
-/** Name, topic, format, another password, and its end. */
+/** Name, topic, format, when it is silent, another password, and its end. */
 export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: () => void }) {
   const t = texts.value.readers;
-  const [draft, setDraft] = useState({ name: reader.name, topic: reader.topic, format: reader.format });
+  const [draft, setDraft] = useState({
+    ...{ name: reader.name, topic: reader.topic, format: reader.format },
+    expect: String(reader.expect_seconds ?? ''),
+  });
   const [password, setPassword] = useState<string | null>(null);
   const [isSubscribed, setSubscribed] = useState(true);
   const { run, isBusy, problem } = useAction();
   const path = `/readers/${reader.id}`;
   const save = async () => {
-    const { data } = await patch<{ data: { subscribed: boolean } }>(path, draft);
+    const { expect, ...given } = draft;
+    const { data } = await patch<{ data: { subscribed: boolean } }>(path, {
+      ...given,
+      expect_seconds: expect === '' ? null : Number(expect),
+    });
     toast(texts.value.common.saved);
     setSubscribed(data.subscribed);
     if (data.subscribed) {
@@ -92,6 +99,15 @@ export function EditReaderSheet({ reader, onClose }: { reader: Reader; onClose: 
           onValue={(topic) => setDraft({ ...draft, topic })}
         />
         <FormatSelect value={draft.format} onValue={(format) => setDraft({ ...draft, format })} />
+        <Field
+          label={t.expect}
+          hint={t.expectHint}
+          type="number"
+          min={15}
+          max={86_400}
+          value={draft.expect}
+          onValue={(expect) => setDraft({ ...draft, expect })}
+        />
         {problem !== null && <ProblemNote problem={problem} />}
         {!isSubscribed && <p class="note note-problem">{t.notSubscribed(draft.topic)}</p>}
         {password !== null && (

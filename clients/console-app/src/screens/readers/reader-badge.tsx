@@ -5,7 +5,9 @@ import { texts } from '../../texts/texts.ts';
 
 const TONES: Readonly<Record<ReaderState, Tone>> = {
   heard: 'moved',
+  new: 'moved',
   silent: 'problem',
+  disconnected: 'problem',
   never: 'queued',
   no_format: 'problem',
 };

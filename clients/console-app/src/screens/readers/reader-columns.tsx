@@ -15,7 +15,7 @@ export function readerColumns(t: Texts['readers']): readonly Column<Reader>[] {
       title: t.rate,
       weight: 3,
       isNumber: true,
-      cell: (reader) => (reader.state === 'silent' ? <span class="none">–</span> : perMinute(reader, t)),
+      cell: (reader) => (reader.unheard_since !== null ? <span class="none">–</span> : perMinute(reader, t)),
     },
     {
       title: t.counters.reads,

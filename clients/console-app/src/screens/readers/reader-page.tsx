@@ -61,7 +61,7 @@ export function ReaderPage({ id }: { id: string }) {
       </PageHead>
       <Hints reader={reader} />
       <Outcomes reader={reader} />
-      <SpansPicture id={reader.id} createdAt={reader.created_at} />
+      <SpansPicture reader={reader} />
       <AntennaMap reader={reader} />
       {listen !== null && may('operator') && (
         <ListenSheet

@@ -1,4 +1,4 @@
-import type { Reader } from '../../api/reader.ts';
+import { READER_STATES, type Reader } from '../../api/reader.ts';
 import { useList } from '../../api/use-list.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
@@ -58,7 +58,7 @@ function ReaderList() {
           label={t.state}
           options={[
             { value: '', word: t.allStates },
-            ...(['heard', 'silent', 'never', 'no_format'] as const).map((value) => ({
+            ...READER_STATES.map((value) => ({
               value,
               word: t.states[value],
             })),

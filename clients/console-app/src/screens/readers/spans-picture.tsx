@@ -1,5 +1,6 @@
-import type { Spans } from '../../api/reader.ts';
+import type { Reader, Spans } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
+import { durationText } from '../../parts/duration.ts';
 import { instantText } from '../../parts/instant.tsx';
 import { ticksOf } from '../../parts/timeline/ticks.ts';
 import { texts } from '../../texts/texts.ts';
@@ -14,8 +15,12 @@ const LEAST = 0.4;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** When it was heard in the last week, or since it was registered, and when it was disconnected. */
-export function SpansPicture({ id, createdAt }: { id: number; createdAt: string }) {
+/** When it was heard in the last week, or since it was registered, and when it was silent or disconnected. */
+export function SpansPicture({
+  reader: { id, created_at: createdAt, expect_seconds: set, expected_seconds: expected },
+}: {
+  reader: Reader;
+}) {
   const t = texts.value.readers;
   const made = Date.parse(createdAt);
   // The fewer, the finer is what can be told apart.
@@ -31,7 +36,7 @@ export function SpansPicture({ id, createdAt }: { id: number; createdAt: string 
   const began = Math.max(earliest, Math.min(made, end - 1));
   const range = { from: Math.max(earliest, Math.min(made, end - 10 * MINUTE)), to: end };
   const share = (at: number) => (100 * (Math.max(at, range.from) - range.from)) / (range.to - range.from);
-  const up = spans.filter(({ state }) => state === 'up');
+  const up = spans.filter(({ state, learned_at }) => state === 'up' && learned_at === null);
   const heardMs = up.reduce(
     (sum, span) => sum + Date.parse(span.to ?? to) - Math.max(Date.parse(span.from), began),
     0,
@@ -42,15 +47,19 @@ export function SpansPicture({ id, createdAt }: { id: number; createdAt: string 
     <section class="card week" aria-label={title}>
       <h2>{title}</h2>
       <p class="hint">{t.weekInWords(Math.max(0, heardMs) / (end - began), away)}</p>
+      <p class="hint">
+        {expected === null ? t.expectedNot : t.expectedIs(durationText(expected * 1_000), set !== null)}
+      </p>
       <div class="week-plot" aria-hidden="true">
         {spans.map((span) => {
+          const kind = span.learned_at === null ? span.state : 'late';
           const left = share(Date.parse(span.from));
           const width = Math.max(LEAST, share(Date.parse(span.to ?? to)) - left);
           return (
             <span
-              key={`${span.state} ${span.from}`}
-              class={`week-span week-${span.state}`}
-              title={t.span(span.state, instantText(span.from), instantText(span.to ?? to), span.messages)}
+              key={`${kind} ${span.from}`}
+              class={`week-span week-${kind}`}
+              title={t.span(kind, instantText(span.from), instantText(span.to ?? to), span.messages)}
               style={{ left: `${Math.min(left, 100 - width)}%`, width: `${width}%` }}
             />
           );

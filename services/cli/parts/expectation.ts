@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from 'commander';
+import { EXPECTED } from '../../../domain/presence/expectations.ts';
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+export const EXPECT_HELP =
+  'how long it may say nothing before it is silent, as 60s, 5m or 1h; learned for what its messages show';
+
+/** Seconds, or `learned`. */
+export function expectation(text: string): number | 'learned' {
+  if (text === 'learned') {
+    return text;
+  }
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = number === undefined ? Number.NaN : Number(number) * SECONDS[unit as keyof typeof SECONDS];
+  if (!(seconds >= EXPECTED.least && seconds <= EXPECTED.most)) {
+    throw new InvalidArgumentError('It is learned, or a duration from 15s to 1d, as 60s, 5m or 1h.');
+  }
+  return seconds;
+}
+
+/** Null for what is learned. */
+export function secondsOf(expected: number | 'learned'): number | null {
+  return expected === 'learned' ? null : expected;
+}
+
+export function sayExpectation(seconds: number | null): string {
+  return seconds === null ? 'learned' : `${seconds}s`;
+}
