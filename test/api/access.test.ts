@@ -72,9 +72,12 @@ describe('API keys', () => {
   });
 
   it('are refused from the request after their expiry on, also if they were in use before', async () => {
-    const soon = new Date(Date.now() + 1_500).toISOString();
-    const key = await api.keyWith([], { expiresAt: soon });
+    const key = await api.keyWith([], { expiresAt: '2099-01-01T00:00:00Z' });
     expect((await me({ key })).status).to.equal(200);
+    await api.database.rows(
+      `update api_keys set expires_at = clock_timestamp() + interval '1 second' where id = $1`,
+      [key.split('_')[1]],
+    );
     while (!(await isOver(key))) {
       // Asked again and again, so that the API knows the key when its time comes.
       await me({ key });
