@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { patch } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { Field } from '../../parts/field.tsx';
@@ -13,7 +13,7 @@ export function OrganizationSection() {
   const t = texts.value.settings;
   const { id, name: present } = membership.value?.organization ?? { id: 0, name: '' };
   const [name, setName] = useState(present);
-  useEffect(() => setName(present), [present]);
+  useLayoutEffect(() => setName(present), [present]);
   const { run, isBusy, problem } = useAction();
   const rename = async () => {
     await patch('/organization', { name });
