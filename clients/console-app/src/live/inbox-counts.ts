@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { InboxCounts } from '../api/inbox.ts';
 import { useRead } from '../api/use-read.ts';
+import { useRepeat } from '../api/use-repeat.ts';
 import { writesTo } from '../api/writes.ts';
 import { membership } from '../session/session.ts';
 
@@ -34,10 +35,7 @@ export function useInboxCounts(): void {
   useEffect(() => {
     inboxCounts.value = answer?.data ?? null;
   }, [answer]);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRepeat(reload, EVERY_MS);
   useEffect(() => {
     if (writes === 0) {
       return undefined;

@@ -1,5 +1,5 @@
-import { useEffect } from 'preact/hooks';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { Instant } from '../../parts/instant.tsx';
 import { href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
@@ -20,10 +20,7 @@ export function SilentReaders() {
   const { answer, reload } = useRead<{ data: readonly SilentReader[]; total_count: number }>('/readers', {
     ...{ state: ['silent', 'disconnected'], sort: '-last_message_at', limit: MOST },
   });
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRepeat(reload, EVERY_MS);
   if (answer === undefined || answer.data.length === 0) {
     return null;
   }

@@ -1,5 +1,6 @@
 import { NO_FORMAT, type Reader } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
@@ -12,7 +13,6 @@ import { ListenSheet } from './listen-sheet.tsx';
 import { Outcomes } from './outcomes.tsx';
 import { ReaderBadge, Silence } from './reader-badge.tsx';
 import { SpansPicture } from './spans-picture.tsx';
-import { useRepeat } from './use-repeat.ts';
 
 /** `#/readers/7?listen=2` */
 export function ReaderPage({ id }: { id: string }) {

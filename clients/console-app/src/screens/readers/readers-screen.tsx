@@ -1,5 +1,6 @@
 import { READER_STATES, type Reader } from '../../api/reader.ts';
 import { useList } from '../../api/use-list.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
@@ -13,7 +14,6 @@ import { NewReader } from './new-reader.tsx';
 import { OwnFormats } from './own-formats.tsx';
 import { readerColumns } from './reader-columns.tsx';
 import { ReaderPage } from './reader-page.tsx';
-import { useRepeat } from './use-repeat.ts';
 
 /** Milliseconds between two looks at the counters. */
 const EVERY_MS = 5_000;

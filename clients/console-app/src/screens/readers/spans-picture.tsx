@@ -1,10 +1,10 @@
 import type { Reader, Spans } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { durationText } from '../../parts/duration.ts';
 import { instantText } from '../../parts/instant.tsx';
 import { ticksOf } from '../../parts/timeline/ticks.ts';
 import { texts } from '../../texts/texts.ts';
-import { useRepeat } from './use-repeat.ts';
 
 /** Percent of the width: beyond it a day has no room to the right of its line. */
 const LAST = 86;

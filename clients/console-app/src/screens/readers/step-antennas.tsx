@@ -1,5 +1,6 @@
 import { type Arrivals, NO_FORMAT, type Reader } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { address, go, href, hrefWith } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { AntennaMap } from './antenna-map.tsx';
@@ -7,7 +8,6 @@ import { ListenSheet } from './listen-sheet.tsx';
 import { ReplayOffer } from './replay-offer.tsx';
 import { unplacedOf } from './unplaced.ts';
 import { useListen } from './use-listen.ts';
-import { useRepeat } from './use-repeat.ts';
 
 /** Where each antenna is; those that are heard, registered or not, say so. Then what is kept can be read. */
 export function StepAntennas({ reader, reload }: { reader: Reader; reload: () => void }) {

@@ -1,9 +1,9 @@
 import { type Arrivals, NO_FORMAT, type Reader } from '../../api/reader.ts';
 import { useRead } from '../../api/use-read.ts';
+import { useRepeat } from '../../api/use-repeat.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { texts } from '../../texts/texts.ts';
-import { useRepeat } from './use-repeat.ts';
 
 /** What comes from the reader, byte for byte, as it comes. */
 export function StepArrivals({
