@@ -1,17 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { ROW, useWindow } from '../../parts/tree/use-window.ts';
+import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
 import { PlaceRow } from './place-row.tsx';
-import { useWindow } from './use-window.ts';
-import { visibleRows } from './visible-rows.ts';
-
-/** Pixels; the same in `now.css`. */
-const ROW = 36;
-
-/** With few places all are open at first, else the topmost. */
-const FEW = 60;
 
 /** Opened or closed by hand, for as long as the page lives. */
 const chosen = new Map<number, boolean>();
@@ -24,7 +18,7 @@ export function PlaceTree({ model, searched }: { model: TreeModel; version: numb
   const isOpen = (place: Place) =>
     chosen.get(place.id) ?? (model.size <= FEW || (place.parent === null && place.children.length <= FEW));
   const rows = visibleRows(model, isOpen, searched);
-  const { first, last } = useWindow(box, rows.length, ROW);
+  const { first, last } = useWindow(box, rows.length);
   const at = Math.max(
     0,
     rows.findIndex(({ place }) => place.id === current),

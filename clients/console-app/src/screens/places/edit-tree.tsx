@@ -4,20 +4,14 @@ import { useTree } from '../../live/use-tree.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { followPointer } from '../../parts/follow-pointer.ts';
 import { ProblemNote } from '../../parts/problem-note.tsx';
+import { ROW, useWindow } from '../../parts/tree/use-window.ts';
+import { FEW, visibleRows } from '../../parts/tree/visible-rows.ts';
 import { address, go, hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
-import { useWindow } from '../now/use-window.ts';
-import { visibleRows } from '../now/visible-rows.ts';
 import { EditTreeRow } from './edit-tree-row.tsx';
 import { movePlace } from './move-place.ts';
 import { MovePlaceSheet } from './move-place-sheet.tsx';
-
-/** Pixels; the same in `now.css`. */
-const ROW = 36;
-
-/** With few places all are open at first, else the topmost. */
-const FEW = 60;
 
 interface Dragged {
   place: Place;
@@ -41,7 +35,7 @@ export function EditTree() {
   const isOpen = (place: Place) =>
     chosen.current.get(place.id) ?? ((model?.size ?? 0) <= FEW || place.parent === null);
   const rows = model === null ? [] : visibleRows(model, isOpen, address.value.query.get('q') ?? '');
-  const { first, last } = useWindow(box, rows.length, ROW);
+  const { first, last } = useWindow(box, rows.length);
   if (model === null) {
     return problem === null ? (
       <p class="loading">{texts.value.shell.loading}</p>

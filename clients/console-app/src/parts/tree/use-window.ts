@@ -1,11 +1,14 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
+/** Height of a row in pixels; the same in `now.css`. */
+export const ROW = 36;
+
 /** Rows beyond both edges, so that scrolling shows no gap before the next frame. */
 const BEYOND = 12;
 
-/** Which of many rows of one height are in sight of `box`, which scrolls. */
-export function useWindow(box: RefObject<HTMLElement | null>, count: number, height: number) {
+/** Which of many rows are in sight of `box`, which scrolls. */
+export function useWindow(box: RefObject<HTMLElement | null>, count: number) {
   const [range, setRange] = useState({ first: 0, last: 40 });
   useLayoutEffect(() => {
     const element = box.current;
@@ -13,8 +16,8 @@ export function useWindow(box: RefObject<HTMLElement | null>, count: number, hei
       return undefined;
     }
     const measure = () => {
-      const first = Math.max(0, Math.floor(element.scrollTop / height) - BEYOND);
-      const last = Math.ceil((element.scrollTop + element.clientHeight) / height) + BEYOND;
+      const first = Math.max(0, Math.floor(element.scrollTop / ROW) - BEYOND);
+      const last = Math.ceil((element.scrollTop + element.clientHeight) / ROW) + BEYOND;
       setRange((before) => (before.first === first && before.last === last ? before : { first, last }));
     };
     measure();
@@ -25,6 +28,6 @@ export function useWindow(box: RefObject<HTMLElement | null>, count: number, hei
       resized.disconnect();
       element.removeEventListener('scroll', measure);
     };
-  }, [count, height]);
+  }, [count]);
   return { first: Math.min(range.first, Math.max(0, count - 1)), last: Math.min(range.last, count) };
 }

@@ -1,5 +1,8 @@
 import type { Place, TreeModel } from '../../live/tree-model.ts';
 
+/** With few places all are open at first, else the topmost. */
+export const FEW = 60;
+
 export interface VisibleRow {
   place: Place;
   level: number;
