@@ -2,14 +2,13 @@ import { useId, useState } from 'preact/hooks';
 import type { Plan } from '../../api/plan.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
-import { Field } from '../../parts/field.tsx';
-import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { go, href } from '../../router/router.ts';
 import { texts } from '../../texts/texts.ts';
+import { type PlanDraft, PlanFields, SHOWN_FIELDS } from './plan-fields.tsx';
 
 const KINDS = 'image/png,image/jpeg,image/webp';
 
@@ -17,15 +16,14 @@ const KINDS = 'image/png,image/jpeg,image/webp';
 export function AddPlanSheet({ onClose }: { onClose: () => void }) {
   const t = texts.value.plan;
   const id = useId();
-  const [name, setName] = useState('');
+  const [draft, setDraft] = useState<PlanDraft>({ name: '', location: null });
   const [image, setImage] = useState<File | null>(null);
-  const [location, setLocation] = useState<PickedPlace | null>(null);
   const { run, isBusy, problem } = useAction();
   const fault = faultOf(problem, 'image');
   const choose = (file: File | null) => {
     setImage(file);
-    if (name === '' && file !== null) {
-      setName(file.name.replace(/\.\w+$/, ''));
+    if (draft.name === '' && file !== null) {
+      setDraft({ ...draft, name: file.name.replace(/\.\w+$/, '') });
     }
   };
   const add = async () => {
@@ -33,8 +31,8 @@ export function AddPlanSheet({ onClose }: { onClose: () => void }) {
       return;
     }
     const query = new URLSearchParams({
-      name: name.trim(),
-      ...(location === null ? {} : { location_id: String(location.id) }),
+      name: draft.name.trim(),
+      ...(draft.location === null ? {} : { location_id: String(draft.location.id) }),
     });
     // A file without a known ending has no type.
     const typed = image.type.startsWith('image/') ? image : new Blob([image], { type: 'image/png' });
@@ -75,23 +73,8 @@ export function AddPlanSheet({ onClose }: { onClose: () => void }) {
             {fault === null ? <p class="hint">{t.imageHint}</p> : <p class="fault">{fault}</p>}
           </div>
         </div>
-        <Field
-          label={t.name}
-          value={name}
-          required
-          maxLength={255}
-          fault={faultOf(problem, 'name')}
-          onValue={setName}
-        />
-        <PlacePicker
-          label={t.location}
-          hint={t.locationHint}
-          none={t.noLocation}
-          fault={faultOf(problem, 'location_id')}
-          picked={location}
-          onPick={setLocation}
-        />
-        {problem !== null && <ProblemNote problem={problem} shown={['image', 'name', 'location_id']} />}
+        <PlanFields draft={draft} problem={problem} onDraft={setDraft} />
+        {problem !== null && <ProblemNote problem={problem} shown={['image', ...SHOWN_FIELDS]} />}
       </form>
     </SideSheet>
   );

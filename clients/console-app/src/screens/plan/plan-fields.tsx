@@ -1,0 +1,45 @@
+import type { ApiError } from '../../api/api-error.ts';
+import { Field } from '../../parts/field.tsx';
+import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { texts } from '../../texts/texts.ts';
+
+export interface PlanDraft {
+  name: string;
+  location: PickedPlace | null;
+}
+
+export const SHOWN_FIELDS = ['name', 'location_id'];
+
+/** What a plan is called, and a plan of. */
+export function PlanFields({
+  draft,
+  problem,
+  onDraft,
+}: {
+  draft: PlanDraft;
+  problem: ApiError | null;
+  onDraft: (draft: PlanDraft) => void;
+}) {
+  const t = texts.value.plan;
+  return (
+    <>
+      <Field
+        label={t.name}
+        value={draft.name}
+        required
+        maxLength={255}
+        fault={faultOf(problem, 'name')}
+        onValue={(name) => onDraft({ ...draft, name })}
+      />
+      <PlacePicker
+        label={t.location}
+        hint={t.locationHint}
+        none={t.noLocation}
+        fault={faultOf(problem, 'location_id')}
+        picked={draft.location}
+        onPick={(location) => onDraft({ ...draft, location })}
+      />
+    </>
+  );
+}
