@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
+import { CardForm } from '../../parts/card-form.tsx';
 import { Field, Select } from '../../parts/field.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { ROLES, type Role } from '../../session/roles.ts';
 import { texts } from '../../texts/texts.ts';
@@ -17,22 +17,21 @@ export function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) 
   const t = texts.value.settings;
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
+  const { problem } = action;
   const invite = async () => {
     onInvited((await post<{ data: Invitation }>('/invitations', { email, role })).data);
     setEmail('');
   };
   return (
-    <form
-      class="card stack"
-      aria-labelledby="invite-title"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run(invite);
-      }}
+    <CardForm
+      title={t.inviteTitle}
+      hint={t.inviteHint}
+      submit={t.invite}
+      action={action}
+      shown={['email']}
+      onSubmit={invite}
     >
-      <h2 id="invite-title">{t.inviteTitle}</h2>
-      <p class="hint">{t.inviteHint}</p>
       <Field
         label={texts.value.signIn.email}
         type="email"
@@ -51,12 +50,6 @@ export function InviteForm({ onInvited }: { onInvited: (invitation: Invitation) 
         value={role}
         onValue={setRole}
       />
-      {problem !== null && <ProblemNote problem={problem} shown={['email']} />}
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {t.invite}
-        </button>
-      </div>
-    </form>
+    </CardForm>
   );
 }

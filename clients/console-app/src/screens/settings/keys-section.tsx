@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks';
 import { organizationId } from '../../api/organization.ts';
-import { post, remove } from '../../api/send.ts';
+import { remove } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { useList } from '../../api/use-list.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { confirm } from '../../parts/confirm.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { Field } from '../../parts/field.tsx';
 import { Instant } from '../../parts/instant.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { faultOf } from '../../parts/problem-text.ts';
 import { SecretNote } from '../../parts/secret-note.tsx';
 import { texts } from '../../texts/texts.ts';
+import { NewKey } from './new-key.tsx';
 
 interface ApiKey {
   id: string;
@@ -23,8 +22,6 @@ interface ApiKey {
   revoked_at: string | null;
   last_used_at: string | null;
 }
-
-const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'] as const;
 
 /** Keys with which programs use the API. */
 export function KeysSection() {
@@ -81,68 +78,5 @@ export function KeysSection() {
         <Pager list={list} />
       </section>
     </div>
-  );
-}
-
-function NewKey({
-  path,
-  onIssued,
-}: {
-  path: string;
-  onIssued: (issued: { name: string; key: string }) => void;
-}) {
-  const t = texts.value.settings;
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly string[]>(SCOPES);
-  const { run, isBusy, problem } = useAction();
-  const issue = async () => {
-    const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes });
-    onIssued(data);
-    setName('');
-  };
-  return (
-    <form
-      class="card stack"
-      aria-labelledby="new-key-title"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run(issue);
-      }}
-    >
-      <h2 id="new-key-title">{t.newKey}</h2>
-      <p class="hint">{t.newKeyHint}</p>
-      <Field
-        label={t.keyName}
-        name="name"
-        required
-        maxLength={255}
-        value={name}
-        fault={faultOf(problem, 'name')}
-        onValue={setName}
-      />
-      <fieldset class="checks">
-        <legend>{t.scopes}</legend>
-        {SCOPES.map((scope) => (
-          <label class="check" key={scope}>
-            <input
-              type="checkbox"
-              checked={scopes.includes(scope)}
-              onChange={(event) =>
-                setScopes(
-                  event.currentTarget.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope),
-                )
-              }
-            />
-            <span class="mono">{scope}</span>
-          </label>
-        ))}
-      </fieldset>
-      {problem !== null && <ProblemNote problem={problem} shown={['name']} />}
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={isBusy || scopes.length === 0}>
-          {t.makeKey}
-        </button>
-      </div>
-    </form>
   );
 }

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { patch } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
+import { CardForm } from '../../parts/card-form.tsx';
 import { Field } from '../../parts/field.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { toast } from '../../parts/toast.tsx';
 import { membership, noteOrganizationName } from '../../session/session.ts';
@@ -14,7 +14,8 @@ export function OrganizationSection() {
   const { id, name: present } = membership.value?.organization ?? { id: 0, name: '' };
   const [name, setName] = useState(present);
   useLayoutEffect(() => setName(present), [present]);
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
+  const { problem } = action;
   const rename = async () => {
     await patch('/organization', { name });
     noteOrganizationName(id, name);
@@ -22,15 +23,14 @@ export function OrganizationSection() {
   };
   return (
     <div class="cards">
-      <form
-        class="card stack"
-        aria-labelledby="organization-title"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run(rename);
-        }}
+      <CardForm
+        title={t.sections.organization}
+        submit={texts.value.common.save}
+        action={action}
+        shown={['name']}
+        isReady={name !== present}
+        onSubmit={rename}
       >
-        <h2 id="organization-title">{t.sections.organization}</h2>
         <Field
           label={t.organizationName}
           hint={t.organizationNameHint}
@@ -41,13 +41,7 @@ export function OrganizationSection() {
           fault={faultOf(problem, 'name')}
           onValue={setName}
         />
-        {problem !== null && <ProblemNote problem={problem} shown={['name']} />}
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={isBusy || name === present}>
-            {texts.value.common.save}
-          </button>
-        </div>
-      </form>
+      </CardForm>
     </div>
   );
 }

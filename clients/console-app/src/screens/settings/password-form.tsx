@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
 import { noteWrite } from '../../api/writes.ts';
+import { CardForm } from '../../parts/card-form.tsx';
 import { Field } from '../../parts/field.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { toast } from '../../parts/toast.tsx';
 import { session } from '../../session/session.ts';
@@ -13,7 +13,8 @@ export function PasswordForm() {
   const t = texts.value.settings;
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
+  const { problem } = action;
   const change = async () => {
     await post('/password', { current_password: current, password });
     setCurrent('');
@@ -23,16 +24,14 @@ export function PasswordForm() {
     noteWrite('/sessions');
   };
   return (
-    <form
-      class="card stack"
-      aria-labelledby="password-title"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run(change);
-      }}
+    <CardForm
+      title={t.passwordTitle}
+      hint={t.passwordHint}
+      submit={t.changePassword}
+      action={action}
+      shown={['current_password', 'password']}
+      onSubmit={change}
     >
-      <h2 id="password-title">{t.passwordTitle}</h2>
-      <p class="hint">{t.passwordHint}</p>
       <input
         class="unseen"
         name="email"
@@ -65,12 +64,6 @@ export function PasswordForm() {
         fault={faultOf(problem, 'password')}
         onValue={setPassword}
       />
-      {problem !== null && <ProblemNote problem={problem} shown={['current_password', 'password']} />}
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {t.changePassword}
-        </button>
-      </div>
-    </form>
+    </CardForm>
   );
 }

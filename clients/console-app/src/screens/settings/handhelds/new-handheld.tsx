@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { post } from '../../../api/send.ts';
 import { useAction } from '../../../api/use-action.ts';
+import { CardForm } from '../../../parts/card-form.tsx';
 import { Field } from '../../../parts/field.tsx';
-import { ProblemNote } from '../../../parts/problem-note.tsx';
 import { faultOf } from '../../../parts/problem-text.ts';
 import { texts } from '../../../texts/texts.ts';
 
@@ -16,22 +16,21 @@ export interface MadeHandheld {
 export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }) {
   const t = texts.value.handhelds;
   const [name, setName] = useState('');
-  const { run, isBusy, problem } = useAction();
+  const action = useAction();
+  const { problem } = action;
   const make = async () => {
     onMade((await post<{ data: MadeHandheld }>('/handhelds', { name })).data);
     setName('');
   };
   return (
-    <form
-      class="card stack"
-      aria-labelledby="new-handheld-title"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void run(make);
-      }}
+    <CardForm
+      title={t.newTitle}
+      hint={t.newHint}
+      submit={t.make}
+      action={action}
+      shown={['name']}
+      onSubmit={make}
     >
-      <h2 id="new-handheld-title">{t.newTitle}</h2>
-      <p class="hint">{t.newHint}</p>
       <Field
         label={t.name}
         name="name"
@@ -41,12 +40,6 @@ export function NewHandheld({ onMade }: { onMade: (made: MadeHandheld) => void }
         fault={faultOf(problem, 'name')}
         onValue={setName}
       />
-      {problem !== null && <ProblemNote problem={problem} shown={['name']} />}
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {t.make}
-        </button>
-      </div>
-    </form>
+    </CardForm>
   );
 }

@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import { post } from '../../api/send.ts';
+import { useAction } from '../../api/use-action.ts';
+import { CardForm } from '../../parts/card-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { faultOf } from '../../parts/problem-text.ts';
+import { texts } from '../../texts/texts.ts';
+
+const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read'] as const;
+
+export function NewKey({
+  path,
+  onIssued,
+}: {
+  path: string;
+  onIssued: (issued: { name: string; key: string }) => void;
+}) {
+  const t = texts.value.settings;
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<readonly string[]>(SCOPES);
+  const action = useAction();
+  const { problem } = action;
+  const issue = async () => {
+    const { data } = await post<{ data: { name: string; key: string } }>(path, { name, scopes });
+    onIssued(data);
+    setName('');
+  };
+  return (
+    <CardForm
+      title={t.newKey}
+      hint={t.newKeyHint}
+      submit={t.makeKey}
+      action={action}
+      shown={['name']}
+      isReady={scopes.length > 0}
+      onSubmit={issue}
+    >
+      <Field
+        label={t.keyName}
+        name="name"
+        required
+        maxLength={255}
+        value={name}
+        fault={faultOf(problem, 'name')}
+        onValue={setName}
+      />
+      <fieldset class="checks">
+        <legend>{t.scopes}</legend>
+        {SCOPES.map((scope) => (
+          <label class="check" key={scope}>
+            <input
+              type="checkbox"
+              checked={scopes.includes(scope)}
+              onChange={(event) =>
+                setScopes(
+                  event.currentTarget.checked ? [...scopes, scope] : scopes.filter((each) => each !== scope),
+                )
+              }
+            />
+            <span class="mono">{scope}</span>
+          </label>
+        ))}
+      </fieldset>
+    </CardForm>
+  );
+}
