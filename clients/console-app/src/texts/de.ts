@@ -3,7 +3,6 @@ import type { Texts } from './en.ts';
 
 export const de = {
   common: {
-    add: 'Hinzufügen',
     cancel: 'Abbrechen',
     close: 'Schließen',
     save: 'Speichern',

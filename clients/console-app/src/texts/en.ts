@@ -3,7 +3,6 @@ import type { ReplayedReads } from '../api/replayed-reads.ts';
 /** Every text of the console in English. Numbers and names come in as arguments, so that each language can place them. */
 export const en = {
   common: {
-    add: 'Add',
     cancel: 'Cancel',
     close: 'Close',
     save: 'Save',
