@@ -26,7 +26,7 @@ export function OneImport({ id }: { id: string }) {
   useEffect(() => {
     const timer = isWaiting ? setTimeout(reload, AGAIN) : undefined;
     return () => clearTimeout(timer);
-  }, [answer, isWaiting]);
+  }, [answer, missing, isWaiting]);
   const check = () => void run(() => post(`${path}/check`)).then(reload);
   useEffect(() => {
     if (kept?.state === 'uploaded' && problem === null) {
