@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { AppError } from '../../base/errors.ts';
 import { setDisabled } from '../../domain/administration/users/accounts/set-disabled.ts';
 import { createUser } from '../../domain/administration/users/create-user.ts';
-import { invite, makeFirstLink } from '../../domain/administration/users/links/make-link.ts';
+import { acceptLink } from '../../domain/administration/users/links/accept-link.ts';
+import { invite, makeFirstLink, makeResetLink } from '../../domain/administration/users/links/make-link.ts';
 import type { Role } from '../../domain/administration/users/roles.ts';
 import { signIn } from '../../domain/administration/users/sessions/sign-in.ts';
 import { readConsoleConfig } from '../../services/console/config.ts';
@@ -154,6 +155,24 @@ describe('signing in to the console by OpenID Connect', function () {
     expect(await signIn(suite.people.db, given)).to.equal(null);
     const answer = await suite.call({ path: '/session', token: early.token });
     expect(answer.status).to.equal(401);
+  });
+
+  it('ends them again where somebody joins an organization, as another may have set a password since', async () => {
+    const email = 'mia@example.com';
+    const { userId } = await suite.people.user(email, { orgId: suite.orgId, role: 'viewer' });
+    await come('mia-1', verified(email));
+    const { token } = await makeResetLink(suite.people.db, TEST_ACTOR, { userId, orgId: suite.orgId });
+    const kept = await acceptLink(suite.people.db, { ...PLACE, token, password: PASSWORD });
+    await come('mia-1', verified(email));
+    expect((await suite.call({ path: '/session', token: kept.token })).status).to.equal(200);
+
+    const came = await come('mia-1', verified(email, { groups: ['staff'] }));
+    expect(rolesOf(came)).to.have.deep.members([
+      [other, 'viewer'],
+      [suite.orgId, 'viewer'],
+    ]);
+    expect((await suite.call({ path: '/session', token: kept.token })).status).to.equal(401);
+    expect(await signIn(suite.people.db, { ...PLACE, email, password: PASSWORD })).to.equal(null);
   });
 
   it('lets no disabled user in, and says so where somebody declines', async () => {

@@ -32,7 +32,8 @@ const accept = visitorRoute({
   body: acceptBody,
   success: answeredWithCookies(200, SESSION, 'The session'),
   problems: { ...GONE, conflict: 'It is not good for this account, or others were faster' },
-  handle: async ({ context, body: { token, email, name, password }, requestId }) => {
+  handle: async ({ context, body, requestId }) => {
+    const { token, email, name, password, new_password: newPassword } = body;
     const { parts, address, userAgent, session } = context;
     const signedIn = await withFields(() =>
       parts.measures.signingIn('link', async () => {
@@ -46,6 +47,7 @@ const accept = visitorRoute({
           ...(email === undefined ? {} : { email }),
           ...(name === undefined ? {} : { name }),
           ...(password === undefined ? {} : { password }),
+          ...(newPassword === undefined ? {} : { newPassword }),
           ...(session === null ? {} : { userId: session.user_id }),
         });
       }),

@@ -25,4 +25,5 @@ export const acceptBody = jsonBody({
   email: optional(text(254)),
   name: optional(text(255)),
   password: optional(text(1_024)),
+  new_password: optional(text(1_024)),
 });

@@ -90,6 +90,28 @@ describe('the settings in the console', () => {
     await guest.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  it('have somebody who joins from another organization show who it is, and choose another password', async () => {
+    const elsewhere = await app.people.organization('Elsewhere');
+    await app.people.user('lou@example.com', { orgId: elsewhere, role: 'viewer' });
+    const made = await app.call({
+      ...{ method: 'POST', path: '/invitations', json: { email: 'lou@example.com', role: 'operator' } },
+    });
+    const guest = await app.open(new URL(made.body.data.url).hash, null);
+    await guest.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    const faults = await faultsOf(guest, 'link-known');
+    await guest.getByLabel('New password').fill('nine ferries in thin fog');
+    await guest.getByRole('button', { name: 'Go in' }).click();
+    await guest.getByRole('heading', { name: 'No places yet' }).waitFor();
+    const roles = await app.database.rows(
+      `select org_id, role from memberships join users on users.id = user_id where email = 'lou@example.com' order by 2`,
+    );
+    expect(roles).to.deep.equal([
+      { org_id: app.orgId, role: 'operator' },
+      { org_id: elsewhere, role: 'viewer' },
+    ]);
+    expect(faults).to.deep.equal([]);
+  });
+
   it('list users page by page, however many there are', async () => {
     const site = await Site.create(app.database, 'Large');
     await app.database.rows(

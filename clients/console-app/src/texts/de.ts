@@ -141,6 +141,8 @@ export const de = {
     name: 'Ihr Name',
     newPassword: 'Neues Passwort',
     passwordHint: 'Mindestens 12 Zeichen; ein paar Wörter hintereinander sind gut.',
+    ownPasswordHint:
+      'Mindestens 12 Zeichen. Ein anderes als bisher: Wer Sie anderswo eingelassen hat, kennt das alte vielleicht. Alle Ihre anderen Sitzungen enden.',
     go: 'Hinein',
     busy: 'Einen Moment …',
   },

@@ -137,6 +137,8 @@ export const en = {
     name: 'Your name',
     newPassword: 'New password',
     passwordHint: '12 characters or more; a few words in a row do well.',
+    ownPasswordHint:
+      '12 characters or more. Another than before: whoever let you in elsewhere may know that one. All your other sessions end.',
     go: 'Go in',
     busy: 'One moment …',
   },

@@ -13,7 +13,7 @@ import { requirePassword } from '../passwords/require-password.ts';
 import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
 import { findUser, lockUser, noUser, type StoredUser } from '../stored-user.ts';
-import { UserFault } from '../user-fault.ts';
+import { UserFault, type UserField } from '../user-fault.ts';
 import { requireEnabled } from './make-link.ts';
 import { lookAtLink, type OpenLink, useLink } from './open-link.ts';
 
@@ -25,7 +25,9 @@ export interface Acceptance extends SessionPlace {
   name?: string;
   /** A new one; of somebody invited who is a user already, the one there is. */
   password?: string;
-  /** Who is signed in: an invited user who is needs no password. */
+  /** Of somebody invited who is a user with a password already. */
+  newPassword?: string;
+  /** Who is signed in: an invited user who is need not give the password there is. */
   userId?: number;
   requestId: string;
 }
@@ -77,21 +79,45 @@ async function decide(db: Database, link: OpenLink, given: Acceptance): Promise<
     throw noUser(link.user_id);
   }
   requireEnabled(user);
-  if (link.purpose === 'invite') {
-    await requireSelf(user, given);
-  }
-  return { as: 'known', user, hash: link.purpose === 'reset' ? await newHash(given, user.email) : null };
+  return { as: 'known', user, hash: await hashOfKnown(link, user, given) };
 }
 
-async function newHash({ password = '', address }: Acceptance, email: string): Promise<string> {
-  await requirePassword(password, email);
+/**
+ * Who accepts an invitation as a user chooses another password. The one there is need not be known to them alone: whoever
+ * administers the organization that they are in may have made the account for them, or a link to set it, and would act in
+ * the other organization too.
+ */
+async function hashOfKnown(link: OpenLink, user: StoredUser, given: Acceptance): Promise<string | null> {
+  switch (link.purpose) {
+    case 'reset':
+      return newHash(given, user.email);
+    case 'invite': {
+      await requireSelf(user, given);
+      const { newPassword: password = '', address } = given;
+      return user.password === null ? null : newHash({ password, address }, user.email, 'new_password');
+    }
+    default:
+      return null;
+  }
+}
+
+async function newHash(
+  { password = '', address }: Pick<Acceptance, 'password' | 'address'>,
+  email: string,
+  field: UserField = 'password',
+): Promise<string> {
+  await requirePassword(password, email, field);
   return hashPassword(password, address);
 }
 
 /** Whoever invites has the link too, and must not come to act as the user. */
 async function requireSelf(user: StoredUser, { password = '', userId, address }: Acceptance): Promise<void> {
   if (userId !== user.id && !(await isPassword(password, user.password, address))) {
-    throw new UserFault('password', `Give the password of ${user.email}, who has an account here already`);
+    throw new UserFault(
+      'password',
+      `Give the password of ${user.email}, who has an account here already. If it is not yours, ask whoever runs the ` +
+        'installation for a new one (tagtrail user reset)',
+    );
   }
 }
 

@@ -48,3 +48,24 @@ export async function linkToProvider(
     after: { issuer, subject, password: 'removed' },
   });
 }
+
+/**
+ * Ends the sessions and the password of somebody who joins an organization by the provider: an administrator of another
+ * may have set it since, by a link, and would act here too.
+ */
+export async function leaveOnlyProvider(
+  change: Change,
+  user: { id: number; email: string },
+): Promise<ChangeEntry[]> {
+  await deleteSessions(change, user.id, null);
+  const count = await change.exec(sql.prepared('remove-password', NO_ROWS)`
+    update users set password = null, updated_at = now() where id = ${user.id} and password is not null`);
+  return count === 0
+    ? []
+    : forEach(await organizationsOf(change, user.id), {
+        action: 'update',
+        resource: { type: 'user', id: user.id, externalKey: user.email },
+        before: null,
+        after: { password: 'removed' },
+      });
+}

@@ -8,7 +8,12 @@ import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
 import { findUserByEmail, lockUser, type StoredUser } from '../stored-user.ts';
 import { acceptInvitations, findInvitation } from './accept-invitations.ts';
-import { findUserBySubject, isLinkedElsewhere, linkToProvider } from './link-to-provider.ts';
+import {
+  findUserBySubject,
+  isLinkedElsewhere,
+  leaveOnlyProvider,
+  linkToProvider,
+} from './link-to-provider.ts';
 import { mapRoles } from './map-roles.ts';
 import { ProviderRefusal } from './provider-refusal.ts';
 
@@ -55,6 +60,9 @@ export async function signInByProvider(
       entries.push(...(await mapRoles(change, { id, email }, identity.roles)));
       if (identity.isEmailVerified === true && identity.email === email) {
         entries.push(...(await acceptInvitations(change, { id, email })));
+      }
+      if (entries.some(({ action, resource }) => action === 'create' && resource.type === 'membership')) {
+        entries.push(...(await leaveOnlyProvider(change, { id, email })));
       }
       const session = await beginSession(change, { id, email }, { ...place, by: 'identity_provider' });
       return changed({ userId: id, sessionId: session.id, token: session.token }, [

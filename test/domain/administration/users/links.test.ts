@@ -25,6 +25,9 @@ import { PASSWORD, PLACE, usePeople } from '../../../support/people.ts';
 
 const PAGE = { limit: 50, offset: 0 };
 
+/** What somebody chooses who joins another organization. */
+const OWN_PASSWORD = 'nine ferries in thin fog';
+
 describe('links for people', () => {
   const database = useDatabase();
   const people = usePeople(database);
@@ -133,9 +136,31 @@ describe('links for people', () => {
       expect(await refused(acceptLink(people.db, given))).to.be.instanceOf(UserFault);
     }
     expect(await rolesOf('dan@example.com')).to.have.length(1);
-    const { userId } = await acceptLink(people.db, { ...PLACE, token, userId: dan.userId });
+    const { userId } = await acceptLink(people.db, {
+      ...{ ...PLACE, token, userId: dan.userId, newPassword: OWN_PASSWORD },
+    });
     expect(userId).to.equal(dan.userId);
     expect(await rolesOf('dan@example.com')).to.have.length(2);
+  });
+
+  it('who made an account for somebody else does not come along where that person is invited', async () => {
+    const [first, second] = [await people.organization('First'), await people.organization('Next')];
+    const email = 'squatted@example.com';
+    const own = await invite(people.db, TEST_ACTOR, { orgId: first, email, role: 'viewer' });
+    const squatter = await acceptLink(people.db, {
+      ...{ ...PLACE, token: own.token, name: 'Squatted', password: PASSWORD },
+    });
+    const { token } = await invite(people.db, TEST_ACTOR, { orgId: second, email, role: 'admin' });
+    for (const newPassword of [undefined, 'short']) {
+      const given = { ...PLACE, token, password: PASSWORD, ...(newPassword && { newPassword }) };
+      expect(await refused(acceptLink(people.db, given))).to.include({ field: 'new_password' });
+    }
+    const given = { ...PLACE, token, password: PASSWORD, newPassword: OWN_PASSWORD };
+    const { token: session } = await acceptLink(people.db, given);
+    expect((await memberOf(session))?.memberships).to.have.length(2);
+    expect(await memberOf(squatter.token)).to.equal(undefined);
+    expect(await signIn(people.db, { ...PLACE, email, password: PASSWORD })).to.equal(null);
+    expect(await signIn(people.db, { ...PLACE, email, password: OWN_PASSWORD })).not.to.equal(null);
   });
 
   it('an invitation is replaced by the next, and can be listed and withdrawn', async () => {
@@ -170,7 +195,9 @@ describe('links for people', () => {
       email: 'two-places@example.com',
       role: 'viewer',
     });
-    const { userId } = await acceptLink(people.db, { ...PLACE, token: invited.token, password: PASSWORD });
+    const { userId } = await acceptLink(people.db, {
+      ...{ ...PLACE, token: invited.token, password: PASSWORD, newPassword: OWN_PASSWORD },
+    });
     const asked = await refused(makeResetLink(people.db, TEST_ACTOR, { userId, orgId: other }));
     expect(asked.code).to.equal('forbidden');
     expect(asked.message).to.match(/member of other organizations.*command line/);
@@ -184,18 +211,22 @@ describe('links for people', () => {
     const acceptAsOneself = async (userId: number) => {
       const asked = { orgId: other, email: 'jon@example.com', role: 'admin' } as const;
       const { token } = await invite(people.db, TEST_ACTOR, asked);
-      await acceptLink(people.db, { ...PLACE, token, userId });
+      await acceptLink(people.db, { ...PLACE, token, userId, newPassword: OWN_PASSWORD });
     };
-    for (const [email, join] of [
-      ['ida@example.com', (userId: number) => setRole(people.db, TEST_ACTOR, { ...joining, userId })],
-      ['jon@example.com', acceptAsOneself],
+    for (const [email, join, password] of [
+      [
+        'ida@example.com',
+        (userId: number) => setRole(people.db, TEST_ACTOR, { ...joining, userId }),
+        PASSWORD,
+      ],
+      ['jon@example.com', acceptAsOneself, OWN_PASSWORD],
     ] as const) {
       const { userId } = await people.user(email, { orgId: own, role: 'viewer' });
       const { token } = await makeResetLink(people.db, TEST_ACTOR, { userId, orgId: own });
       await join(userId);
       const kept = { ...PLACE, token, password: 'quite another pier' };
       expect(await refused(acceptLink(people.db, kept))).to.be.instanceOf(LinkGone);
-      expect(await signIn(people.db, { ...PLACE, email, password: PASSWORD })).not.to.equal(null);
+      expect(await signIn(people.db, { ...PLACE, email, password })).not.to.equal(null);
     }
   });
 

@@ -24,6 +24,7 @@ export function AcceptLink({ token, link }: { token: string; link: Link }) {
   const [email, setEmail] = useState(link.email ?? '');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
+  const [newPassword, setNewPassword] = useState('');
   const { run, isBusy, problem } = useAction();
   const isNew = link.purpose === 'first' || (link.purpose === 'invite' && link.has_account !== true);
   const isMember = link.purpose === 'invite' && !isNew;
@@ -36,6 +37,7 @@ export function AcceptLink({ token, link }: { token: string; link: Link }) {
       ...(isNew ? { name } : {}),
       ...(link.purpose === 'first' ? { email } : {}),
       ...(asksPassword ? { password } : {}),
+      ...(isMember ? { new_password: newPassword } : {}),
     });
     // The back button must not lead to a link that is used up.
     replaceAddress(href());
@@ -90,7 +92,24 @@ export function AcceptLink({ token, link }: { token: string; link: Link }) {
             onValue={setPassword}
           />
         )}
-        {problem !== null && <ProblemNote problem={problem} shown={['name', 'email', 'password']} />}
+        {isMember && (
+          <Field
+            label={t.newPassword}
+            type="password"
+            name="new_password"
+            autocomplete="new-password"
+            required
+            minLength={12}
+            maxLength={256}
+            hint={t.ownPasswordHint}
+            value={newPassword}
+            fault={faultOf(problem, 'new_password')}
+            onValue={setNewPassword}
+          />
+        )}
+        {problem !== null && (
+          <ProblemNote problem={problem} shown={['name', 'email', 'password', 'new_password']} />
+        )}
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? t.busy : t.go}
         </button>
