@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../base/errors.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
-import type { Format } from './mapping/format.ts';
-import type { Message, Policies } from './mapping/run.ts';
+import { compileFormat, type Format } from './mapping/format.ts';
+import type { Policies } from './mapping/run.ts';
 
 /** What a format would make of a message. */
 export interface TriedFormat {
@@ -15,27 +14,59 @@ export interface TriedFormat {
   reason: string | null;
 }
 
+/** For a worker thread, where formats are known by their sources. */
+interface TriedMessage {
+  message: { topic: string; payload: Uint8Array };
+  policies: Partial<Policies>;
+}
+
+export interface TryingFormats extends TriedMessage {
+  sources: readonly string[];
+}
+
+export interface TryingFormat extends TriedMessage {
+  source: string;
+  /** Reads that are wanted. */
+  most: number;
+}
+
 /**
- * Tries formats on a message, and stores nothing; the one that reads most of it comes first. 64 KiB take a format up to
- * 8 ms, so other work gets its turn between two of them.
+ * Tries formats on a message, and stores nothing; the one that reads most of it comes first. For a worker thread: 64 KiB take
+ * a format up to 8 ms.
  */
-export async function tryFormats(
-  formats: Iterable<Format>,
-  message: Message,
-  policies: Partial<Policies> = {},
-): Promise<TriedFormat[]> {
-  const tried: TriedFormat[] = [];
-  for (const format of formats) {
-    tried.push(inBrief(format, tryFormat(format, message, policies)));
-    await setImmediate();
-  }
-  return tried.sort(bestFirst);
+export function tryFormats({ sources, message, policies }: TryingFormats): TriedFormat[] {
+  return sources
+    .map((source) => {
+      const format = compiled(source);
+      return inBrief(format, tried(format, message, policies));
+    })
+    .sort(bestFirst);
+}
+
+/** Tries one, likewise, and returns its first reads too. */
+export function tryFormat({
+  source,
+  message,
+  policies,
+  most,
+}: TryingFormat): TriedFormat & { reads: DryRun['scans'] } {
+  const format = compiled(source);
+  const run = tried(format, message, policies);
+  return { ...inBrief(format, run), reads: run.scans.slice(0, most) };
+}
+
+function compiled(source: string): Format {
+  return compileFormat(JSON.parse(source));
 }
 
 /** {@link dryRun}; a format that lacks the identity which the policies ask for rejects every message. */
-export function tryFormat(format: Format, message: Message, policies: Partial<Policies> = {}): DryRun {
+function tried(
+  format: Format,
+  { topic, payload }: TriedMessage['message'],
+  policies: Partial<Policies>,
+): DryRun {
   try {
-    return dryRun(format, message, policies);
+    return dryRun(format, { topic, payload: Buffer.from(payload) }, policies);
   } catch (error) {
     if (error instanceof AppError && error.code === 'invalid_input') {
       const rejected = [{ item: null, reason: error.message, excerpt: null }];
@@ -45,7 +76,7 @@ export function tryFormat(format: Format, message: Message, policies: Partial<Po
   }
 }
 
-export function inBrief({ name }: Format, { outcome, scans, ignored, rejected }: DryRun): TriedFormat {
+function inBrief({ name }: Format, { outcome, scans, ignored, rejected }: DryRun): TriedFormat {
   const reason = (rejected[0] ?? ignored[0])?.reason ?? null;
   return {
     ...{ format: name, outcome, reason },

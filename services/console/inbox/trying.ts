@@ -1,8 +1,12 @@
 import { conflict } from '../../../base/errors.ts';
 import type { KeptMessage, KeptPayload } from '../../../domain/administration/rejected/kept-message.ts';
-import type { DryRun } from '../../../domain/formats/dry-run.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
-import { inBrief, tryFormat, tryFormats } from '../../../domain/formats/try-formats.ts';
+import type {
+  TryingFormat,
+  TryingFormats,
+  tryFormat,
+  tryFormats,
+} from '../../../domain/formats/try-formats.ts';
 import { type Parameter, searchText } from '../../../platform/http/parameters.ts';
 import { NO_QUERY } from '../../../platform/http/query.ts';
 import { found } from '../../../platform/http/success.ts';
@@ -11,6 +15,8 @@ import { ONE_REJECTED, REJECTED_FIND } from './one-rejected.ts';
 import { loadRegisteredOf, type Registered } from './registered.ts';
 import { requireFormat } from './replaying.ts';
 import { MOST_READS, TRIED_FORMAT, TRIED_FORMATS } from './schema.ts';
+
+const TRY = new URL('../../../domain/formats/try-formats.ts', import.meta.url).href;
 
 const PROBLEMS = { conflict: 'Not all of the message was kept' };
 
@@ -23,7 +29,11 @@ const tryAll = memberRoute({
   handle: async ({ context, row }) => {
     const message = wholeOf(row);
     const { formats, readers } = await loadRegisteredOf(context);
-    return tryFormats(formats.values(), message, policiesOf(row, readers));
+    const argument: TryingFormats = {
+      ...{ message, policies: policiesOf(row, readers) },
+      sources: [...formats.values()].map(sourceOf),
+    };
+    return context.inThread<ReturnType<typeof tryFormats>>({ module: TRY, name: 'tryFormats', argument });
   },
 });
 
@@ -38,8 +48,13 @@ const tryOne = memberRoute({
   handle: async ({ context, row, params }) => {
     const message = wholeOf(row);
     const { formats, readers } = await loadRegisteredOf(context);
-    const format = requireFormat(formats, params.format);
-    return triedView(format, tryFormat(format, message, policiesOf(row, readers)));
+    const argument: TryingFormat = {
+      ...{ message, policies: policiesOf(row, readers), most: MOST_READS },
+      source: sourceOf(requireFormat(formats, params.format)),
+    };
+    return triedView(
+      await context.inThread<ReturnType<typeof tryFormat>>({ module: TRY, name: 'tryFormat', argument }),
+    );
   },
 });
 
@@ -47,17 +62,21 @@ function wholeOf({ topic, payload, bytes }: KeptMessage & KeptPayload) {
   if (payload.length < bytes) {
     throw conflict(`Of its ${bytes} bytes only the first ${payload.length} were kept`);
   }
-  return { topic, payload };
+  return { topic, payload: new Uint8Array(payload) };
 }
 
 function policiesOf({ readerId }: KeptMessage, readers: Registered['readers']) {
-  return readers.find((reader) => reader.readerId === readerId)?.policies;
+  return readers.find((reader) => reader.readerId === readerId)?.policies ?? {};
 }
 
-function triedView(format: Format, run: DryRun) {
+function sourceOf({ definition }: Format): string {
+  return JSON.stringify(definition);
+}
+
+function triedView({ reads, ...brief }: ReturnType<typeof tryFormat>) {
   return {
-    ...inBrief(format, run),
-    reads: run.scans.slice(0, MOST_READS).map(({ tag_type, value, antenna, rssi, observed_at }) => ({
+    ...brief,
+    reads: reads.map(({ tag_type, value, antenna, rssi, observed_at }) => ({
       ...{ tag_type, value, antenna_port: antenna, rssi, observed_at },
     })),
   };
