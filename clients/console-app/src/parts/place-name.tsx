@@ -1,10 +1,4 @@
-/** What people call a place, with its key small beside it; the key alone until the name is known. */
+/** What people call a place, with its key where one points at it; the key until the name is known. */
 export function PlaceName({ placeKey, name }: { placeKey: string; name: string | undefined }) {
-  return name === undefined || name === placeKey ? (
-    <span class="mono">{placeKey}</span>
-  ) : (
-    <>
-      {name} <small class="mono faint">{placeKey}</small>
-    </>
-  );
+  return name === undefined ? <span class="mono">{placeKey}</span> : <span title={placeKey}>{name}</span>;
 }
