@@ -1154,6 +1154,7 @@ export const de = {
     allRejected: 'Nichts, was er je gesendet hat, war zu lesen: Sein Format ist wohl ein anderes.',
     week: 'Die letzten sieben Tage',
     sinceMade: 'Seit er angelegt ist',
+    sinceRead: 'Seit seiner ersten Lesung',
     weekInWords: (share, away) =>
       `Zu ${decimal(share * 100)} % der Zeit gehört${away === 0 ? '' : `; ${number(away)}-mal getrennt`}`,
     span: (state, from, to, messages) =>

@@ -1129,6 +1129,7 @@ export const en = {
     allRejected: 'Nothing that it ever sent could be read: its format is probably another one.',
     week: 'The last seven days',
     sinceMade: 'Since it was registered',
+    sinceRead: 'Since its first read',
     weekInWords: (share: number, away: number) =>
       `Heard ${decimal(share * 100)} % of the time${away === 0 ? '' : `; disconnected ${counted(away, 'time', 'times')}`}`,
     span: (

@@ -34,7 +34,10 @@ export function SpansPicture({
   const earliest = Date.parse(from);
   const end = Date.parse(to);
   const began = Math.max(earliest, Math.min(made, end - 1));
-  const range = { from: Math.max(earliest, Math.min(made, end - 10 * MINUTE)), to: end };
+  // What it read before it was registered may have come later.
+  const registered = Math.min(made, end - 10 * MINUTE);
+  const first = Math.min(registered, ...spans.map((span) => Date.parse(span.from)));
+  const range = { from: Math.max(earliest, first), to: end };
   const share = (at: number) => (100 * (Math.max(at, range.from) - range.from)) / (range.to - range.from);
   const up = spans.filter(({ state, learned_at }) => state === 'up' && learned_at === null);
   const heardMs = up.reduce(
@@ -42,7 +45,7 @@ export function SpansPicture({
     0,
   );
   const away = spans.filter(({ state }) => state === 'disconnected').length;
-  const title = made > earliest ? t.sinceMade : t.week;
+  const title = days === 7 && first < earliest ? t.week : first < registered ? t.sinceRead : t.sinceMade;
   return (
     <section class="card week" aria-label={title}>
       <h2>{title}</h2>
