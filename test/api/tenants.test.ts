@@ -72,12 +72,16 @@ describe('organizations', () => {
           const what = `${route.method} ${call.path} ${JSON.stringify(call.json)}: ${answer.text}`;
           expect(answer.text, what).not.to.include(`secret of ${other.name}`);
           if (call.isOwn) {
-            expect(answer.text, what).not.to.include(other.keys.asset);
+            expect(answer.text, what)
+              .not.to.include(other.keys.asset)
+              .and.not.to.include(other.keys.location);
           }
           const after = [await checksum(own), await checksum(other)];
           if (call.isOwn) {
             expect(answer.status, what).to.equal(200);
-            expect(answer.text, what).to.match(new RegExp(`secret of ${own.name}|${own.keys.asset}`));
+            expect(answer.text, what).to.match(
+              new RegExp(`secret of ${own.name}|${own.keys.asset}|${own.keys.location}`),
+            );
           } else if (answer.status === 200) {
             expect(answer.body, what).to.deep.include({ data: [], total_count: 0 });
           } else {
@@ -234,6 +238,7 @@ const SHOWING = new Set([
   'getWebhook',
   'reportPositionsAt',
   'reportStays',
+  'reportDwell',
   'reportSweeps',
 ]);
 

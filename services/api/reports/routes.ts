@@ -1,6 +1,7 @@
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
+import { dwell } from './dwell-route.ts';
 import { positionsAt } from './positions-at-route.ts';
 import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
@@ -23,4 +24,4 @@ const assetLocations = route({
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
 
-export const reportRoutes = [assetLocations, positionsAt, stays, sweeps];
+export const reportRoutes = [assetLocations, positionsAt, stays, dwell, sweeps];

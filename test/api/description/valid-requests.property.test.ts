@@ -22,6 +22,7 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   listAssetHistory: STATE_OF_TIME,
   reportPositionsAt: STATE_OF_TIME,
   reportStays: STATE_OF_TIME,
+  reportDwell: STATE_OF_TIME,
   reportSweeps: STATE_OF_TIME,
 };
 
@@ -71,7 +72,7 @@ describe('requests made from the description alone', function () {
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
       ],
-      ...['reportPositionsAt', 'reportStays', 'reportSweeps'].map((report) => [
+      ...['reportPositionsAt', 'reportStays', 'reportDwell', 'reportSweeps'].map((report) => [
         report,
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',

@@ -128,6 +128,12 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     }),
   );
   check(stays.data.every((row) => row.seconds_in_window >= 0));
+  const dwell = unwrap(
+    await client.GET('/api/v1/reports/dwell', {
+      params: { query: { from: '2020-05-01T00:00:00Z', to: '2020-06-01T00:00:00Z', group_by: 'asset' } },
+    }),
+  );
+  check(dwell.data.every((row) => row.seen || row.asset_id === null));
   const sweeps = unwrap(
     await client.GET('/api/v1/reports/sweeps', {
       params: { query: { from: '2020-05-01T00:00:00Z', to: '2020-06-01T00:00:00Z' } },

@@ -1,0 +1,172 @@
+import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { orderBy } from '../../master-data/clauses.ts';
+import type { AssetFilters } from '../asset-filters.ts';
+import { type Days, daysOf, startsOf } from '../days.ts';
+import { millisecondsBetween } from '../milliseconds-between.ts';
+import type { PlaceFilters } from '../places-during.ts';
+import { isEmpty, type Window } from '../window.ts';
+import { staysInWindow } from './stays-in-window.ts';
+
+export const DWELL_GROUPS = ['location', 'asset', 'day'] as const;
+
+export const DWELL_SORT_FIELDS = [
+  'location_external_key',
+  'asset_external_key',
+  'day',
+  'total_seconds',
+  'mean_seconds',
+  'median_seconds',
+  'p90_seconds',
+  'max_seconds',
+  'stays',
+  'assets',
+] as const;
+
+export interface DwellFilters extends AssetFilters, PlaceFilters, Paging {
+  group_by: (typeof DWELL_GROUPS)[number];
+  time_zone: string;
+  sort: readonly SortTerm<(typeof DWELL_SORT_FIELDS)[number]>[];
+}
+
+export interface DwellRow {
+  location_id: number | null;
+  location_external_key: string | null;
+  asset_id: number | null;
+  asset_external_key: string | null;
+  day: string | null;
+  /** False for the time before assets were first seen. */
+  seen: boolean;
+  /** In milliseconds, as the others. */
+  total: number;
+  mean: number;
+  median: number;
+  p90: number;
+  max: number;
+  stays: number;
+  assets: number;
+}
+
+const SORT_COLUMNS = {
+  location_external_key: sql.fragment`location_external_key`,
+  asset_external_key: sql.fragment`asset_external_key`,
+  day: sql.fragment`day_number`,
+  total_seconds: sql.fragment`total`,
+  mean_seconds: sql.fragment`mean`,
+  median_seconds: sql.fragment`median`,
+  p90_seconds: sql.fragment`p90`,
+  max_seconds: sql.fragment`max`,
+  stays: sql.fragment`stays`,
+  assets: sql.fragment`assets`,
+};
+
+const NULLABLE = ['location_external_key', 'asset_external_key', 'day'] as const;
+
+/**
+ * A page of how long assets stayed, by group. One value for each stay: its time within the window, and where places are
+ * narrowed, within these. Bounds are cut to milliseconds and then subtracted, so that the times of all groups add up to
+ * the window times the assets, exactly.
+ */
+export async function readDwell(
+  db: OrganizationDatabase,
+  window: Window,
+  filters: DwellFilters,
+  signal?: AbortSignal,
+): Promise<Page<DwellRow>> {
+  if (isEmpty(window)) {
+    return { rows: [], totalCount: 0 };
+  }
+  const { orgId } = db;
+  const days = filters.group_by === 'day' ? daysOf(window, filters.time_zone) : null;
+  const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`id`, { nullable: NULLABLE });
+  const rows = await db
+    .listing({ isBrief: false, signal })
+    .any(sql.type(
+      rowsOf<Omit<DwellRow, 'day'> & { id: number; day_number: number | null; total_count: number }>(),
+    )`
+    with grouped as materialized (
+      select member, seen, sum(took) as total, sum(took) / count(*) as mean, max(took) as max,
+        percentile_cont(array[0.5, 0.9]) within group (order by took) as percentiles,
+        count(*) as stays, count(distinct asset_id) as assets
+      from (${timesOfMembers(staysInWindow(orgId, window, filters), filters, days)}) value
+      group by member, seen
+    ),
+    named as (
+      select coalesce(member, case when seen then 0 else -1 end) as id,
+        ${filters.group_by === 'location' ? sql.fragment`member` : NO_ID} as location_id,
+        location.external_key as location_external_key,
+        ${filters.group_by === 'asset' ? sql.fragment`member` : NO_ID} as asset_id,
+        asset.external_key as asset_external_key,
+        ${filters.group_by === 'day' ? sql.fragment`member` : NO_ID} as day_number,
+        seen, total, mean, percentiles[1] as median, percentiles[2] as p90, max, stays, assets
+      from grouped
+      left join locations location on ${is('location', orgId, filters)}
+      left join assets asset on ${is('asset', orgId, filters)}
+    )
+    select counted.total_count, page.*
+    from (select count(*) as total_count from grouped) counted
+    left join (select * from named order by ${order} limit ${filters.limit} offset ${filters.offset}) page on true
+    order by ${order}`);
+  const page = pageOf(rows);
+  return {
+    ...page,
+    rows: page.rows.map((row) => ({
+      ...row,
+      day: row.day_number === null ? null : (days?.names[row.day_number - 1] ?? null),
+    })),
+  };
+}
+
+const NO_ID = sql.fragment`null::integer`;
+
+function is(table: 'location' | 'asset', orgId: number, filters: DwellFilters): FragmentSqlToken {
+  return filters.group_by === table
+    ? sql.fragment`${sql.identifier([table, 'org_id'])} = ${orgId} and ${sql.identifier([table, 'id'])} = grouped.member`
+    : sql.fragment`false`;
+}
+
+/** `(member, seen, asset_id, took)`: the group that a stay's time belongs to, once for each day that it touches. */
+function timesOfMembers(stays: FragmentSqlToken, filters: DwellFilters, days: Days | null): FragmentSqlToken {
+  const parts = days === null ? stays : byDay(stays, days);
+  const member = {
+    location: sql.fragment`part.location_id`,
+    asset: filters.include_deleted
+      ? sql.fragment`case when part.location_id is not null then part.asset_id end`
+      : sql.fragment`case when part.location_id is not null and not part.is_deleted then part.asset_id end`,
+    day: sql.fragment`part.day`,
+  }[filters.group_by];
+  if (!isInParts(filters)) {
+    return sql.fragment`
+      select ${member} as member, part.location_id is not null as seen, part.asset_id, ${TOOK} as took
+      from (${parts}) part`;
+  }
+  return sql.fragment`
+    select ${member} as member, true as seen, part.asset_id, sum(${TOOK}) as took
+    from (${parts}) part
+    group by part.asset_id, part.is_deleted, part.entered_at, part.location_id, member`;
+}
+
+/** True if a stay may count in several parts: a location may leave a subtree and come back. */
+function isInParts({ include_descendants, location_id, location_external_key }: DwellFilters): boolean {
+  return include_descendants && (location_id !== undefined || location_external_key !== undefined);
+}
+
+const TOOK = millisecondsBetween(sql.fragment`part.since`, sql.fragment`part.until`);
+
+/** What comes before an asset is first seen belongs to no day. */
+function byDay(stays: FragmentSqlToken, days: Days): FragmentSqlToken {
+  return sql.fragment`
+    select stay.asset_id, stay.is_deleted, stay.location_id, stay.entered_at, piece.day, piece.since, piece.until
+    from (select ${startsOf(days)} as starts) days
+    cross join (${stays}) stay
+    cross join lateral (
+      select null::integer as day, stay.since, stay.until where stay.location_id is null
+      union all
+      select day, greatest(stay.since, days.starts[day]), least(stay.until, days.starts[day + 1])
+      from generate_series(
+        width_bucket(stay.since, days.starts),
+        width_bucket(stay.until - interval '1 microsecond', days.starts)) day
+      where stay.location_id is not null
+    ) piece`;
+}

@@ -1,0 +1,31 @@
+import { readDwell } from '../../../domain/reports/dwell/read-dwell.ts';
+import { requirePast } from '../../../domain/reports/require-past.ts';
+import { listBody } from '../../../platform/http/lists.ts';
+import { listed } from '../../../platform/http/success.ts';
+import { windowFrom } from '../past/parameters.ts';
+import { route } from '../serving/context.ts';
+import { DWELL, DWELL_ITEM } from './dwell-schema.ts';
+import { dwellView } from './dwell-view.ts';
+import { orNarrower } from './or-narrower.ts';
+import { requireFewDays } from './require-few-days.ts';
+
+export const dwell = route({
+  method: 'GET',
+  path: '/api/v1/reports/dwell',
+  operationId: 'reportDwell',
+  summary: 'Report how long assets stayed',
+  description:
+    'One row for each location, asset or day. Stays are cut to the window, and one that goes on lasts until `to`. What assets stayed at all locations, and were not yet seen, adds up to the window times the assets, to the millisecond; assets that were deleted since count until then.',
+  scope: 'tracking:read',
+  query: DWELL,
+  params: {},
+  success: listed(DWELL_ITEM, 'A page of groups'),
+  handle: async ({ context: { db }, query, signal }) => {
+    const window = windowFrom(query);
+    if (query.group_by === 'day') {
+      requireFewDays(window);
+    }
+    await requirePast(db, { ...window });
+    return listBody(await orNarrower('from', readDwell(db, window, query, signal())), query, dwellView);
+  },
+});

@@ -1,0 +1,103 @@
+import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { DWELL_GROUPS, DWELL_SORT_FIELDS } from '../../../domain/reports/dwell/read-dwell.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import { booleanFilter, choiceFilter, described } from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { ASSETS, EXCLUSIVE, PLACES, WINDOW } from '../past/parameters.ts';
+import { timeZone } from './time-zone.ts';
+
+function seconds(description: string): JsonSchema {
+  return { type: 'number', minimum: 0, description };
+}
+
+const PROPERTIES = {
+  location_id: {
+    ...nullableSchema(ID_SCHEMA),
+    description:
+      'The location, by `group_by=location`. Null otherwise, and in the row of what was not yet seen.',
+  },
+  location_external_key: {
+    ...nullableSchema(KEY_SCHEMA),
+    description: 'The current external key of that location, also if that is deleted by now.',
+  },
+  asset_id: {
+    ...nullableSchema(ID_SCHEMA),
+    description:
+      'The asset, by `group_by=asset`. Null otherwise, in the row of what was not yet seen, and in the row that sums up the assets deleted by the end of the window.',
+  },
+  asset_external_key: { ...nullableSchema(KEY_SCHEMA), description: 'The external key of that asset.' },
+  day: {
+    type: ['string', 'null'],
+    format: 'date',
+    description: 'The day in the time zone, by `group_by=day`. Null otherwise.',
+  },
+  seen: {
+    type: 'boolean',
+    description:
+      'False in one row: the time in which assets had not been seen yet, never scanned assets included. It is there unless locations are named.',
+  },
+  total_seconds: seconds('All stays together, exact to the millisecond.'),
+  mean_seconds: seconds('The mean of the stays.'),
+  median_seconds: seconds('The median of the stays, interpolated.'),
+  p90_seconds: seconds('As long or shorter were nine of ten stays, interpolated.'),
+  max_seconds: seconds('The longest stay.'),
+  stays: { type: 'integer', minimum: 1, description: 'How many stays there were, each counted once.' },
+  assets: { type: 'integer', minimum: 1, description: 'How many different assets stayed.' },
+} as const satisfies Record<string, JsonSchema>;
+
+/** Contract 2.9. */
+export const DWELL_ITEM: JsonSchema = {
+  title: 'DwellItem',
+  description: 'How long assets stayed. Of each stay the time within the window counts.',
+  type: 'object',
+  properties: PROPERTIES,
+  required: Object.keys(PROPERTIES),
+  examples: [
+    {
+      location_id: 4,
+      location_external_key: 'DOCK-1',
+      asset_id: null,
+      asset_external_key: null,
+      day: null,
+      seen: true,
+      total_seconds: 18720.5,
+      mean_seconds: 2340.0625,
+      median_seconds: 1860.25,
+      p90_seconds: 5104.35,
+      max_seconds: 7200,
+      stays: 8,
+      assets: 5,
+    },
+  ],
+};
+
+/** Contract 4.4. */
+export const DWELL = {
+  parameters: {
+    ...WINDOW,
+    group_by: described(
+      choiceFilter(DWELL_GROUPS, 'location'),
+      'What each row sums up: what was at one location, of one asset, or on one day.',
+    ),
+    time_zone: described(
+      timeZone,
+      'The time zone in which days begin, for `group_by=day`: a name of the IANA database.',
+      'Europe/Berlin',
+    ),
+    ...ASSETS,
+    ...PLACES,
+    include_deleted: described(
+      booleanFilter(false),
+      'Assets that were deleted by the end of the window have rows of their own, by `group_by=asset`. They count in any case, until they were deleted.',
+    ),
+    sort: sortBy(DWELL_SORT_FIELDS, [
+      { field: 'location_external_key', isDescending: false },
+      { field: 'asset_external_key', isDescending: false },
+      { field: 'day', isDescending: false },
+    ]),
+    ...PAGING,
+  },
+  exclusive: EXCLUSIVE,
+} as const satisfies Query;

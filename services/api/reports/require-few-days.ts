@@ -1,0 +1,14 @@
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import { daysAtMost } from '../../../domain/reports/days.ts';
+import type { Window } from '../../../domain/reports/window.ts';
+
+/** Three years, as far as a report has a row for each day. */
+const MOST_DAYS = 1_100;
+
+/** @throws Invalid for a window of more days than are counted in one report. */
+export function requireFewDays(window: Window): void {
+  if (daysAtMost(window) > MOST_DAYS) {
+    const rule = `must be at most ${MOST_DAYS - 2} days before to, where days are asked for`;
+    throw invalid([invalidValue('from', rule)]);
+  }
+}
