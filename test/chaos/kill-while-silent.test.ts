@@ -41,7 +41,9 @@ describe('a reader that says nothing, while the process that derives silences is
        select $1, $2, at, at, at, 1 from (select now() - interval '10 seconds' as at) heard`,
       [site.orgId, quiet],
     );
-    await database.rows('update intake_watches set ended_at = now()');
+    await database.rows(
+      `insert into intake_watches values (gen_random_uuid(), now() - interval '1 day', now())`,
+    );
     const port = await freePort();
     ingest = IngestProgram.embedded(port, { DATABASE_URL: database.url });
     for (let kill = 0; kill < KILLS; kill++) {

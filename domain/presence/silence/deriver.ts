@@ -125,7 +125,9 @@ export class SilenceDeriver {
     if (some.length === 0) {
       return;
     }
-    await learn(db, some, this.#watched);
+    // Before this was kept somebody heard, as far as is known: gaps of then are the readers'.
+    const kept = this.#watched[0]?.since ?? now;
+    await learn(db, some, [{ since: 0, until: kept }, ...this.#watched]);
     for (const reader of some) {
       reader.learnAt = now + LEARN_EVERY[reader.due === null ? 'new' : 'known'];
     }

@@ -43,23 +43,31 @@ export class SilenceTurns {
     if (!isMine) {
       return null;
     }
-    const last = await transaction.one(sql.prepared(
+    const last = await transaction.maybeOne(sql.prepared(
       'find-derived-silences',
       rowsOf<{ derived_to: Micros; derived_by: string | null; is_recent: boolean }>(),
     )`
       select micros_of_time(derived_to) as derived_to, derived_by::text,
         derived_at > clock_timestamp() - interval '5 seconds' as is_recent
       from silence_derivation`);
-    const isOwn = last.derived_by === this.#id;
-    if (!isOwn && last.is_recent) {
+    const isOwn = last?.derived_by === this.#id;
+    if (!isOwn && last?.is_recent === true) {
       return null;
     }
     const deriver = (isOwn ? before : null) ?? new SilenceDeriver();
-    const derivedTo = await deriver.turn(transaction, last.derived_to);
+    const derivedTo = await deriver.turn(transaction, last?.derived_to ?? (await now(transaction)));
     await transaction.exec(sql.prepared('keep-derived-silences', NO_ROWS)`
-      update silence_derivation
-      set derived_to = greatest(derived_to, (${sql.binary(timestamps([derivedTo]))}::timestamptz[])[1]),
-        derived_by = ${this.#id}::uuid, derived_at = clock_timestamp()`);
+      insert into silence_derivation as kept (derived_to, derived_by, derived_at)
+      values ((${sql.binary(timestamps([derivedTo]))}::timestamptz[])[1], ${this.#id}::uuid, clock_timestamp())
+      on conflict (is_only) do update set derived_to = greatest(kept.derived_to, excluded.derived_to),
+        derived_by = excluded.derived_by, derived_at = excluded.derived_at`);
     return deriver;
   }
+}
+
+async function now(db: Connection): Promise<Micros> {
+  const row = await db.one(
+    sql.type(rowsOf<{ now: Micros }>())`select micros_of_time(clock_timestamp()) as now`,
+  );
+  return row.now;
 }

@@ -23,8 +23,7 @@ create policy own_organization on reader_expectations to tagtrail_api
 create policy every_organization on reader_expectations to tagtrail_service using (true) with check (true);
 
 -- When processes of ingestion could hear: connected to their broker, and every message received until then committed. A row
--- for each stretch of a process, kept up every second. While there is none, nobody is silent. What was before this is kept
--- counts as heard.
+-- for each stretch of a process, kept up every second. While there is none, nobody is silent.
 create table intake_watches (
   id uuid not null,
   started_at timestamptz not null,
@@ -33,7 +32,6 @@ create table intake_watches (
   constraint intake_watches__ended_at check (ended_at >= started_at)
 );
 create index intake_watches__ended_at_index on intake_watches (ended_at);
-insert into intake_watches values (gen_random_uuid(), timestamptz '1970-01-01 00:00:00Z', now());
 
 -- Up to when silences are derived, by which process; it is left alone as long as it goes on.
 create table silence_derivation (
@@ -44,7 +42,6 @@ create table silence_derivation (
   constraint silence_derivation__is_only primary key (is_only),
   constraint silence_derivation__only check (is_only)
 );
-insert into silence_derivation (derived_to, derived_at) values (now(), '-infinity');
 
 -- Readers whose silences since then are to be derived anew: something came out of its order, or is expected otherwise.
 create table silence_revisions (

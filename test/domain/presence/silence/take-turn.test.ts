@@ -36,7 +36,9 @@ describe('deriving silences', () => {
          received_messages`,
     );
     await database.rows(
-      `update silence_derivation set derived_to = time_of_micros($1), derived_by = null, derived_at = '-infinity'`,
+      `insert into silence_derivation (derived_to, derived_at) values (time_of_micros($1), '-infinity')
+       on conflict (is_only) do update set derived_to = excluded.derived_to, derived_by = null,
+         derived_at = excluded.derived_at`,
       [BEGINNING],
     );
   }
