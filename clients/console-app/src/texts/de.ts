@@ -1155,8 +1155,8 @@ export const de = {
     week: 'Die letzten sieben Tage',
     sinceMade: 'Seit er angelegt ist',
     sinceRead: 'Seit seiner ersten Lesung',
-    weekInWords: (share, away) =>
-      `Zu ${decimal(share * 100)} % der Zeit gehört${away === 0 ? '' : `; ${number(away)}-mal getrennt`}`,
+    weekInWords: (share, away, isBefore) =>
+      `Zu ${decimal(share * 100)} % der Zeit${isBefore ? ', seit er angelegt ist,' : ''} gehört${away === 0 ? '' : `; ${number(away)}-mal getrennt`}`,
     span: (state, from, to, messages) =>
       ({
         up: `Gehört von ${from} bis ${to}: ${counted(messages ?? 0, 'Nachricht', 'Nachrichten')}`,

@@ -1130,8 +1130,8 @@ export const en = {
     week: 'The last seven days',
     sinceMade: 'Since it was registered',
     sinceRead: 'Since its first read',
-    weekInWords: (share: number, away: number) =>
-      `Heard ${decimal(share * 100)} % of the time${away === 0 ? '' : `; disconnected ${counted(away, 'time', 'times')}`}`,
+    weekInWords: (share: number, away: number, isBefore: boolean) =>
+      `Heard ${decimal(share * 100)} % of the time${isBefore ? ' since it was registered' : ''}${away === 0 ? '' : `; disconnected ${counted(away, 'time', 'times')}`}`,
     span: (
       state: 'up' | 'late' | 'silent' | 'disconnected',
       from: string,

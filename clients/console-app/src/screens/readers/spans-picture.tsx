@@ -49,7 +49,7 @@ export function SpansPicture({
   return (
     <section class="card week" aria-label={title}>
       <h2>{title}</h2>
-      <p class="hint">{t.weekInWords(Math.max(0, heardMs) / (end - began), away)}</p>
+      <p class="hint">{t.weekInWords(Math.max(0, heardMs) / (end - began), away, first < registered)}</p>
       <p class="hint">
         {expected === null ? t.expectedNot : t.expectedIs(durationText(expected * 1_000), set !== null)}
       </p>
