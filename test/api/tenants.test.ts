@@ -249,6 +249,8 @@ function filtersOf({ query, operationId }: ApiRoute, other: Tenant): string[] {
     asset_id: other.ids['asset_id'],
     location_id: other.ids['location_id'],
     parent_id: other.ids['location_id'],
+    // Both ends of a trip are named, and the rows are those of assets.
+    from_location_id: `${other.ids['location_id']}&to_location_id=${other.ids['location_id']}&group_by=asset`,
     external_key: ofLocations ? other.keys.location : other.keys.asset,
     asset_external_key: other.keys.asset,
     location_external_key: other.keys.location,

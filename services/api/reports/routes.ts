@@ -7,6 +7,7 @@ import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
 import { stays } from './stays-route.ts';
 import { sweeps } from './sweeps-route.ts';
+import { turns } from './turns-route.ts';
 import { assetLocationView } from './view.ts';
 
 const assetLocations = route({
@@ -24,4 +25,4 @@ const assetLocations = route({
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
 
-export const reportRoutes = [assetLocations, positionsAt, stays, dwell, sweeps];
+export const reportRoutes = [assetLocations, positionsAt, stays, dwell, turns, sweeps];

@@ -24,6 +24,7 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   reportStays: STATE_OF_TIME,
   reportDwell: STATE_OF_TIME,
   reportSweeps: STATE_OF_TIME,
+  reportTurns: [...STATE_OF_TIME, 'required'],
 };
 
 const document = describePublicApi(API_RESOURCES, { publicUrl: null, limits: { perMinute: 60, burst: 120 } });
@@ -72,11 +73,22 @@ describe('requests made from the description alone', function () {
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
       ],
-      ...['reportPositionsAt', 'reportStays', 'reportDwell', 'reportSweeps'].map((report) => [
+      ...['reportPositionsAt', 'reportStays', 'reportDwell'].map((report) => [
         report,
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
       ]),
+      [
+        'reportTurns',
+        'ZeroOrOne(from_location_id, from_location_external_key);',
+        'ZeroOrOne(to_location_id, to_location_external_key);',
+        'ZeroOrOne(asset_id, asset_external_key);',
+      ],
+      [
+        'reportSweeps',
+        'ZeroOrOne(asset_id, asset_external_key);',
+        'ZeroOrOne(location_id, location_external_key);',
+      ],
     ]);
   });
 });

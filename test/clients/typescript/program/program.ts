@@ -140,6 +140,19 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     }),
   );
   check(sweeps.data.every((row) => row.accuracy === null || row.accuracy <= 1));
+  const turns = unwrap(
+    await client.GET('/api/v1/reports/turns', {
+      params: {
+        query: {
+          from: '2020-05-01T00:00:00Z',
+          to: '2020-06-01T00:00:00Z',
+          from_location_external_key: 'DOCK-1',
+          to_location_external_key: 'WASHING',
+        },
+      },
+    }),
+  );
+  check(turns.data.every((row) => row.count === 0 && row.median_seconds === null));
   const { moves, next, head, oldest } = unwrap(
     await client.GET('/api/v1/moves', { params: { query: { after: 0, limit: 10, wait: 0 } } }),
   ).data;
