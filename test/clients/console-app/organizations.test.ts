@@ -94,7 +94,8 @@ describe('a console of several organizations', () => {
       ...{ orgId: mill, email: 'invited@example.com', role: 'viewer' },
     });
     const page = await app.open(`#/link/${link.token}`, token);
-    await page.getByLabel(/Password/).fill(PASSWORD);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('New password').fill(`${PASSWORD}, another one`);
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(`org=${mill}$`));
     expect(await page.getByRole('combobox', { name: 'Organization' }).inputValue()).to.equal(String(mill));
