@@ -5,7 +5,7 @@ import type { OrganizationDoor } from '../../../db/timescale/connections/organiz
 import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';
-import { allPages, aPast, aQuestion, LAST, openDoor, RecordedPast } from './random-past.ts';
+import { allPages, aPast, aQuestion, LAST, openDoor, RecordedPast } from '../../support/recorded-past.ts';
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 

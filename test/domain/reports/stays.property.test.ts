@@ -6,7 +6,7 @@ import { listStays } from '../../../domain/reports/stays/list-stays.ts';
 import { windowOf } from '../../../domain/reports/window.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';
-import { allPages, aPast, aQuestion, LAST, openDoor, RecordedPast } from './random-past.ts';
+import { allPages, aPast, aQuestion, LAST, openDoor, RecordedPast } from '../../support/recorded-past.ts';
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 const cut = (micros: number) => Math.floor(micros / 1_000);

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { databaseOn } from '../../../db/timescale/connections/database.ts';
+import { databaseOn } from '../../db/timescale/connections/database.ts';
 import {
   type OrganizationDatabase,
   type OrganizationDoor,
   openOrganizationDoor,
-} from '../../../db/timescale/connections/organization-door.ts';
-import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
-import { type Known, requireKnown } from '../../../domain/reports/known/known-at.ts';
-import type { Transition } from '../../../domain/tracking/history/history.ts';
-import type { TestDatabase } from '../../support/database.ts';
-import { aRead, record } from '../../support/recording.ts';
-import { historyByDefinition } from '../../support/sightings.ts';
-import { Site } from '../../support/site.ts';
+} from '../../db/timescale/connections/organization-door.ts';
+import { sealBatch } from '../../domain/moves/sealing/seal-batch.ts';
+import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
+import type { Transition } from '../../domain/tracking/history/history.ts';
+import type { TestDatabase } from './database.ts';
+import { aRead, record } from './recording.ts';
+import { historyByDefinition } from './sightings.ts';
+import { Site } from './site.ts';
 
 export const LAST = 30;
 const PLACES = 4;
@@ -166,11 +166,11 @@ export class RecordedPast {
 
   /** Times asked about are long before. */
   async known({ knownBatches }: AQuestion): Promise<Known | null> {
-    const at = this.#recordedBy(knownBatches);
+    const at = this.recordedBy(knownBatches);
     return at === null ? null : requireKnown(this.db, { at, before: at + 1 }, {});
   }
 
-  #recordedBy(knownBatches: number | null): number | null {
+  recordedBy(knownBatches: number | null): number | null {
     return knownBatches === null ? null : (this.#recorded[knownBatches] ?? this.#recorded.at(-1) ?? 0);
   }
 
@@ -196,7 +196,7 @@ export class RecordedPast {
   }
 
   deletedAt(asset: number, knownBatches: number | null): number | null {
-    const [at, known] = [this.assets[asset]?.deletedAt ?? null, this.#recordedBy(knownBatches)];
+    const [at, known] = [this.assets[asset]?.deletedAt ?? null, this.recordedBy(knownBatches)];
     return at !== null && (known === null || at <= known) ? at : null;
   }
 
