@@ -32,6 +32,8 @@ export function staysIn(orgId: number, { window, known, assets, places }: StaysW
     known === null
       ? sql.fragment``
       : sql.fragment`and not exists (select from touched where touched.asset_id = positions.asset_id)`;
+  const positions = sql.fragment`select asset_id, location_id, since from positions
+    where org_id = ${orgId} and since is not null ${untouched}`;
   return sql.fragment`
     ${places === null ? sql.fragment`` : sql.fragment`place as materialized (${places}),`}
     ${knownStays(orgId, known, window, assets)}
@@ -39,9 +41,13 @@ export function staysIn(orgId: number, { window, known, assets, places }: StaysW
       select moved.asset_id, near.location_id, near.observed_at as entered_at, null::timestamptz as left_at,
         near.is_left_known
       from (
-        select asset_id, location_id, since from positions
-        where org_id = ${orgId} and since is not null
-          ${assets === null ? sql.fragment`` : sql.fragment`and asset_id in (${assets})`} ${untouched}
+        ${
+          assets === null
+            ? positions
+            : sql.fragment`select position.* from (${assets}) named cross join lateral (
+          ${positions} and positions.asset_id = named.asset_id offset 0
+        ) position`
+        }
         offset 0
       ) moved
       cross join lateral (
