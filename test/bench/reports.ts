@@ -1,0 +1,113 @@
+import pg from 'pg';
+import { connectionConfig } from '../../db/timescale/connections/connection.ts';
+import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
+import { migrate } from '../../db/timescale/schema/migrate.ts';
+import { requireKnown } from '../../domain/reports/known/known-at.ts';
+import { listPositionsAt } from '../../domain/reports/positions-at/list-positions-at.ts';
+import { listStays } from '../../domain/reports/stays/list-stays.ts';
+import { openDatabaseServer } from './database-server.ts';
+
+/**
+ * Reports about the past: `node test/bench/reports.ts 1e5 1e7`. 20,000 assets at 200 locations in 20 halls, each moving so
+ * often in the last year, and what is asked: a page of one place, a hall, one asset, everything, in the middle of the year.
+ */
+const ASSETS = 20_000;
+const DAY = 86_400_000_000;
+const ROUNDS = 9;
+
+async function fill(url: string, transitions: number): Promise<number> {
+  await createDatabase(url);
+  await migrate(url);
+  const client = new pg.Client(connectionConfig(url));
+  await client.connect();
+  const { rows } = await client.query<{ id: number }>(
+    `insert into organizations (name, created_at) values ('Bench', now() - interval '1 year') returning id`,
+  );
+  const orgId = rows[0]?.id ?? 0;
+  await client.query(
+    `insert into locations (org_id, external_key, name, parent_id, created_at)
+     select $1, 'PLACE-' || n, 'Place', case when n > 20 then n % 20 + 1 end, now() - interval '1 year'
+     from generate_series(1, 220) n`,
+    [orgId],
+  );
+  await client.query(
+    `insert into assets (org_id, external_key, name, created_at)
+     select $1, 'ASSET-' || n, 'Asset', now() - interval '1 year' from generate_series(1, $2::integer) n`,
+    [orgId, ASSETS],
+  );
+  const each = Math.round(transitions / ASSETS);
+  await client.query(`alter table location_transitions disable trigger user`);
+  await client.query(
+    `insert into location_transitions (org_id, asset_id, observed_at, location_id, duration_seconds)
+     select $1, asset, now() - interval '1 year' + (step + asset % 97 / 97.0) * interval '1 year' / $3::integer,
+       21 + (asset * 7 + step * 31) % 200, 1
+     from generate_series(0, $3::integer - 1) step, generate_series(1, $2::integer) asset`,
+    [orgId, ASSETS, each],
+  );
+  await client.query(
+    `insert into positions (org_id, asset_id, location_id, since, last_seen)
+     select distinct on (asset_id) org_id, asset_id, location_id, observed_at, observed_at from location_transitions
+     where observed_at > now() - interval '1 year' * 2 / $1::integer order by asset_id, observed_at desc`,
+    [each],
+  );
+  await client.query('vacuum analyze');
+  await client.end();
+  return orgId;
+}
+
+async function measure(serverUrl: string, transitions: number): Promise<void> {
+  const url = withDatabase(serverUrl, `bench_reports_${transitions}_${process.pid}`);
+  const orgId = await fill(url, transitions);
+  const door = openOrganizationDoor(url, { max: 4, scanTimeout: 60_000 });
+  const db = door.of(orgId);
+  const now = Date.now() * 1_000;
+  const at = now - 180 * DAY;
+  const page = { limit: 50, offset: 0, include_deleted: false, include_descendants: false };
+  const known = await requireKnown(db, { at: now - 1_000, before: now }, {});
+  const byKey = [{ field: 'asset_external_key' as const, isDescending: false }];
+  const byEntry = [{ field: 'entered_at' as const, isDescending: true }];
+  const month = { from: at - 30 * DAY, to: at };
+  const place = { ...page, location_id: [40] };
+  const hall = { ...page, location_id: [2], include_descendants: true };
+  const asset = { ...page, asset_id: [4711] };
+  const questions: [string, () => Promise<{ totalCount: number }>][] = [
+    ['positions-at, all', () => listPositionsAt(db, at, null, { ...page, sort: byKey })],
+    ['positions-at, a place', () => listPositionsAt(db, at, null, { ...place, sort: byKey })],
+    ['positions-at, a hall', () => listPositionsAt(db, at, null, { ...hall, sort: byKey })],
+    ['positions-at, an asset', () => listPositionsAt(db, at, null, { ...asset, sort: byKey })],
+    ['positions-at, all, known', () => listPositionsAt(db, at, known, { ...page, sort: byKey })],
+    ['stays of a month, a place', () => listStays(db, month, null, { ...place, sort: byEntry })],
+    ['stays of a month, a hall', () => listStays(db, month, null, { ...hall, sort: byEntry })],
+    ['stays of a month, an asset', () => listStays(db, month, null, { ...asset, sort: byEntry })],
+    ['stays of a month, all', () => listStays(db, month, null, { ...page, sort: byEntry })],
+    [
+      'stays of a day, all',
+      () => listStays(db, { from: at - DAY, to: at }, null, { ...page, sort: byEntry }),
+    ],
+  ];
+  for (const [name, ask] of questions) {
+    const times: number[] = [];
+    let total = 0;
+    for (let round = 0; round <= ROUNDS; round++) {
+      const since = performance.now();
+      total = (await ask()).totalCount;
+      times.push(performance.now() - since);
+    }
+    const sorted = times.slice(1).sort((a, b) => a - b);
+    const [median = 0, most = 0] = [sorted[Math.floor(ROUNDS / 2)], sorted.at(-1)];
+    console.log(
+      `${transitions.toExponential()}  ${name.padEnd(28)} ${median.toFixed(0)} ms (at most ${most.toFixed(0)}), ${total} rows`,
+    );
+  }
+  await door.end();
+}
+
+const server = await openDatabaseServer();
+try {
+  for (const size of process.argv.slice(2).map(Number)) {
+    await measure(server.url, size);
+  }
+} finally {
+  await server.close();
+}
