@@ -9,7 +9,7 @@ import { type KnownImage, lookAtImage } from './image/look-at-image.ts';
 import { findPlan, planFields, type StoredPlan } from './stored-plan.ts';
 
 /** Plans of an organization, which at their largest are a gigabyte. */
-export const MOST_PLANS = 200;
+const MOST_PLANS = 200;
 
 export interface NewPlan {
   name: string;

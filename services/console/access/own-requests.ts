@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { Problem } from '../../../platform/http/problem.ts';
 
-export const OWN_HEADER = 'x-tagtrail-console';
+const OWN_HEADER = 'x-tagtrail-console';
 
 /**
  * Refuses writes that another site's page could have a browser send: their `Origin` must be the console's, and they must
