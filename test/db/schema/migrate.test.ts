@@ -22,6 +22,11 @@ describe('migrations', () => {
     );
   });
 
+  it('are numbered without gaps, in the order in which they are applied', () => {
+    const numbers = readMigrations().map(({ name }) => name.slice(0, 5));
+    expect(numbers).to.deep.equal(numbers.map((_, index) => `${String(index + 1).padStart(4, '0')}-`));
+  });
+
   it('are applied once when twenty processes migrate at the same time', async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => migrate(url)));
     const names = readMigrations().map(({ name }) => name);
