@@ -132,8 +132,8 @@ export function tripsOf(
 }
 
 /** All of the past counts: a trip may have begun at any time. */
-function standing(orgId: number, { to }: Window, { left, reached }: TripPlaces): FragmentSqlToken {
-  const past = { from: 0, to };
+function standing(orgId: number, { from, to }: Window, { left, reached }: TripPlaces): FragmentSqlToken {
+  const past = { from: Math.min(0, from), to };
   const nowhere = sql.fragment`select null::integer as location_id, null::tstzmultirange as during where false`;
   return sql.fragment`
     place_left as materialized (${placesDuring(orgId, left, past) ?? nowhere}),
