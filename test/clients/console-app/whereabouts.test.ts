@@ -50,8 +50,12 @@ describe('the console, looking for where things are', function () {
     }
     await seal();
     await database.rows(
-      `insert into reader_counters (org_id, reader_id, last_message_at) values ($1, $2, now() - interval '1 hour')
+      `insert into reader_counters (org_id, reader_id, last_message_at) values ($1, $2, now() - interval '2 hours')
        on conflict (org_id, reader_id) do update set last_message_at = excluded.last_message_at`,
+      [site.orgId, readerId],
+    );
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at) values ($1, $2, 'silent', now() - interval '1 hour')`,
       [site.orgId, readerId],
     );
   });

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sealAll, startSealing } from '../../../domain/moves/start-sealing.ts';
 import { useApi } from '../../support/api.ts';
@@ -101,6 +102,8 @@ describe('the example that keeps a copy in step', function () {
     const endCopy = async ({ program, hasBegun }: typeof copy, signal: NodeJS.Signals, batch: number) => {
       while (!hasBegun()) {
         await scan(batch);
+        // Not so many scans that a history has more than a page.
+        await pause(250);
       }
       return end(program, signal);
     };
