@@ -83,7 +83,7 @@ describe('reports about the past', function () {
       { location_id: places.slice(0, 1), include_descendants: true },
     ]) {
       await expectFew(positions(filters), 20 * ASSETS);
-      await expectFew(stays(filters), 45 * ASSETS);
+      await expectFew(stays(filters), 50 * ASSETS);
     }
   });
 });
