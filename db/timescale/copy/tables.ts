@@ -6,8 +6,11 @@ export interface Table {
   sequences: { column: string; sequence: string }[];
 }
 
-/** Derived tables: rebuilt by triggers or afterwards, not copied. */
-const DERIVED: readonly string[] = ['live_row_counts', 'history_marks'];
+/**
+ * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are revised from a reader's first expectation on:
+ * before that it was never silent.
+ */
+const DERIVED: readonly string[] = ['live_row_counts', 'history_marks', 'silence_revisions'];
 
 /** Tables to copy, each after those it references. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {
