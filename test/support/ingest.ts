@@ -64,11 +64,12 @@ export function connectReader(
   });
 }
 
-/** Resolves when the broker has taken the client, rejects when it refuses. */
+/** Resolves when the broker has taken the client, rejects when it refuses, or ends the connection without a word. */
 export function connected(client: mqtt.MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve());
     client.once('error', reject);
+    client.once('close', () => reject(new Error('the connection was ended')));
   });
 }
 

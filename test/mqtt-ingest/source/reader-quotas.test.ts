@@ -45,23 +45,25 @@ describe('what one reader may send to the embedded broker', () => {
     const filling = 'x'.repeat(2_500);
     const read = (number: number) => JSON.stringify({ value: 'E2801160', rssi: -(number / 10), filling });
     const began = performance.now();
-    const sent = loud.flatMap((client, which) =>
-      Array.from({ length: 250 }, (_, number) =>
-        client.publishAsync('loud', read(which * 250 + number), { qos: 1 }),
-      ),
-    );
-    let isDone = false;
-    const all = Promise.all(sent).then(() => {
-      isDone = true;
-    });
+    let sent = 0;
+    const publish = (client: MqttClient) => client.publishAsync('loud', read(sent++), { qos: 1 });
+    let isQuietHeard = false;
+    // It goes on until the other one was heard, however long that takes.
+    const flood = async (client: MqttClient) => {
+      await Promise.all(Array.from({ length: 250 }, () => publish(client)));
+      while (!isQuietHeard) {
+        await publish(client);
+      }
+    };
+    const flooding = Promise.all(loud.map(flood));
     await quiet.publishAsync('quiet', read(0), { qos: 1 });
-    expect(isDone).to.equal(false);
-    await all;
+    isQuietHeard = true;
+    await flooding;
     // A second's worth at once, and the others at a hundred a second; a machine that is slow by itself is held up less.
     // What is still due when the last message is committed comes with the next one.
     expect(performance.now() - began).to.be.at.least(2_000);
-    await loud[0]?.publishAsync('loud', read(1_000), { qos: 1 });
-    expect(await countersOf('loud')).to.include({ messages: 501 });
+    await publish(loud[0] as MqttClient);
+    expect(await countersOf('loud')).to.include({ messages: sent });
     expect((await countersOf('loud'))?.throttled_ms).to.be.above(0);
     expect(await countersOf('quiet')).to.include({ messages: 1, throttled_ms: 0 });
     expect(lines.filter(({ msg }) => msg.startsWith('Reader exceeds'))).to.have.nested.property(
@@ -81,24 +83,24 @@ describe('what one reader may send to the embedded broker', () => {
         reads: Array.from({ length: 2_500 }, (_, at) => ({ value: `UNKNOWN-${at}`, filling, number })),
       });
     const began = performance.now();
-    let isDone = false;
-    const sendAll = async () => {
-      for (let number = 0; number < 9; number++) {
-        await loud.publishAsync('loud', message(number), { qos: 1 });
+    let sent = 0;
+    let isQuietHeard = false;
+    const flood = async () => {
+      while (sent < 9 || !isQuietHeard) {
+        await loud.publishAsync('loud', message(sent++), { qos: 1 });
       }
-      isDone = true;
     };
-    const all = sendAll();
+    const flooding = flood();
     await quiet.publishAsync('quiet', JSON.stringify({ value: 'E2801160' }), { qos: 1 });
-    expect(isDone).to.equal(false);
-    await all;
+    isQuietHeard = true;
+    await flooding;
     // 22,500 reads, of which 5,000 and the last message's are acknowledged at once: the others take 3 s on any machine, as
     // each message is sent when the one before is acknowledged.
     expect(performance.now() - began).to.be.at.least(2_000);
-    await loud.publishAsync('loud', message(9), { qos: 1 });
+    await loud.publishAsync('loud', message(sent++), { qos: 1 });
     const after = await countersOf('loud');
     expect((after?.throttled_ms ?? 0) - before.throttled_ms).to.be.above(0);
-    expect((after?.messages ?? 0) - before.messages).to.equal(10);
+    expect((after?.messages ?? 0) - before.messages).to.equal(sent);
     expect(await countersOf('quiet')).to.include({ throttled_ms: 0 });
     expect(lines.some(({ msg }) => msg.includes('READER_READS_PER_SECOND'))).to.equal(true);
     await stop();
@@ -116,10 +118,10 @@ describe('what one reader may send to the embedded broker', () => {
 
   const isAtItsPace = (figures: Awaited<ReturnType<typeof flooded>> | undefined) =>
     figures !== undefined &&
-    figures.during.median / figures.before.median < 3 &&
-    figures.during.p90 / figures.before.p90 < 5;
+    figures.during.median / Math.max(figures.before.median, figures.after.median) < 3 &&
+    figures.during.p90 / Math.max(figures.before.p90, figures.after.p90) < 5;
 
-  /** How long a message of another reader takes, in milliseconds, before and while one sends junk. */
+  /** How long a message of another reader takes, in milliseconds, before, while and after one sends junk. */
   async function flooded() {
     const { connect, stop } = await start();
     const quiet = await connect('quiet');
@@ -150,9 +152,10 @@ describe('what one reader may send to the embedded broker', () => {
     const during = await measure(150);
     isOver = true;
     await Promise.all(flooding);
+    const after = await measure(60);
     expect(sent).to.be.greaterThan(0);
     await Promise.all(clients.splice(0).map((client) => client.endAsync(true)));
     await stop();
-    return { before, during, sent };
+    return { before, during, after, sent };
   }
 });
