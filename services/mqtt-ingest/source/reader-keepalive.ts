@@ -11,7 +11,8 @@ export class ReaderKeepalive {
   readonly #answerPing: () => void;
   readonly #cutOff: () => void;
   #timer: NodeJS.Timeout | undefined;
-  #lastHeard = performance.now();
+  /** Looks since something was heard, so that a stalled process does not blame the reader. */
+  #silentLooks = 0;
   #held = 0;
   /**
    * True if anything was held since the last check. Consecutive commits let a little be read between them,
@@ -28,7 +29,7 @@ export class ReaderKeepalive {
   start(seconds: number): void {
     const silence = seconds * 1_500;
     if (silence > 0) {
-      this.#timer = setInterval(() => this.#look(silence), silence / LOOKS);
+      this.#timer = setInterval(() => this.#look(), silence / LOOKS);
     }
   }
 
@@ -37,7 +38,7 @@ export class ReaderKeepalive {
   }
 
   heard(): void {
-    this.#lastHeard = performance.now();
+    this.#silentLooks = 0;
   }
 
   hold(): void {
@@ -52,10 +53,11 @@ export class ReaderKeepalive {
     }
   }
 
-  #look(silence: number): void {
+  #look(): void {
+    this.#silentLooks += 1;
     if (this.#wasHeld) {
       this.#answerPing();
-    } else if (performance.now() - this.#lastHeard >= silence) {
+    } else if (this.#silentLooks > LOOKS) {
       this.#cutOff();
     }
     this.#wasHeld = this.#held > 0;
