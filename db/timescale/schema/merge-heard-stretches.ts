@@ -3,10 +3,9 @@ import type { Pool } from '../connections/client.ts';
 import { inTransaction } from '../connections/transaction.ts';
 
 /**
- * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old, across gaps that are no
- * silence of that reader: up to twice the 99.9th percentile of its gaps in the seven days after, at least 30 s, at most a
- * day, as its silence is learned. A reader that sends every minute makes 1,440 of them a day, and keeps a few. Where
- * nothing can be learned, because it was heard for less than an hour since, they stay.
+ * Merges stretches in which a reader was heard (`reader_spans`) once they are eight days old and nothing is learned of them
+ * any more, across gaps in which it was not silent and that were no longer than was expected of it then. So neither
+ * silences nor listening times change. A reader that sends every minute makes 1,440 of them a day, and keeps a few.
  *
  * A transaction for each reader, since recording waits for its counters meanwhile. Only one process merges at a time.
  *
@@ -50,31 +49,31 @@ const OLD = "interval '8 days'";
 /** So that none is left out where no process ran for a week. */
 const OLDEST = "interval '16 days'";
 
-const MERGE = `with heard as (
-    select started_at, ended_at, messages from reader_spans
-      where org_id = $1 and reader_id = $2 and state = 'up' and started_at >= now() - ${OLDEST}
-    union all
-    select heard_since, heard_until, heard_messages from reader_counters
-      where org_id = $1 and reader_id = $2 and heard_since is not null
-  ),
-  stretch as (
-    select *, started_at - lag(ended_at) over (order by started_at) as gap from heard
-  ),
-  learned as (
-    select greatest(interval '30 seconds', least(interval '1 day', 2 * coalesce((
-        select gap from stretch
-        where started_at >= now() - ${OLD}
-        order by gap desc nulls last
-        offset (select floor(sum(messages) / 1000)::bigint from stretch where started_at >= now() - ${OLD})
-        limit 1), interval '0'))) as silence
-    where (select max(ended_at) - min(started_at) from stretch where started_at >= now() - ${OLD})
-      >= interval '1 hour'
+/** In seconds, at the end of a stretch: what was set, else what was learned, else what a new reader is taken to have. */
+const expected = `coalesce(
+  (select seconds from reader_expectations
+   where org_id = $1 and reader_id = $2 and origin = 'set' and valid_from <= before
+   order by valid_from desc limit 1),
+  (select seconds from reader_expectations
+   where org_id = $1 and reader_id = $2 and origin = 'learned' and valid_from <= before
+   order by valid_from desc limit 1),
+  30)`;
+
+const MERGE = `with stretch as (
+    select started_at, ended_at, messages, lag(ended_at) over (order by started_at) as before
+    from reader_spans
+    where org_id = $1 and reader_id = $2 and state = 'up'
+      and started_at >= now() - ${OLDEST} and started_at < now() - ${OLD}
   ),
   numbered as (
-    select started_at, ended_at, messages,
-      count(*) filter (where gap is null or gap > silence) over (order by started_at) as number
-    from stretch, learned
-    where started_at < now() - ${OLD}
+    select started_at, ended_at, messages, count(*) filter (where is_apart) over (order by started_at) as number
+    from stretch cross join lateral (
+      select before is null or started_at - before > make_interval(secs => ${expected}) or exists (
+        select from reader_spans silence
+        where silence.org_id = $1 and silence.reader_id = $2 and silence.state = 'silent'
+          and silence.started_at >= stretch.before and silence.started_at < stretch.started_at
+      ) as is_apart
+    ) gap
   ),
   merged as (
     select min(started_at) as started_at, max(ended_at) as ended_at, sum(messages) as messages

@@ -17,7 +17,7 @@ describe('stretches in which readers were heard', () => {
     readers = [await site.reader('minutely', [dock]), await site.reader('gone', [dock])];
   });
   beforeEach(async () => {
-    await database.empty('reader_spans, reader_counters');
+    await database.empty('reader_spans, reader_counters, reader_expectations');
     await database.rows('insert into reader_counters (org_id, reader_id) select org_id, id from readers');
   });
 
@@ -31,6 +31,18 @@ describe('stretches in which readers were heard', () => {
        where number % 2880 >= 20`,
       [orgId, readerId, fromHoursAgo, toHoursAgo],
     );
+  /** From so many days ago on. */
+  const expectOf = (
+    readerId: number | undefined,
+    origin: 'set' | 'learned',
+    daysAgo: number,
+    seconds: number,
+  ) =>
+    database.rows(
+      `insert into reader_expectations (org_id, reader_id, origin, valid_from, seconds)
+       values ($1, $2, $3, now() - make_interval(days => $4), $5)`,
+      [orgId, readerId, origin, daysAgo, seconds],
+    );
   const stretches = (readerId: number | undefined) =>
     database.rows<{ stretches: number; recent: number; messages: number; longest: number }>(
       `select count(*)::integer as stretches,
@@ -39,13 +51,14 @@ describe('stretches in which readers were heard', () => {
          round(extract(epoch from max(gap)))::integer as longest
        from (
          select *, started_at - lag(ended_at) over (order by started_at) as gap
-         from reader_spans where reader_id = $1) span`,
+         from reader_spans where reader_id = $1 and state = 'up') span`,
       [readerId],
     );
 
-  it('are merged after eight days across gaps that are usual for the reader, and stay apart at others', async () => {
+  it('are merged after eight days across gaps that were expected of the reader, and stay apart at others', async () => {
     const [minutely] = readers;
     await heardMinutely(minutely, 14 * DAY, 0);
+    await expectOf(minutely, 'learned', 20, 120);
     const [before] = await stretches(minutely);
     await mergeHeardStretches(database.pool);
     const [after] = await stretches(minutely);
@@ -60,7 +73,26 @@ describe('stretches in which readers were heard', () => {
     expect(await stretches(minutely)).to.deep.equal([after]);
   });
 
-  it('stay as they are of a reader of which nothing can be learned since', async () => {
+  it('stay apart at a silence, and where less was expected then', async () => {
+    const [minutely] = readers;
+    await heardMinutely(minutely, 14 * DAY, 13 * DAY);
+    await expectOf(minutely, 'learned', 20, 120);
+    await expectOf(minutely, 'set', 13, 15);
+    await heardMinutely(minutely, 12 * DAY, 12 * DAY - 1);
+    const [before] = await stretches(minutely);
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at)
+       select org_id, reader_id, 'silent', ended_at + interval '1 second', ended_at + interval '10 seconds'
+       from reader_spans where reader_id = $1 and started_at < now() - interval '13 days 12 hours'
+       order by started_at desc limit 1`,
+      [minutely],
+    );
+    await mergeHeardStretches(database.pool);
+    // A day, divided by the silence, and an hour in which a minute was more than was expected.
+    expect((await stretches(minutely))[0]).to.deep.include({ stretches: 2 + 42, messages: before?.messages });
+  });
+
+  it('stay as they are of a reader of which nothing is known', async () => {
     const [, gone] = readers;
     await heardMinutely(gone, 14 * DAY, 9 * DAY);
     const before = await stretches(gone);
