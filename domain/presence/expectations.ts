@@ -31,6 +31,13 @@ export function inForce(stored: readonly StoredExpectation[]): DatedExpectation[
   return result;
 }
 
+/** The least that is expected at an instant or later, as far as is known; null if nothing is. */
+export function leastExpectedFrom(dated: readonly DatedExpectation[], at: Micros): Micros | null {
+  const later = dated.filter(({ from }) => from > at).map(({ expected }) => expected);
+  const all = [expectedAt(dated, at), ...later].filter((expected) => expected !== null);
+  return all.length === 0 ? null : Math.min(...all);
+}
+
 /** @param dated as {@link inForce} returns them. */
 export function expectedAt(dated: readonly DatedExpectation[], at: Micros): Micros | null {
   return dated.findLast(({ from }) => from <= at)?.expected ?? null;

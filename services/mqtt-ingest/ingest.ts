@@ -98,7 +98,7 @@ export async function startEmbeddedIngest(
   if (to !== null && consumers !== undefined) {
     await startMovesToConsumers(config, { to, consumers }, { log, lifecycle, metrics, db: pool });
   }
-  await startPresence({ pool, clock, intake, isConnected: () => true }, { log, lifecycle });
+  await startPresence({ pool, clock, intake, quietFor: () => 0 }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureEmbeddedBroker(metrics, () => broker.figures());
@@ -155,8 +155,8 @@ export async function startSubscribedIngest(
     (running) => running.stop(() => intake.drain(DRAIN_PATIENCE)),
   );
   await startMovesToBroker(config, { log, lifecycle, metrics, db: pool });
-  const isConnected = () => subscriber.figures().isConnected;
-  await startPresence({ pool, clock, intake, isConnected }, { log, lifecycle });
+  const quietFor = () => subscriber.quietFor();
+  await startPresence({ pool, clock, intake, quietFor }, { log, lifecycle });
   measureClock(metrics, databaseClock);
   measureSealing(metrics, sealing);
   measureSubscriber(metrics, () => subscriber.figures());

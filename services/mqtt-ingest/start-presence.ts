@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
+import { MICROS_PER_MILLISECOND } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
 import { SilenceTurns } from '../../domain/presence/silence/take-turn.ts';
 import { IntakeWatch } from '../../domain/presence/watching/watch.ts';
@@ -8,29 +9,48 @@ import { repeat } from '../../platform/runtime/repeat.ts';
 import type { Intake } from './intake/intake.ts';
 
 /** Milliseconds. */
-const EVERY = 1_000;
+const NOTE_EVERY = 1_000;
+const DERIVE_EVERY = 2_000;
 const WARN_EVERY = 60_000;
 
-/** Keeps up when this process could hear, and derives which readers are silent where no other process does. */
+/**
+ * Keeps up when this process could hear, and derives which readers are silent where no other process does.
+ *
+ * @param quietFor milliseconds since the broker was last heard, 0 if it is in this process; null while there is no
+ * connection to it.
+ */
 export async function startPresence(
   {
     pool,
     clock,
     intake,
-    isConnected,
-  }: { pool: Pool; clock: Clock; intake: Pick<Intake, 'settledUpTo'>; isConnected(): boolean },
+    quietFor,
+  }: { pool: Pool; clock: Clock; intake: Pick<Intake, 'settledUpTo'>; quietFor(): number | null },
   { log, lifecycle }: { log: Logger; lifecycle: Lifecycle },
 ): Promise<void> {
   const watch = new IntakeWatch();
   const turns = new SilenceTurns(pool);
+  const note = () => {
+    const quiet = quietFor();
+    const settledUpTo = intake.settledUpTo();
+    watch.note(
+      clock(),
+      quiet === null ? null : { settledUpTo, quietFor: Math.round(quiet * MICROS_PER_MILLISECOND) },
+    );
+  };
+  await lifecycle.start(
+    'watch of ingestion',
+    async () => setInterval(note, NOTE_EVERY),
+    async (started) => clearInterval(started),
+  );
   let nextWarning = 0;
   await lifecycle.start(
     'silences of readers',
     () =>
       repeat(
-        EVERY,
+        DERIVE_EVERY,
         async () => {
-          await watch.note(pool, clock(), isConnected() ? intake.settledUpTo() : null);
+          await watch.store(pool);
           await turns.take();
         },
         (err) => {

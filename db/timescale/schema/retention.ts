@@ -29,6 +29,7 @@ export async function sweep(pool: Pool, retentionDays: number): Promise<Swept> {
     await forgetBrokerSessions(client, retentionDays);
     await forgetIdleRetractions(client, retentionDays);
     await forgetImports(client);
+    await forgetProofs(client, retentionDays);
     return {
       isDone: true,
       scanEvents: await dropScans(client, retentionDays),
@@ -90,6 +91,14 @@ async function forgetIdleRetractions(client: pg.ClientBase, retentionDays: numbe
   await client.query(
     `delete from retractions
      where taken_back = 0 and received_at < now() - make_interval(days => $1::integer)`,
+    [retentionDays],
+  );
+}
+
+/** What late reads prove of a reader is kept as long as the reads. */
+async function forgetProofs(client: pg.ClientBase, retentionDays: number): Promise<void> {
+  await client.query(
+    'delete from reader_proofs where ended_at < now() - make_interval(days => $1::integer)',
     [retentionDays],
   );
 }

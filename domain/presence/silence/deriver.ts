@@ -2,14 +2,17 @@ import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { bigints, integers } from '../../../db/timescale/queries/array-parameters.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { expectedAt } from '../expectations.ts';
+import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
+import { keptWatches } from '../watching/kept-watches.ts';
 import { loadWatches } from '../watching/load-watches.ts';
+import { tidyWatches } from '../watching/tidy-watches.ts';
+import { keepSettled } from './keep-settled.ts';
 import { learn } from './learn.ts';
 import { type LoadedEvidence, loadEvidence, type ReaderSince } from './load-evidence.ts';
-import { silencesOf } from './silences.ts';
+import { type Silence, silencesOf } from './silences.ts';
 import { storeSilences } from './store-silences.ts';
-import { watchedBetween } from './watched-time.ts';
+import { watchedBetween, watchedSince } from './watched-time.ts';
 
 interface Reader extends ReaderSince {
   isSilent: boolean;
@@ -25,6 +28,8 @@ const AT_ONCE = 500;
 const LEARNED_AT_ONCE = { known: 2, new: 20 };
 const LEARN_EVERY = { known: 6 * 3_600 * MICROS_PER_SECOND, new: 300 * MICROS_PER_SECOND };
 
+const TIDY_EVERY: Micros = 3_600 * MICROS_PER_SECOND;
+
 /** What is committed later than this after its time by another process is not found: nor is it of much use. */
 const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
 
@@ -34,7 +39,8 @@ const WATCHES_AGAIN: Micros = 60 * MICROS_PER_SECOND;
  */
 export class SilenceDeriver {
   readonly #readers = new Map<number, Reader>();
-  #watched: Interval[] = [];
+  #watched: readonly Interval[] = [];
+  #tidyAt: Micros = Number.NEGATIVE_INFINITY;
   #isLoaded = false;
 
   /**
@@ -75,6 +81,7 @@ export class SilenceDeriver {
       await this.#derive(db, all.slice(at, at + AT_ONCE), now);
     }
     await this.#learn(db, now);
+    await this.#tidy(db, now);
     return now;
   }
 
@@ -88,12 +95,31 @@ export class SilenceDeriver {
     const loaded = await loadEvidence(db, wanted);
     const derived = loaded.map((reader) => ({
       ...reader,
-      derived: silencesOf({ ...reader, watched: this.#watched }),
+      derived: this.#silencesOf(reader),
     }));
     await storeSilences(db, derived);
     for (const reader of derived) {
       this.#remember(reader, reader.derived.at(-1)?.until === null, now);
     }
+  }
+
+  #silencesOf(reader: LoadedEvidence): Silence[] {
+    const derived = silencesOf({ ...reader, watched: this.#watched });
+    const kept = this.#watched[0]?.since ?? Number.NEGATIVE_INFINITY;
+    const settled = watchedSince(this.#watched, kept, EXPECTED.most * MICROS_PER_SECOND);
+    const [first] = reader.heard;
+    return settled === null || first === undefined || first.until >= kept
+      ? derived
+      : keepSettled({ ...reader, derived }, settled);
+  }
+
+  async #tidy(db: Connection, now: Micros): Promise<void> {
+    if (now < this.#tidyAt) {
+      return;
+    }
+    this.#watched = keptWatches(this.#watched);
+    await tidyWatches(db, this.#watched[0]?.since ?? now, now);
+    this.#tidyAt = now + TIDY_EVERY;
   }
 
   #remember(
@@ -106,7 +132,8 @@ export class SilenceDeriver {
       this.#readers.delete(readerId);
       return;
     }
-    const expected = expectedAt(expectations, now);
+    // What was set since is dated later than what was watched so far.
+    const expected = leastExpectedFrom(expectations, now);
     const known = this.#readers.get(readerId);
     this.#readers.set(readerId, {
       ...{ orgId, readerId, since, isSilent },
@@ -117,7 +144,10 @@ export class SilenceDeriver {
   }
 
   async #learn(db: Connection, now: Micros): Promise<void> {
-    const ready = [...this.#readers.values()].filter(({ learnAt }) => learnAt <= now);
+    // Of one that is silent nothing new can be learned.
+    const ready = [...this.#readers.values()]
+      .filter(({ learnAt, isSilent }) => learnAt <= now && !isSilent)
+      .sort((one, other) => one.learnAt - other.learnAt);
     const some = [
       ...ready.filter(({ due }) => due !== null).slice(0, LEARNED_AT_ONCE.known),
       ...ready.filter(({ due }) => due === null).slice(0, LEARNED_AT_ONCE.new),
@@ -162,12 +192,16 @@ async function findHeardAgain(db: Connection, silent: readonly Reader[]): Promis
   return silent.filter(({ readerId }) => again.has(readerId));
 }
 
-/** Gone with the transaction that derives them. */
+/** Gone with the transaction that derives them. Those that a commit is about to change are left for the next turn. */
 async function takeRevisions(db: Connection): Promise<ReaderSince[]> {
   const rows = await db.any(sql.prepared(
     'take-silence-revisions',
     rowsOf<{ org_id: number; reader_id: number; since: Micros }>(),
   )`
-    delete from silence_revisions returning org_id, reader_id, micros_of_time(since) as since`);
+    delete from silence_revisions revised using (
+      select org_id, reader_id from silence_revisions for update skip locked
+    ) free
+    where revised.org_id = free.org_id and revised.reader_id = free.reader_id
+    returning revised.org_id, revised.reader_id, micros_of_time(revised.since) as since`);
   return rows.map(({ org_id: orgId, reader_id: readerId, since }) => ({ orgId, readerId, since }));
 }

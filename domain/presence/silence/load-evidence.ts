@@ -48,7 +48,8 @@ export async function loadEvidence(
         select coalesce(json_agg(json_build_array(origin, micros_of_time(valid_from), seconds)), '[]')
         from reader_expectations where org_id = given.org_id and reader_id = given.reader_id
       ) as expectations, (
-        select coalesce(json_agg(json_build_array(micros_of_time(started_at), micros_of_time(ended_at))), '[]')
+        select coalesce(json_agg(json_build_array(micros_of_time(started_at), micros_of_time(ended_at))
+          order by started_at), '[]')
         from reader_spans
         where org_id = given.org_id and reader_id = given.reader_id and state = 'silent' and started_at >= first.since
       ) as stored

@@ -9,23 +9,41 @@ import type { Interval } from '../intervals.ts';
  */
 export function watchedBetween(watched: readonly Interval[], since: Micros, until: Micros): Micros {
   let sum = 0;
-  for (const each of watched) {
-    sum += Math.max(0, Math.min(each.until, until) - Math.max(each.since, since));
+  for (let at = firstEndingAfter(watched, since); at < watched.length; at++) {
+    const each = watched[at] as Interval;
+    if (each.since >= until) {
+      break;
+    }
+    sum += Math.min(each.until, until) - Math.max(each.since, since);
   }
-  return sum;
+  return Math.max(0, sum);
 }
 
 /** The instant at which so much time was watched since another; null if it has not come yet. */
 export function watchedSince(watched: readonly Interval[], since: Micros, span: Micros): Micros | null {
   let left = span;
-  for (const each of watched) {
+  for (let at = firstEndingAfter(watched, since); at < watched.length; at++) {
+    const each = watched[at] as Interval;
     const begin = Math.max(each.since, since);
-    if (each.until > begin) {
-      if (each.until - begin >= left) {
-        return begin + left;
-      }
-      left -= each.until - begin;
+    if (each.until - begin >= left) {
+      return begin + left;
     }
+    left -= each.until - begin;
   }
   return null;
+}
+
+/** By halves: there may be many, and this is asked of each reader. */
+function firstEndingAfter(watched: readonly Interval[], since: Micros): number {
+  let from = 0;
+  let to = watched.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((watched[middle] as Interval).until > since) {
+      to = middle;
+    } else {
+      from = middle + 1;
+    }
+  }
+  return from;
 }

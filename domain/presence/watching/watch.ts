@@ -1,45 +1,65 @@
 import { randomUUID } from 'node:crypto';
-import type { Micros } from '../../../base/instant.ts';
-import { texts, timestamps } from '../../../db/timescale/queries/array-parameters.ts';
-import { NO_ROWS, sql } from '../../../db/timescale/queries/sql.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import type { Interval } from '../intervals.ts';
-
-interface Watch extends Interval {
-  id: string;
-}
+import { storeWatches, type Watch } from './store-watches.ts';
 
 /** Stretches that are kept while the database is away; the oldest are given up, as if nobody had heard anything then. */
 const MOST = 100;
 
-/** Keeps up until when this process could hear. */
+/** Shorter stretches are given up likewise: a connection that comes and goes would leave a row each time. */
+const LEAST: Micros = 5 * MICROS_PER_SECOND;
+
+/** A process that was not running for longer, on a machine that slept or was stalled, did not hear meanwhile. */
+const LONGEST_PAUSE: Micros = 5 * MICROS_PER_SECOND;
+
+/** While messages wait for their commit for longer, others may wait to be read, and be dated when they are. */
+const LONGEST_WAIT: Micros = 10 * MICROS_PER_SECOND;
+
+export interface Hearing {
+  /** Every message that was received until then is committed. */
+  settledUpTo: Micros;
+  /** Since the broker was last heard: of a connection that is lost nobody knows yet. */
+  quietFor: Micros;
+}
+
+/** When this process could hear: noted every second, whatever the database does, and stored when that can be reached. */
 export class IntakeWatch {
   #current: Watch | null = null;
   #ended: Watch[] = [];
+  #notedAt: Micros | null = null;
 
-  /** @param upTo every message received until then is committed; null while it cannot hear. */
-  async note(db: Connection, now: Micros, upTo: Micros | null): Promise<void> {
-    if (upTo === null && this.#current !== null) {
-      this.#ended = [...this.#ended, this.#current].slice(-MOST);
-      this.#current = null;
-    } else if (upTo !== null) {
-      this.#current ??= { id: randomUUID(), since: now, until: now };
-      this.#current.until = Math.max(this.#current.until, upTo);
+  /** @param hearing null while it is not connected to its broker. */
+  note(now: Micros, hearing: Hearing | null): void {
+    const sinceLast = now - (this.#notedAt ?? now);
+    const canHear = hearing !== null && now - hearing.settledUpTo <= LONGEST_WAIT;
+    this.#notedAt = now;
+    if (!canHear || sinceLast > LONGEST_PAUSE || sinceLast < 0) {
+      this.#end();
     }
-    const watches = [...this.#ended, ...(this.#current === null ? [] : [this.#current])];
+    if (canHear) {
+      this.#current ??= { id: randomUUID(), since: now, until: now };
+      const { settledUpTo, quietFor } = hearing;
+      this.#current.until = Math.max(this.#current.until, Math.min(settledUpTo, now - quietFor));
+    }
+  }
+
+  async store(db: Connection): Promise<void> {
+    const ended = this.#ended;
+    const watches = [...ended, ...(this.#current === null ? [] : [{ ...this.#current }])].filter(isLong);
     if (watches.length > 0) {
       await storeWatches(db, watches);
-      this.#ended = [];
     }
+    this.#ended = this.#ended.filter((watch) => !ended.includes(watch));
+  }
+
+  #end(): void {
+    if (this.#current !== null && isLong(this.#current)) {
+      this.#ended = [...this.#ended, this.#current].slice(-MOST);
+    }
+    this.#current = null;
   }
 }
 
-async function storeWatches(db: Connection, watches: readonly Watch[]): Promise<void> {
-  await db.exec(sql.prepared('keep-intake-watches', NO_ROWS)`
-    insert into intake_watches as kept (id, started_at, ended_at)
-    select id::uuid, since, until
-    from unnest(${sql.binary(texts(watches.map(({ id }) => id)))}::text[],
-      ${sql.binary(timestamps(watches.map(({ since }) => since)))}::timestamptz[],
-      ${sql.binary(timestamps(watches.map(({ until }) => until)))}::timestamptz[]) as given (id, since, until)
-    on conflict (id) do update set ended_at = greatest(kept.ended_at, excluded.ended_at)`);
+function isLong({ since, until }: Watch): boolean {
+  return until - since >= LEAST;
 }

@@ -48,6 +48,8 @@ export interface BrokerConnection {
   /** Reported by the broker; null under MQTT 3.1.1. */
   hasSharedSubscriptions: boolean | null;
   ended: Promise<Error>;
+  /** Milliseconds since the broker was last heard. */
+  quietFor(): number;
   /** Reply codes per filter: the granted QoS, or a refusal from 128 on. */
   subscribe(filters: readonly string[]): Promise<number[]>;
   /** Reply codes per filter; none under MQTT 3.1.1. */
@@ -137,6 +139,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Broker
     hasSharedSubscriptions:
       options.protocolVersion === 5 ? connack.properties?.sharedSubscriptionAvailable !== false : null,
     ended: ended.promise,
+    quietFor: () => keepalive.quietFor(),
     subscribe: (filters) => subscribe(client, filters),
     unsubscribe: (filters) => unsubscribe(client, filters),
     publishRetained: (topic, payload) => void client.publish(topic, payload, { qos: 0, retain: true }),

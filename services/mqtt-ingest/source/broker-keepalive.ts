@@ -17,6 +17,7 @@ export class BrokerKeepalive {
   #silentLooks = 0;
   #looks = 0;
   #isHeld = false;
+  #heardAt = performance.now();
 
   /** @param giveUp called when the broker has been silent for one and a half keepalives. */
   constructor(client: MqttClient, giveUp: () => void) {
@@ -24,6 +25,7 @@ export class BrokerKeepalive {
     this.#giveUp = giveUp;
     client.on('packetreceive', () => {
       this.#silentLooks = 0;
+      this.#heardAt = performance.now();
     });
     client.once('connect', () => {
       // In seconds; a broker of MQTT 5 may have asked for another. 0 is never.
@@ -32,6 +34,11 @@ export class BrokerKeepalive {
       }
     });
     client.once('close', () => clearInterval(this.#timer));
+  }
+
+  /** Milliseconds since something was received: while all is well little more than half a keepalive. 0 without one. */
+  quietFor(): number {
+    return this.#timer === undefined ? 0 : performance.now() - this.#heardAt;
   }
 
   hold(): void {

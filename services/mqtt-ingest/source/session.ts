@@ -25,6 +25,8 @@ import { takeDeliveries } from './take-deliveries.ts';
 export interface Session {
   figures(): SessionFigures;
   isConnected(): boolean;
+  /** Milliseconds since the broker was last heard; null while not connected. */
+  quietFor(): number | null;
   fault(): Error;
   /** Call when the registered readers, or the holders of sessions, have changed. */
   follow(): void;
@@ -228,6 +230,7 @@ export function startSession(options: SessionOptions): Session {
       refused: current?.subscriptions.refused ?? 0,
     }),
     isConnected: () => current !== null,
+    quietFor: () => current?.connection.quietFor() ?? null,
     fault: () => lastFault,
     follow: () => void current?.subscriptions.follow(),
     drain: async (patience) => {

@@ -23,6 +23,8 @@ import { statusTopicOf } from './status.ts';
  */
 export interface Subscriber {
   figures(): SubscriberFigures;
+  /** Milliseconds since the broker was last heard by each session; null unless all are connected. */
+  quietFor(): number | null;
   /** @throws the reason if not connected. */
   requireConnected(): Promise<void>;
   /**
@@ -112,6 +114,10 @@ export function startSubscriber(options: SubscriberOptions): Subscriber {
         sessions: divided.all().length,
         forgottenAt: Math.max(ownForgottenAt, (divided.forgottenAt()?.getTime() ?? 0) / 1_000),
       };
+    },
+    quietFor: () => {
+      const quiet = all().map((session) => session.quietFor());
+      return quiet.includes(null) ? null : Math.max(...quiet.map(Number));
     },
     requireConnected: async () => {
       const missing = all().find((session) => !session.isConnected());

@@ -134,6 +134,15 @@ for (const protocolVersion of [4, 5] as const) {
       expect(after.acknowledged()).to.deep.equal([7]);
     });
 
+    it('says for how long the broker was not heard', async () => {
+      const [connection, side] = await open();
+      await until(() => connection.quietFor() > 1_000);
+      await until(() => {
+        publish(side, 1, 0);
+        return connection.quietFor() < 1_000;
+      });
+    });
+
     it('is alive, and answers pings, while messages wait for their commit far longer than the keepalive', async () => {
       const [connection, side] = await open(1);
       publish(side, 1);

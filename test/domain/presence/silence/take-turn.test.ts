@@ -169,6 +169,68 @@ describe('deriving silences', () => {
     await database.rows('update readers set deleted_at = null where id = $1', [reader.readerId]);
   });
 
+  it('leaves the beginning of a silence as it is when what was watched then is not kept any more', async () => {
+    const [reader] = readers as [RegisteredReader];
+    const days = (count: number) => count * 86_400;
+    await expectOf(reader, BEGINNING, 15);
+    await recordAll(database.pool, [messageOf(reader, at(10))]);
+    await watch(1, BEGINNING, at(20));
+    await watch(2, at(100), at(days(20)));
+    await new SilenceTurns(database.pool).take();
+    expect(await stored(reader)).to.deep.equal([{ since: at(105), until: null }]);
+    expect(
+      await database.rows('select micros_of_time(started_at) as since from intake_watches'),
+    ).to.deep.equal([{ since: at(100) }]);
+    await forgetDeriver();
+    const turns = new SilenceTurns(database.pool);
+    await turns.take();
+    expect(await stored(reader)).to.deep.equal([{ since: at(105), until: null }]);
+    await recordAll(database.pool, [messageOf(reader, at(days(20) + 5))]);
+    await watch(2, at(100), at(days(20) + 10));
+    await turns.take();
+    expect(await stored(reader)).to.deep.equal([{ since: at(105), until: at(days(20) + 5) }]);
+  });
+
+  it('waits no longer than was set a moment ago, though it is not watched up to then yet', async () => {
+    const [reader] = readers as [RegisteredReader];
+    await expectOf(reader, BEGINNING, 3_600);
+    await recordAll(database.pool, [messageOf(reader, at(10))]);
+    await watch(1, BEGINNING, at(20));
+    await expectOf(reader, at(25), 20);
+    const turns = new SilenceTurns(database.pool);
+    await turns.take();
+    expect(await stored(reader)).to.deep.equal([]);
+    await watch(1, BEGINNING, at(40));
+    await turns.take();
+    expect(await stored(reader)).to.deep.equal([{ since: at(30), until: null }]);
+  });
+
+  it('learns of everybody by turns, so that many new readers do not hold up others', async () => {
+    const [{ orgId, readerId }] = readers as [RegisteredReader];
+    const crowd = await database.rows<{ id: number }>(
+      `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+       select org_id, 'crowd-' || number, 'crowd/' || number, format, 'crowd-' || number, mqtt_password_sha256
+       from readers, generate_series(1, 60) number where org_id = $1 and id = $2 returning id`,
+      [orgId, readerId],
+    );
+    const last = Math.max(...crowd.map(({ id }) => id));
+    await database.rows(
+      `insert into reader_counters (org_id, reader_id, last_message_at, heard_since, heard_until, heard_messages)
+       select org_id, id, time_of_micros($3), time_of_micros($2),
+         case id when $4 then time_of_micros($3) else time_of_micros($2) end, 1000
+       from readers where org_id = $1 and topic like 'crowd/%'`,
+      [orgId, at(0), at(7_200), last],
+    );
+    const turns = new SilenceTurns(database.pool);
+    for (let turn = 0; turn < 5; turn++) {
+      await watch(1, BEGINNING, at(7_200 + turn * 600));
+      await turns.take();
+    }
+    expect(await database.rows('select reader_id, seconds from reader_expectations')).to.deep.equal([
+      { reader_id: last, seconds: 30 },
+    ]);
+  });
+
   it('learns what to expect, and calls no reader silent by that which was heard for less than an hour', async () => {
     const [known, fresh] = readers as [RegisteredReader, RegisteredReader];
     for (const [reader, count] of [
