@@ -3,9 +3,12 @@ import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
+import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dwell.ts';
 import { requireKnown } from '../../domain/reports/known/known-at.ts';
+import type { PlaceFilters } from '../../domain/reports/places-during.ts';
 import { listPositionsAt } from '../../domain/reports/positions-at/list-positions-at.ts';
 import { listStays } from '../../domain/reports/stays/list-stays.ts';
+import { readTurns } from '../../domain/reports/turns/read-turns.ts';
 import { openDatabaseServer } from './database-server.ts';
 
 /**
@@ -71,6 +74,10 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
   const place = { ...page, location_id: [40] };
   const hall = { ...page, location_id: [2], include_descendants: true };
   const asset = { ...page, asset_id: [4711] };
+  const dwell = (group: DwellFilters['group_by'], filters: PlaceFilters) =>
+    readDwell(db, month, { ...page, ...filters, group_by: group, time_zone: 'Europe/Berlin', sort: [] });
+  const turns = (left: PlaceFilters, reached: PlaceFilters) =>
+    readTurns(db, month, { left, reached }, { ...page, group_by: undefined, time_zone: 'UTC', sort: [] });
   const questions: [string, () => Promise<{ totalCount: number }>][] = [
     ['positions-at, all', () => listPositionsAt(db, at, null, { ...page, sort: byKey })],
     ['positions-at, a place', () => listPositionsAt(db, at, null, { ...place, sort: byKey })],
@@ -85,6 +92,14 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
       'stays of a day, all',
       () => listStays(db, { from: at - DAY, to: at }, null, { ...page, sort: byEntry }),
     ],
+    ['dwell of a month, a place', () => dwell('location', place)],
+    ['dwell of a month, a hall', () => dwell('location', hall)],
+    ['dwell of a month, an asset', () => dwell('location', asset)],
+    ['dwell of a month, all', () => dwell('location', page)],
+    ['dwell of a month, by asset', () => dwell('asset', page)],
+    ['dwell of a month, by day', () => dwell('day', page)],
+    ['turns of a month, places', () => turns(place, { ...page, location_id: [140] })],
+    ['turns of a month, halls', () => turns(hall, { ...hall, location_id: [3] })],
   ];
   for (const [name, ask] of questions) {
     const times: number[] = [];

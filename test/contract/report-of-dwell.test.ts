@@ -40,6 +40,12 @@ describe('the report of dwell', () => {
         [client.api.orgId, ids[asset], time, ids[place]],
       );
     }
+    await client.api.database.rows(
+      `insert into positions (org_id, asset_id, location_id, since, last_seen)
+       select distinct on (asset_id) org_id, asset_id, location_id, observed_at, observed_at
+       from location_transitions where org_id = $1 order by asset_id, observed_at desc`,
+      [client.api.orgId],
+    );
     await client.remove(`/assets/${ids['OLD']}`);
     await client.api.database.rows(`update assets set deleted_at = '2021-05-04T01:00:00Z' where id = $1`, [
       ids['OLD'],

@@ -2,6 +2,7 @@ import { type FragmentSqlToken, sql, type ValueExpression } from '../../../db/ti
 import { allOf, when } from '../../master-data/clauses.ts';
 import { type AssetFilters, namedAssets } from '../asset-filters.ts';
 import { type PlaceFilters, placesDuring } from '../places-during.ts';
+import { leftAt, staysIn } from '../stays/stays-in.ts';
 import type { Window } from '../window.ts';
 
 /**
@@ -37,9 +38,14 @@ export function staysInWindow(
   if (places === null) {
     return byAsset(orgId, counted, from);
   }
-  const stays = sql.fragment`select stay.* from (${byAsset(orgId, counted, from)}) stay
-    where stay.location_id in (select location_id from place)`;
-  return sql.fragment`with place as materialized (${places}) ${filters.include_descendants ? partsOf(stays) : stays}`;
+  const stays = sql.fragment`
+    select stay.asset_id, counted.is_deleted, stay.location_id, stay.entered_at,
+      greatest(stay.entered_at, ${from}) as since, least(${leftAt(orgId, 'stay')}, counted.until) as until
+    from stay join (${counted}) counted on counted.asset_id = stay.asset_id and stay.entered_at < counted.until
+    offset 0`;
+  return sql.fragment`
+    with ${staysIn(orgId, { window, known: null, assets: namedAssets(orgId, filters), places })}
+    ${filters.include_descendants ? partsOf(stays) : stays}`;
 }
 
 /** The parts of stays in which their locations count. */

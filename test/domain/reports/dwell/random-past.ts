@@ -88,6 +88,12 @@ export async function storePast(
       transitions.map(({ place }) => place),
     ],
   );
+  await database.rows(
+    `insert into positions (org_id, asset_id, location_id, since, last_seen)
+     select distinct on (asset_id) org_id, asset_id, location_id, observed_at, observed_at
+     from location_transitions where org_id = $1 order by asset_id, observed_at desc`,
+    [orgId],
+  );
   const versions = past.places.flatMap((own, index) =>
     own.map(({ since, parent }) => ({
       place: places[index],

@@ -8,7 +8,7 @@ import type { Window } from '../../../../domain/reports/window.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
 import { randomSets } from '../../../support/random-sets.ts';
-import { randomPast, randomWindow, storePast } from '../dwell/random-past.ts';
+import { type Past, randomPast, randomWindow, storePast } from '../dwell/random-past.ts';
 import { type AskedTurns, type TurnGroup, turnsByDefinition } from './turns-by-definition.ts';
 
 const PASTS = randomSets(60);
@@ -55,6 +55,37 @@ describe('the turns of random pasts', function () {
       }),
     );
   };
+
+  it('begin where a place within the one reached was left, however many stays within that came before the window', async () => {
+    const hour = (count: number) => (Date.UTC(2026, 4, 1) + count * 3_600_000) * 1_000;
+    const [building, cage, shelf, door, yard] = [0, 1, 2, 3, 4];
+    const past: Past = {
+      instants: [hour(0)],
+      places: [null, building, building, building, null].map((parent) => [{ since: hour(0), parent }]),
+      assets: [
+        {
+          deletedAt: null,
+          transitions: [cage, shelf, door, yard, shelf].map((place, index) => ({
+            at: hour(1 + index),
+            place,
+          })),
+        },
+      ],
+    };
+    const stored = await storePast(database, past);
+    const asked: AskedTurns = {
+      ...{ groupBy: undefined, timeZone: 'UTC', assets: null, includeDeleted: false },
+      ...{ left: cage, reached: building, withDescendants: true },
+    };
+    for (const begin of [2, 3, 4, 5]) {
+      const window = { from: hour(begin) + 60_000_000, to: hour(9) };
+      const found = await groupsOf(stored, window, asked);
+      expectSame(found, turnsByDefinition(past, window, asked), `from ${begin}`);
+      expect(found.get('all'), `from ${begin}`).to.include(
+        begin < 5 ? { count: 1, max: 3 * 3_600_000 } : { count: 0, max: null },
+      );
+    }
+  });
 
   it(`are those of their definition in ${PASTS * WINDOWS} windows, most of which have some`, async () => {
     let trips = 0;
