@@ -1,4 +1,5 @@
 import { MICROS_PER_MILLISECOND, type Micros } from '../../base/instant.ts';
+import { type Instant, toMicros } from '../../base/timestamps.ts';
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 
 /** A stretch of time, in whole milliseconds, without its end. Without any instant where `from` is not before `to`. */
@@ -15,6 +16,17 @@ export function windowOf(from: Micros, to: Micros): Window {
 /** The window that has one microsecond: the last before `until`. */
 export function lastBefore(until: Micros): Window {
   return { from: until - 1, to: until };
+}
+
+/** The first instant that is later than what is meant: milliseconds mean all that is shown as that instant. */
+export function firstAfter({
+  instant,
+  isMilliseconds,
+}: {
+  instant: Instant;
+  isMilliseconds: boolean;
+}): Micros {
+  return toMicros(instant) + (isMilliseconds ? MICROS_PER_MILLISECOND : 1);
 }
 
 export function isEmpty({ from, to }: Window): boolean {

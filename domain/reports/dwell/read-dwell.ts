@@ -1,6 +1,6 @@
 import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { orderBy } from '../../master-data/clauses.ts';
 import type { AssetFilters } from '../asset-filters.ts';
 import { type Days, daysOf, startsOf } from '../days.ts';
@@ -77,14 +77,35 @@ export async function readDwell(
   if (isEmpty(window)) {
     return { rows: [], totalCount: 0 };
   }
-  const { orgId } = db;
   const days = filters.group_by === 'day' ? daysOf(window, filters.time_zone) : null;
+  const list = db.listing({ isBrief: false, signal });
+  const page = pageOf(await list.any(dwellQuery(db.orgId, window, filters, days)));
+  return { ...page, rows: page.rows.map((row) => ({ ...row, day: dayOf(row, days) })) };
+}
+
+/** A row before its day has a name. */
+export interface NumberedDwellRow extends Omit<DwellRow, 'day'> {
+  id: number;
+  /** From 1. */
+  day_number: number | null;
+}
+
+export function dayOf({ day_number: number }: NumberedDwellRow, days: Days | null): string | null {
+  return number === null ? null : (days?.names[number - 1] ?? null);
+}
+
+/**
+ * @param window not empty.
+ * @param days those of the window, to group by.
+ */
+export function dwellQuery(
+  orgId: number,
+  window: Window,
+  filters: DwellFilters,
+  days: Days | null,
+): RowQuery<NumberedDwellRow & { total_count: number }> {
   const order = orderBy(filters.sort, SORT_COLUMNS, sql.fragment`id`, { nullable: NULLABLE });
-  const rows = await db
-    .listing({ isBrief: false, signal })
-    .any(sql.type(
-      rowsOf<Omit<DwellRow, 'day'> & { id: number; day_number: number | null; total_count: number }>(),
-    )`
+  return sql.type(rowsOf<NumberedDwellRow & { total_count: number }>())`
     with grouped as materialized (
       select member, seen, sum(took) as total, sum(took) / count(*) as mean, max(took) as max,
         percentile_cont(array[0.5, 0.9]) within group (order by took) as percentiles,
@@ -107,15 +128,7 @@ export async function readDwell(
     select counted.total_count, page.*
     from (select count(*) as total_count from grouped) counted
     left join (select * from named order by ${order} limit ${filters.limit} offset ${filters.offset}) page on true
-    order by ${order}`);
-  const page = pageOf(rows);
-  return {
-    ...page,
-    rows: page.rows.map((row) => ({
-      ...row,
-      day: row.day_number === null ? null : (days?.names[row.day_number - 1] ?? null),
-    })),
-  };
+    order by ${order}`;
 }
 
 const NO_ID = sql.fragment`null::integer`;

@@ -1,7 +1,7 @@
 import type { Micros } from '../../../base/instant.ts';
 import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { orderBy } from '../../master-data/clauses.ts';
 import { type AssetFilters, namedAssets, namesAssets } from '../asset-filters.ts';
 import type { Known } from '../known/known-at.ts';
@@ -49,12 +49,20 @@ export async function listPositionsAt(
   filters: PositionFilters,
   signal?: AbortSignal,
 ): Promise<Page<PositionAtRow>> {
-  const { orgId } = db;
+  const list = db.listing({ isBrief: namesAssets(filters) && known === null, signal });
+  return pageOf(await list.any(positionsAtQuery(db.orgId, until, known, filters)));
+}
+
+export function positionsAtQuery(
+  orgId: number,
+  until: Micros,
+  known: Known | null,
+  filters: PositionFilters,
+): RowQuery<PositionAtRow & { total_count: number }> {
   const window = lastBefore(until);
   const places = placesDuring(orgId, filters, window);
   const end = sql.fragment`time_of_micros(${until})`;
-  const rows = await db.listing({ isBrief: namesAssets(filters) && known === null, signal }).any(
-    sql.type(rowsOf<PositionAtRow & { total_count: number }>())`
+  return sql.type(rowsOf<PositionAtRow & { total_count: number }>())`
     with ${staysIn(orgId, { window, known, assets: namedAssets(orgId, filters), places })},
     shown as materialized (
       select stay.asset_id, stay.location_id, stay.entered_at, asset.external_key, ${deletedAt(known)} as deleted_at
@@ -71,9 +79,7 @@ export async function listPositionsAt(
       limit ${filters.limit} offset ${filters.offset}
     ) page on true
     left join positions position on position.org_id = ${orgId} and position.asset_id = page.asset_id
-    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.asset_id`)}`,
-  );
-  return pageOf(rows);
+    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.asset_id`)}`;
 }
 
 /**

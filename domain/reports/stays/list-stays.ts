@@ -1,6 +1,6 @@
 import { type Page, type Paging, pageOf, type SortTerm } from '../../../base/page.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
-import { type FragmentSqlToken, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { orderBy } from '../../master-data/clauses.ts';
 import { type AssetFilters, namedAssets, namesAssets } from '../asset-filters.ts';
 import type { Known } from '../known/known-at.ts';
@@ -51,12 +51,21 @@ export async function listStays(
   if (isEmpty(window)) {
     return { rows: [], totalCount: 0 };
   }
-  const { orgId } = db;
+  const list = db.listing({ isBrief: namesAssets(filters) && known === null, signal });
+  return pageOf(await list.any(staysQuery(db.orgId, window, known, filters)));
+}
+
+/** @param window not empty. */
+export function staysQuery(
+  orgId: number,
+  window: Window,
+  known: Known | null,
+  filters: StayFilters,
+): RowQuery<StayRow & { total_count: number }> {
   const places = placesDuring(orgId, filters, window);
   const begin = sql.fragment`time_of_micros(${window.from})`;
   const end = sql.fragment`time_of_micros(${window.to})`;
-  const rows = await db.listing({ isBrief: namesAssets(filters) && known === null, signal }).any(
-    sql.type(rowsOf<StayRow & { total_count: number }>())`
+  return sql.type(rowsOf<StayRow & { total_count: number }>())`
     with ${staysIn(orgId, { window, known, assets: namedAssets(orgId, filters), places })},
     shown as materialized (
       select stay.*, asset.external_key, ${deletedAt(known)} as deleted_at
@@ -84,9 +93,7 @@ export async function listStays(
     left join lateral (
       select tstzrange(greatest(page.entered_at, ${begin}), least(ended.left_at, ${end})) as during
     ) spent on page.asset_id is not null
-    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.entered_at, page.asset_id`)}`,
-  );
-  return pageOf(rows);
+    order by ${orderBy(filters.sort, PAGE_COLUMNS, sql.fragment`page.entered_at, page.asset_id`)}`;
 }
 
 /** As it was known. */

@@ -1,8 +1,9 @@
-import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
+import type { Micros } from '../../../base/instant.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type Known, requireKnown } from '../../../domain/reports/known/known-at.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
+import { firstAfter } from '../../../domain/reports/window.ts';
 import { described, type TimeBound, timeBound } from '../../../platform/http/parameters.ts';
 
 export const KNOWN_AT = {
@@ -21,7 +22,7 @@ export async function knownOf(
   knownAt: TimeBound,
   times: Times = {},
 ): Promise<Known> {
-  return requireKnown(db, { at: toMicros(knownAt.instant), before: after(knownAt) }, instantsOf(times));
+  return requireKnown(db, { at: toMicros(knownAt.instant), before: firstAfter(knownAt) }, instantsOf(times));
 }
 
 /** As {@link knownOf}; null without `known_at`. */
@@ -35,11 +36,6 @@ export async function knownIfAsked(
   }
   await requirePast(db, instantsOf(times));
   return null;
-}
-
-/** The first instant that is later, as the wire shows instants. */
-export function after({ instant, isMilliseconds }: TimeBound): Micros {
-  return toMicros(instant) + (isMilliseconds ? MICROS_PER_MILLISECOND : 1);
 }
 
 function instantsOf(times: Times): Record<string, Micros> {

@@ -1,4 +1,5 @@
 import { readDwell } from '../../../domain/reports/dwell/read-dwell.ts';
+import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
@@ -7,7 +8,6 @@ import { route } from '../serving/context.ts';
 import { DWELL, DWELL_ITEM } from './dwell-schema.ts';
 import { dwellView } from './dwell-view.ts';
 import { orNarrower } from './or-narrower.ts';
-import { requireFewDays } from './require-few-days.ts';
 
 export const dwell = route({
   method: 'GET',

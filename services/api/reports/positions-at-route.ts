@@ -1,7 +1,8 @@
 import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
+import { firstAfter } from '../../../domain/reports/window.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
-import { after, knownIfAsked } from '../past/known-at-parameter.ts';
+import { knownIfAsked } from '../past/known-at-parameter.ts';
 import { route } from '../serving/context.ts';
 import { orNarrower } from './or-narrower.ts';
 import { POSITION_AT, POSITIONS_AT } from './positions-at-schema.ts';
@@ -21,7 +22,7 @@ export const positionsAt = route({
   handle: async ({ context: { db }, query, signal }) => {
     const { at, known_at: knownAt } = query;
     const known = await knownIfAsked(db, knownAt, { at });
-    const page = await orNarrower('at', listPositionsAt(db, after(at), known, query, signal()));
+    const page = await orNarrower('at', listPositionsAt(db, firstAfter(at), known, query, signal()));
     return listBody(page, query, positionAtView);
   },
 });

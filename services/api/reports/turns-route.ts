@@ -1,5 +1,6 @@
 import { refuseIssues, required } from '../../../base/checks/issues.ts';
 import type { PlaceFilters } from '../../../domain/reports/places-during.ts';
+import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
 import { requirePast } from '../../../domain/reports/require-past.ts';
 import { readTurns } from '../../../domain/reports/turns/read-turns.ts';
 import type { TripPlaces } from '../../../domain/reports/turns/trips.ts';
@@ -8,7 +9,6 @@ import { listed } from '../../../platform/http/success.ts';
 import { windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
 import { orNarrower } from './or-narrower.ts';
-import { requireFewDays } from './require-few-days.ts';
 import { TURN, TURNS, type TurnsQuery } from './turns-schema.ts';
 import { turnView } from './turns-view.ts';
 

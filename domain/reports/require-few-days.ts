@@ -1,6 +1,6 @@
-import { invalid, invalidValue } from '../../../base/checks/issues.ts';
-import { daysAtMost } from '../../../domain/reports/days.ts';
-import type { Window } from '../../../domain/reports/window.ts';
+import { invalid, invalidValue } from '../../base/checks/issues.ts';
+import { daysAtMost } from './days.ts';
+import type { Window } from './window.ts';
 
 /** Three years, as far as a report has a row for each day. */
 const MOST_DAYS = 1_100;
