@@ -36,7 +36,6 @@ const SAME_ON_ANY: Record<string, readonly string[]> = {
     'test/cli/organizations-and-keys.test.ts',
     'test/cli/reader.test.ts',
     'test/cli/simulate.test.ts',
-    'test/cli/unfinished-exports.test.ts',
     'test/cli/usage.test.ts',
     'test/cli/user.test.ts',
     'test/cli/webhook.test.ts',

@@ -73,7 +73,10 @@ describe('the use of the command line', function () {
     'simulate --check': [],
   };
   /** What they write, and what may hold anything: a payload that is no JSON is what a dry run is for. */
-  const WRITTEN = ['export assets --file', 'export locations --file', 'simulate --truth'];
+  const WRITTEN = [
+    ...['assets', 'locations', 'stays', 'positions', 'dwell'].map((what) => `export ${what} --file`),
+    'simulate --truth',
+  ];
   const ANYTHING = ['format try --file'];
 
   it('ends with 1 for a file whose content is wrong, and with 2 for one that cannot be read', async () => {

@@ -54,7 +54,10 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
     'URLs that every move is sent to: create, set, delete, list, test, attempts, replay',
   ],
   import: ['Assets and locations:', 'from CSV: assets, locations'],
-  export: ['Assets and locations:', 'to CSV: assets, locations'],
+  export: [
+    'Assets and locations:',
+    'to CSV: assets, locations; reports to CSV or Parquet: stays, positions, dwell',
+  ],
   database: [RUNNING, 'move it to another server, compare two: copy, checksums'],
 };
 

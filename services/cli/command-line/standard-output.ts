@@ -12,9 +12,9 @@ export function watchOutput(): void {
 }
 
 /** Waits for slow readers (backpressure). @throws AppError `unavailable` or ReaderGone if it cannot be written. */
-export function writeToOutput(text: string): Promise<void> {
+export function writeToOutput(content: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(outputFault(error)) : resolve()));
+    process.stdout.write(content, (error) => (error ? reject(outputFault(error)) : resolve()));
   });
 }
 

@@ -6,6 +6,7 @@ import {
   openOrganizationDoor,
 } from '../../../db/timescale/connections/organization-door.ts';
 import { createWritePool } from '../../../db/timescale/connections/pool.ts';
+import { type Snapshot, withSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import { type EmbeddedDatabase, startEmbedded } from '../../../db/timescale/embedded/server.ts';
 import { createDatabase, withDatabase } from '../../../db/timescale/schema/create-database.ts';
 import { migrateNew } from '../../../db/timescale/schema/migrate.ts';
@@ -71,6 +72,20 @@ export function withOrganization<Result>(
       await door.end();
     }
   });
+}
+
+/** {@link withOrganization} as of one instant, for what takes long to read. */
+export function withOrganizationSnapshot<Result>(
+  orgId: number,
+  signal: AbortSignal,
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  return withMigratedUrl((url) =>
+    withSnapshot(url, { orgId, signal }, async (snapshot) => {
+      await requireLiveOrganization(snapshot, orgId);
+      return work(snapshot);
+    }),
+  );
 }
 
 /** {@link withConnections} with the URL only. */
