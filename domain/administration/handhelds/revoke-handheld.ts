@@ -17,11 +17,24 @@ export async function revokeHandheld(
   actor: Actor,
   id: number,
 ): Promise<{ id: number; revoked_at: string }> {
+  const revoked = await revokeUnheard(db, actor, id);
+  await heardEverywhere();
+  return revoked;
+}
+
+/**
+ * As {@link revokeHandheld}, for callers who give back the connection before they await `heardEverywhere`: others have use
+ * for it meanwhile.
+ */
+export async function revokeUnheard(
+  db: Database,
+  actor: Actor,
+  id: number,
+): Promise<{ id: number; revoked_at: string }> {
   const revoked = await makeChange(db, actor, (change) => revoke(change, id));
   if (revoked === null) {
     throw new AppError('not_found', `Handheld ${id} not found`);
   }
-  await heardEverywhere();
   return { id, revoked_at: wireTime(revoked.revoked_at) };
 }
 

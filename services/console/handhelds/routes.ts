@@ -1,9 +1,10 @@
+import { heardEverywhere } from '../../../base/heard-everywhere.ts';
 import { databaseOn } from '../../../db/timescale/connections/database.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import { createHandheld } from '../../../domain/administration/handhelds/create-handheld.ts';
 import { listPageOfHandhelds } from '../../../domain/administration/handhelds/list-handhelds.ts';
 import { renameHandheld } from '../../../domain/administration/handhelds/rename-handheld.ts';
-import { revokeHandheld } from '../../../domain/administration/handhelds/revoke-handheld.ts';
+import { revokeUnheard } from '../../../domain/administration/handhelds/revoke-handheld.ts';
 import { signInAddress } from '../../../domain/administration/handhelds/sign-in-address.ts';
 import { listBody, PAGING } from '../../../platform/http/lists.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
@@ -80,8 +81,9 @@ const revoke = memberRoute({
   success: noContent('Revoked'),
   handle: async ({ context: { db, parts, session }, row: { id }, requestId }) => {
     await parts.insight.run(db.orgId, (installation) =>
-      revokeHandheld(databaseOn(installation), actorOfUser(session, requestId), id),
+      revokeUnheard(databaseOn(installation), actorOfUser(session, requestId), id),
     );
+    await heardEverywhere();
   },
 });
 
