@@ -736,6 +736,7 @@ create table submissions (
   constraint submissions__body_sha256 CHECK ((octet_length(body_sha256) = 32)),
   constraint submissions__org_id_handheld_id FOREIGN KEY (org_id, handheld_id) REFERENCES handhelds(org_id, id)
 );
+CREATE INDEX submissions__org_id_handheld_id_received_at ON public.submissions USING btree (org_id, handheld_id, received_at);
 CREATE INDEX submissions__received_at ON public.submissions USING btree (received_at);
 
 create table sweep_assets (

@@ -21,7 +21,14 @@ const OF_CHANGES = new Map([
   ['changes__org_id_actor', 'changes (org_id, actor_id, at, id)'],
 ]);
 
-const INDEXES = new Map([...OF_SEARCHES, ...OF_CHANGES]);
+const OF_SUBMISSIONS = new Map([
+  ['submissions__org_id_handheld_id_received_at', 'submissions (org_id, handheld_id, received_at)'],
+]);
+
+/** Those that need no extension. */
+const OF_LONG_TABLES = new Map([...OF_CHANGES, ...OF_SUBMISSIONS]);
+
+const INDEXES = new Map([...OF_SEARCHES, ...OF_LONG_TABLES]);
 
 /** False if their extensions are missing. */
 export interface SearchIndexes {
@@ -46,8 +53,8 @@ async function missingOf(client: pg.ClientBase, indexes: ReadonlyMap<string, str
 }
 
 /**
- * Builds indexes of searches, and of a long log of changes, that a migration left out of a database in use, while others read
- * and write. One process builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
+ * Builds indexes of searches, of a long log of changes and of many submissions that a migration left out of a database in
+ * use, while others read and write. One process builds, the others wait. An interrupted build leaves an invalid index, which is rebuilt.
  *
  * @param onBegin called before each build, which takes half a minute for a million assets.
  * @returns the indexes built.
@@ -66,7 +73,7 @@ export async function finishSearchIndexes(
       return built;
     }
     const { hasExtensions, missing: ofSearches } = await findSearchIndexes(client);
-    const missing = [...(hasExtensions ? ofSearches : []), ...(await missingOf(client, OF_CHANGES))];
+    const missing = [...(hasExtensions ? ofSearches : []), ...(await missingOf(client, OF_LONG_TABLES))];
     signal?.addEventListener('abort', cancel);
     for (const name of missing) {
       if (signal?.aborted === true) {

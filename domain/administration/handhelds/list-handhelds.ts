@@ -23,10 +23,10 @@ export async function listHandhelds(db: Connection, orgId: number | null): Promi
     select handheld.id, handheld.org_id, handheld.name, handheld.created_at, handheld.revoked_at,
       last.received_at as last_submission_at
     from handhelds handheld
-    left join (
-      select org_id, handheld_id, max(received_at) as received_at from submissions
-      where ${orgId}::integer is null or org_id = ${orgId}::integer group by org_id, handheld_id
-    ) last on last.org_id = handheld.org_id and last.handheld_id = handheld.id
+    left join lateral (
+      select received_at from submissions where org_id = handheld.org_id and handheld_id = handheld.id
+      order by received_at desc limit 1
+    ) last on true
     where ${orgId}::integer is null or handheld.org_id = ${orgId}::integer
     order by handheld.id`);
   return rows.map(asListed);
@@ -49,10 +49,10 @@ export async function listPageOfHandhelds(
     select total.total_count, page.*, last.received_at as last_submission_at
     from (select count(*) as total_count from handhelds where org_id = ${orgId}) total
     left join page on true
-    left join (
-      select handheld_id, max(received_at) as received_at from submissions
-      where org_id = ${orgId} and handheld_id in (select id from page) group by handheld_id
-    ) last on last.handheld_id = page.id
+    left join lateral (
+      select received_at from submissions where org_id = ${orgId} and handheld_id = page.id
+      order by received_at desc limit 1
+    ) last on true
     order by page.id`);
   const { rows: listed, ...page } = pageOf(rows);
   return { ...page, rows: listed.map(asListed) };

@@ -84,6 +84,26 @@ describe('the indexes of searches, where an upgrade meets assets', () => {
     expect(await finishSearchIndexes(url)).to.deep.equal([]);
   });
 
+  it('are left out and built like that of many submissions, on which no handheld waits either', async () => {
+    await migrate(
+      url,
+      readMigrations().filter(({ name }) => name < '0066'),
+    );
+    await client.query(`insert into handhelds (org_id, name, token_sha256) values (1, 'One', sha256('one'))`);
+    const submission = `insert into submissions (org_id, id, handheld_id, body_sha256, answer)
+      select 1, number::text, id, sha256('body'), '{}' from handhelds, generate_series`;
+    await client.query(`${submission} (1, 100001) number`);
+    await writer.query('begin');
+    await writer.query(`${submission} (0, 0) number`);
+    await migrate(url);
+    await writer.query('commit');
+    expect(await finishSearchIndexes(url)).to.deep.equal([
+      ...ALL,
+      'submissions__org_id_handheld_id_received_at',
+    ]);
+    expect(await finishSearchIndexes(url)).to.deep.equal([]);
+  });
+
   it('are built while others write, by one of those who would, while the others wait for it', async () => {
     await migrate(url);
     await writer.query('begin');
