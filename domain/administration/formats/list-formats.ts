@@ -1,10 +1,16 @@
 import { messageOf } from '../../../base/errors.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { compileFormat, type Format } from '../../formats/mapping/format.ts';
+import { compileSource } from '../../formats/mapping/compile-source.ts';
+import type { Format } from '../../formats/mapping/format.ts';
 import type { Identity } from '../../formats/mapping/language/definition.ts';
 import { LIVE_READERS } from '../live-readers.ts';
-import { type StoredDefinition, storedDefinitions } from './load-formats.ts';
+import {
+  type StoredDefinition,
+  type StoredSource,
+  storedDefinitions,
+  storedSources,
+} from './load-formats.ts';
 
 export interface ListedFormat {
   name: string;
@@ -29,7 +35,7 @@ export async function listFormats(
     where ${orgId ?? null}::integer is null or reader.org_id = ${orgId ?? null}::integer
     group by reader.format`);
   const readers = new Map(rows.map((row) => [row.format, row.readers]));
-  const stored = await storedDefinitions(db, orgId);
+  const stored = await storedSources(db, orgId);
   const own = stored.filter(({ name }) => !builtin.has(name));
   return [...listBuiltinFormats(builtin), ...own.map(describeStored)].map((format) => ({
     ...format,
@@ -42,9 +48,9 @@ export function listBuiltinFormats(builtin: ReadonlyMap<string, Format>): Listed
   return [...builtin.values()].map((format) => describe(format, true));
 }
 
-function describeStored({ name, definition, orgId }: StoredDefinition): ListedFormat {
+function describeStored({ name, source, orgId }: StoredSource): ListedFormat {
   try {
-    return { ...describe(compileFormat(definition), false), orgId };
+    return { ...describe(compileSource(source), false), orgId };
   } catch (error) {
     const fault = messageOf(error);
     return { name, isBuiltin: false, description: '', identities: [], readers: null, fault, orgId };

@@ -1,6 +1,7 @@
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { compileFormat, type Format } from '../../formats/mapping/format.ts';
+import { compileSource } from '../../formats/mapping/compile-source.ts';
+import type { Format } from '../../formats/mapping/format.ts';
 
 /**
  * All formats by name. Built-in ones cannot be replaced by stored ones. A stored format that no longer
@@ -15,9 +16,9 @@ export async function loadFormats(
   orgId?: number,
 ): Promise<ReadonlyMap<string, Format>> {
   const formats = new Map(builtin);
-  for (const { name, definition } of await storedDefinitions(db, orgId)) {
+  for (const { name, source } of await storedSources(db, orgId)) {
     try {
-      formats.set(name, builtin.get(name) ?? compileFormat(definition));
+      formats.set(name, builtin.get(name) ?? compileSource(source));
     } catch (error) {
       onFault(new Error(`Format ${name} cannot be used`, { cause: error }));
     }
@@ -34,9 +35,24 @@ export interface StoredDefinition {
 
 /** @param orgId leaves out those of other organizations. */
 export async function storedDefinitions(db: Connection, orgId?: number): Promise<StoredDefinition[]> {
+  const stored = await storedSources(db, orgId);
+  return stored.map(({ name, source, orgId: owner }) => ({
+    ...{ name, definition: JSON.parse(source), orgId: owner },
+  }));
+}
+
+export interface StoredSource {
+  name: string;
+  source: string;
+  /** As in {@link StoredDefinition}. */
+  orgId: number | null;
+}
+
+/** @param orgId leaves out those of other organizations. */
+export async function storedSources(db: Connection, orgId?: number): Promise<StoredSource[]> {
   const rows = await db.any(sql.type(rowsOf<{ name: string; source: string; org_id: number | null }>())`
     select name, source, org_id from formats
     where ${orgId ?? null}::integer is null or org_id is null or org_id = ${orgId ?? null}::integer
     order by name`);
-  return rows.map(({ name, source, org_id }) => ({ name, definition: JSON.parse(source), orgId: org_id }));
+  return rows.map(({ name, source, org_id: owner }) => ({ name, source, orgId: owner }));
 }

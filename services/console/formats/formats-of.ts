@@ -1,6 +1,7 @@
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
-import { storedDefinitions } from '../../../domain/administration/formats/load-formats.ts';
-import { compileFormat, type Format } from '../../../domain/formats/mapping/format.ts';
+import { storedSources } from '../../../domain/administration/formats/load-formats.ts';
+import { compileSource } from '../../../domain/formats/mapping/compile-source.ts';
+import type { Format } from '../../../domain/formats/mapping/format.ts';
 
 /** Formats that are tried on what arrives: all built-in ones, and so many others. */
 const MOST_STORED = 50;
@@ -11,20 +12,18 @@ export async function formatsOf(
   builtin: ReadonlyMap<string, Format>,
   orgId: number,
 ): Promise<(readonly [string, string])[]> {
-  const stored = (await storedDefinitions(db, orgId)).filter(
-    ({ name, definition }) => !builtin.has(name) && isUsable(definition),
+  const stored = (await storedSources(db, orgId)).filter(
+    ({ name, source }) => !builtin.has(name) && isUsable(source),
   );
   return [
     ...[...builtin.values()].map(({ name, definition }) => [name, JSON.stringify(definition)] as const),
-    ...stored
-      .slice(0, MOST_STORED)
-      .map(({ name, definition }) => [name, JSON.stringify(definition)] as const),
+    ...stored.slice(0, MOST_STORED).map(({ name, source }) => [name, source] as const),
   ];
 }
 
-function isUsable(definition: unknown): boolean {
+function isUsable(source: string): boolean {
   try {
-    compileFormat(definition);
+    compileSource(source);
     return true;
   } catch {
     return false;
