@@ -127,12 +127,16 @@ describe('signing in at the console', () => {
     const [, strange = ''] =
       /tagtrail_device=([\w-]{43})/.exec(stranger.headers.get('set-cookie') ?? '') ?? [];
     expect((await attempt(PASSWORD, strange)).status).to.equal(429);
-    expect((await attempt(PASSWORD, device)).status).to.equal(200);
+    const again = await attempt(PASSWORD, device);
+    expect(again.status).to.equal(200);
 
-    for (let limited = false; !limited; ) {
-      limited = (await attempt('guess', device)).status === 429;
-    }
+    // Each time by another token, with the attempts that are left of it.
     expect((await attempt(PASSWORD, device)).status).to.equal(429);
+    const [, renewed = ''] = /tagtrail_device=([\w-]{43})/.exec(again.headers.get('set-cookie') ?? '') ?? [];
+    for (let limited = false; !limited; ) {
+      limited = (await attempt('guess', renewed)).status === 429;
+    }
+    expect((await attempt(PASSWORD, renewed)).status).to.equal(429);
   });
 
   it('lists where the user is signed in, and ends one elsewhere', async () => {
@@ -164,6 +168,17 @@ describe('signing in at the console', () => {
     expect((await change(PASSWORD, 'short')).body.error.fields[0].field).to.equal('password');
     expect((await change(PASSWORD, 'a new one of several words')).status).to.equal(204);
     expect((await call({ path: '/session', token })).status).to.equal(200);
+  });
+
+  it('keeps nobody from changing the password, whatever strangers call the account they fail at', async () => {
+    const { token } = await suite.people.user('kept@example.com');
+    const { session_id: id } = (await call({ path: '/session', token })).body.data;
+    for (let limited = false; !limited; ) {
+      const json = { email: `session ${id}`, password: 'guess' };
+      limited = (await call({ method: 'POST', path: '/session', token: null, json })).status === 429;
+    }
+    const json = { current_password: PASSWORD, password: 'a new one of several words' };
+    expect((await call({ method: 'POST', path: '/password', token, json })).status).to.equal(204);
   });
 
   it('makes the first administrator by a link, once', async () => {

@@ -39,6 +39,28 @@ describe('the members of an organization', () => {
     expect([wrong.status, wrong.body.error.fields[0].field]).to.deep.equal([400, 'email']);
   });
 
+  it('are invited to no more guesses at the password of an account than there are at signing in', async () => {
+    const email = 'elsewhere@example.com';
+    await suite.people.user(email);
+    const url = await suite.start();
+    const send = (path: string, json: object) =>
+      fetch(`${url}/console/v1${path}`, {
+        method: 'POST',
+        headers: { Origin: url, 'X-Tagtrail-Console': '1', 'Content-Type': 'application/json' },
+        body: JSON.stringify(json),
+      });
+    let link = '';
+    let refused: { status: number; detail: string } = { status: 0, detail: '' };
+    for (let guesses = 0; refused.status !== 429; guesses++) {
+      if (guesses % 4 === 0) {
+        link = (await post('/invitations', { email, role: 'viewer' })).body.data.url.slice(-43);
+      }
+      const json = { token: link, password: 'guess', new_password: 'nine ferries in thin fog' };
+      ({ error: refused } = (await (await send('/links/accept', json)).json()) as { error: typeof refused });
+    }
+    expect(refused.detail).to.match(/for this account/);
+  });
+
   it('may do what their role allows, from the next request on', async () => {
     const token = await suite.as('viewer');
     const { id } = (await call({ path: '/session', token })).body.data.user;

@@ -39,7 +39,7 @@ export function oidcPages(oidc: OidcParts): Middleware {
     }
     const { address } = senderOf(koa.req, oidc.parts);
     // Of the address only: who it is, the provider will say.
-    oidc.parts.signInLimits.take({ account: koa.state['requestId'], address });
+    oidc.parts.signInLimits.takeOfAddress(address);
     return page(koa, oidc);
   };
 }

@@ -30,7 +30,7 @@ export class OwnCookie {
     return value === undefined || values.length > 1 ? null : value.slice(prefix.length);
   }
 
-  /** The header `Set-Cookie`. @param value base64url. */
+  /** The header `Set-Cookie`. @param value base64url, and dots. */
   set(value: string): string {
     return `${this.#name}=${value}; Max-Age=${this.#seconds}; ${this.#attributes}`;
   }

@@ -9,7 +9,7 @@ import type { ConsoleParts } from './console-parts.ts';
 export interface Sender {
   /** Null without a cookie. */
   token: string | null;
-  /** The browser's, if somebody has signed in with it; null without a cookie. */
+  /** The cookie of a browser that somebody has signed in with; null without. */
   device: string | null;
   address: string;
   userAgent: string;

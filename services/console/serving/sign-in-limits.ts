@@ -35,7 +35,11 @@ export class SignInLimits {
     }
   }
 
-  /** @param account or whatever else has attempts of its own. @throws as {@link take} does. */
+  /**
+   * @param account or whatever else has attempts of its own; what strangers choose of it comes after a word that says what
+   * it is.
+   * @throws as {@link take} does.
+   */
   takeOfAccount(account: string): void {
     const ofAccount = this.#accounts.take(account.slice(0, LONGEST), 1);
     if (!ofAccount.isAllowed) {
@@ -44,7 +48,8 @@ export class SignInLimits {
   }
 }
 
-const LONGEST = 254;
+/** An address, after what it is of. */
+const LONGEST = 400;
 
 function tooMany(where: string, seconds: number): Problem {
   return new Problem(

@@ -1,7 +1,6 @@
 import { AppError } from '../../../base/errors.ts';
 import { changePassword } from '../../../domain/administration/users/accounts/change-password.ts';
 import { endSession } from '../../../domain/administration/users/sessions/end-session.ts';
-import { isKnownDevice } from '../../../domain/administration/users/sessions/known-devices.ts';
 import { listSessions } from '../../../domain/administration/users/sessions/list-sessions.ts';
 import { signIn } from '../../../domain/administration/users/sessions/sign-in.ts';
 import { idInPath } from '../../../platform/http/parameters.ts';
@@ -11,6 +10,7 @@ import { actorOfUser, requireSession, signedOut } from '../serving/person.ts';
 import { listOf } from '../serving/schemas.ts';
 import { type Visitor, visitorRoute } from '../serving/visitor.ts';
 import { withFields } from '../serving/with-fields.ts';
+import { takeAttempt } from './attempts.ts';
 import { LISTED_SESSION, passwordBody, SESSION, signInBody } from './schema.ts';
 import { answeredWithCookies, answerSignedIn } from './signed-in.ts';
 import { sessionView } from './view.ts';
@@ -36,6 +36,7 @@ const begin = visitorRoute({
     const { parts, address, userAgent } = context;
     requirePasswords(parts.ways);
     const signedIn = await parts.measures.signingIn('password', async () => {
+      parts.signInLimits.takeOfAddress(address);
       await takeAttempt(context, email);
       const place = { address, userAgent, requestId };
       const accepted = await signIn(parts.people, { email, password, ...place }, (userId) =>
@@ -111,21 +112,6 @@ const password = visitorRoute({
     );
   },
 });
-
-/**
- * Whoever fails on purpose uses up the attempts of an account from everywhere but the browsers that it has signed in with
- * before. Those have attempts of their own: one that is stolen is good for no more guesses than any. An address would not
- * do for that: behind a proxy it is everybody's, and a phone has another one each day.
- *
- * @throws Problem `rate_limited`.
- */
-async function takeAttempt({ parts, device, address }: Visitor, email: string): Promise<void> {
-  const { signInLimits, people } = parts;
-  signInLimits.takeOfAddress(address);
-  const isKnown = device !== null && (await isKnownDevice(people, email, device));
-  const account = email.trim().toLowerCase();
-  signInLimits.takeOfAccount(isKnown ? `device ${device} ${account}` : account);
-}
 
 /** Ends the session that the browser came with. */
 export async function endEarlier({ session, parts }: Visitor, requestId: string): Promise<void> {

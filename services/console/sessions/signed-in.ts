@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import { noteDevice } from '../../../domain/administration/users/sessions/known-devices.ts';
 import type { SignedIn } from '../../../domain/administration/users/sessions/sign-in.ts';
-import { digestOfToken, newToken } from '../../../domain/administration/users/tokens.ts';
 import type { Success } from '../../../platform/http/success.ts';
 import { findSession, requireSession } from '../serving/person.ts';
 import { inData } from '../serving/schemas.ts';
@@ -31,14 +30,13 @@ export function answeredWithCookies(
 
 /**
  * The new session, which never has the token that the browser came with (session fixation); that one ends. The browser is
- * remembered, as one of each user that signs in with it.
+ * remembered, by a token that is new as well.
  */
 export async function answerSignedIn(
-  { parts, device: given }: Visitor,
+  { parts, device }: Visitor,
   { userId, token }: SignedIn,
 ): Promise<WithCookies> {
   const session = requireSession(await findSession({ token, isUse: true }, parts));
-  const device = given !== null && digestOfToken(given) !== null ? given : newToken().token;
-  await noteDevice(parts.people, userId, device);
-  return { body: sessionView(session), cookies: [parts.cookie.set(token), parts.deviceCookie.set(device)] };
+  const known = await noteDevice(parts.people, userId, device);
+  return { body: sessionView(session), cookies: [parts.cookie.set(token), parts.deviceCookie.set(known)] };
 }

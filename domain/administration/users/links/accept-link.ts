@@ -11,9 +11,10 @@ import { insertMembership } from '../memberships.ts';
 import { hashPassword, isPassword } from '../passwords/argon2.ts';
 import { requirePassword } from '../passwords/require-password.ts';
 import { beginSession, type SessionPlace } from '../sessions/begin-session.ts';
+import { forgetDevices } from '../sessions/known-devices.ts';
 import type { SignedIn } from '../sessions/sign-in.ts';
 import { findUser, lockUser, noUser, type StoredUser } from '../stored-user.ts';
-import { UserFault, type UserField } from '../user-fault.ts';
+import { UserFault } from '../user-fault.ts';
 import { requireEnabled } from './make-link.ts';
 import { lookAtLink, type OpenLink, useLink } from './open-link.ts';
 
@@ -93,20 +94,27 @@ async function hashOfKnown(link: OpenLink, user: StoredUser, given: Acceptance):
       return newHash(given, user.email);
     case 'invite': {
       await requireSelf(user, given);
-      const { newPassword: password = '', address } = given;
-      return user.password === null ? null : newHash({ password, address }, user.email, 'new_password');
+      return user.password === null ? null : hashOfAnother(user, user.password, given);
     }
     default:
       return null;
   }
 }
 
-async function newHash(
-  { password = '', address }: Pick<Acceptance, 'password' | 'address'>,
-  email: string,
-  field: UserField = 'password',
+async function hashOfAnother(
+  { email }: StoredUser,
+  stored: string,
+  { newPassword: password = '', address }: Acceptance,
 ): Promise<string> {
-  await requirePassword(password, email, field);
+  await requirePassword(password, email, 'new_password');
+  if (await isPassword(password, stored, address)) {
+    throw new UserFault('new_password', 'This is the password that there is; choose another');
+  }
+  return hashPassword(password, address);
+}
+
+async function newHash({ password = '', address }: Acceptance, email: string): Promise<string> {
+  await requirePassword(password, email);
   return hashPassword(password, address);
 }
 
@@ -132,7 +140,10 @@ async function carryOut(change: Change, link: OpenLink, accepting: Accepting): P
     if (now.password !== accepting.user.password) {
       throw new AppError('conflict', 'The password was changed meanwhile; nothing was changed');
     }
-    entries.push(...(accepting.hash === null ? [] : await setPassword(change, now, accepting.hash, null)));
+    if (accepting.hash !== null) {
+      entries.push(...(await setPassword(change, now, accepting.hash, null)));
+      await forgetDevices(change, now.id);
+    }
   }
   if (link.org_id !== null && link.role !== null) {
     if (link.purpose === 'first') {

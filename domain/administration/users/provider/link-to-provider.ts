@@ -5,6 +5,7 @@ import type { Change } from '../../../changes/make-change.ts';
 import { deleteLinksOf } from '../delete-links.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import { deleteSessions } from '../sessions/delete-sessions.ts';
+import { forgetDevices } from '../sessions/known-devices.ts';
 import type { StoredUser } from '../stored-user.ts';
 
 export interface Subject {
@@ -41,6 +42,7 @@ export async function linkToProvider(
   }
   await deleteSessions(change, user.id, null);
   await deleteLinksOf(change, user.id);
+  await forgetDevices(change, user.id);
   return forEach(await organizationsOf(change, user.id), {
     action: 'update',
     resource: { type: 'user', id: user.id, externalKey: user.email },
@@ -50,8 +52,8 @@ export async function linkToProvider(
 }
 
 /**
- * Ends the sessions and the password of somebody who joins an organization by the provider: an administrator of another
- * may have set it since, by a link, and would act here too.
+ * Ends the sessions and the password of somebody who joins an organization by the provider: it may have been set since, by a
+ * link that others have had, who would act here too.
  */
 export async function leaveOnlyProvider(
   change: Change,

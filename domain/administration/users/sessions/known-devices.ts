@@ -1,37 +1,85 @@
 import { NO_ROWS, rowsOf, sql } from '../../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../../db/timescale/queries/verbs.ts';
 import { asStored } from '../given.ts';
-import { digestOfToken } from '../tokens.ts';
+import { digestOfToken, newToken } from '../tokens.ts';
 
 /** Of one user; the one unused for longest is forgotten first. */
 const MOST_DEVICES = 20;
 
-/** True if whoever has the account signed in with this browser before. @param token of its cookie. */
-export async function isKnownDevice(db: Connection, email: string, token: string): Promise<boolean> {
-  const digest = digestOfToken(token);
-  if (digest === null) {
-    return false;
-  }
-  const row = await db.one(sql.prepared('is-known-device', rowsOf<{ is_known: boolean }>())`
-    select exists (
-      select from known_devices device join users account on account.id = device.user_id
-      where device.digest = decode(${digest}, 'hex') and account.email = ${asStored(email)}
-    ) as is_known`);
-  return row.is_known;
+/** Users of one browser whose tokens its cookie has; the one who signed in longest ago is left out first. */
+const MOST_USERS = 8;
+
+/** Between the tokens, which have none. */
+const SEPARATOR = '.';
+
+/**
+ * The cookie of a browser has a token for each user who signed in with it, the last one first. None of them is made from what
+ * the browser came with, so that whoever planted a cookie in it, or read one, knows nothing of what is in it after that.
+ */
+function tokensOf(cookie: string | null): string[] {
+  return (cookie ?? '').split(SEPARATOR, MOST_USERS).filter((token) => digestOfToken(token) !== null);
 }
 
-/** Remembers a browser that somebody signed in with. */
-export async function noteDevice(db: Connection, userId: number, token: string): Promise<void> {
-  const digest = digestOfToken(token);
-  await db.exec(sql.prepared('note-device', NO_ROWS)`
-    with given as (select ${userId}::integer as user_id, decode(${digest}, 'hex') as digest), surplus as (
-      delete from known_devices device using given
-      where device.user_id = given.user_id and device.digest in (
+/**
+ * The digest of the token by which whoever has the account signed in with this browser before; null if nobody did.
+ *
+ * @param cookie null for a browser without.
+ */
+export async function knownDeviceOf(
+  db: Connection,
+  email: string,
+  cookie: string | null,
+): Promise<string | null> {
+  const digests = digestsOf(cookie);
+  if (digests.length === 0) {
+    return null;
+  }
+  const row = await db.maybeOne(sql.prepared('known-device', rowsOf<{ digest: string }>())`
+    select encode(device.digest, 'hex') as digest
+    from known_devices device join users account on account.id = device.user_id
+    where device.digest = any (array(select decode(given, 'hex') from unnest(${sql.array(digests, 'text')}) as given))
+      and account.email = ${asStored(email)}
+    order by device.used_at desc, device.digest limit 1`);
+  return row?.digest ?? null;
+}
+
+/**
+ * Remembers a browser that somebody signed in with, by a new token; the user's earlier one is good no more.
+ *
+ * @param cookie as the browser came; null for none.
+ * @returns the new one.
+ */
+export async function noteDevice(db: Connection, userId: number, cookie: string | null): Promise<string> {
+  const { token, digest } = newToken();
+  const earlier = tokensOf(cookie);
+  const rows = await db.any(sql.prepared('note-device', rowsOf<{ digest: string }>())`
+    with given as (
+      select decode(text, 'hex') as digest from unnest(${sql.array(digestsOf(cookie), 'text')}) as text
+    ), replaced as (
+      delete from known_devices device
+      where device.user_id = ${userId} and device.digest in (select digest from given)
+      returning device.digest
+    ), surplus as (
+      delete from known_devices device
+      where device.user_id = ${userId} and device.digest in (
         select other.digest from known_devices other
-        where other.user_id = given.user_id and other.digest <> given.digest
+        where other.user_id = ${userId} and other.digest not in (select digest from given)
         order by other.used_at desc, other.digest offset ${MOST_DEVICES - 1}
       )
+    ), added as (
+      insert into known_devices (user_id, digest) values (${userId}, decode(${digest}, 'hex'))
     )
-    insert into known_devices (user_id, digest) select user_id, digest from given
-    on conflict (user_id, digest) do update set used_at = now()`);
+    select encode(digest, 'hex') as digest from replaced`);
+  const replaced = new Set(rows.map((row) => row.digest));
+  const others = earlier.filter((each) => !replaced.has(digestOfToken(each) ?? ''));
+  return [token, ...others].slice(0, MOST_USERS).join(SEPARATOR);
+}
+
+/** Where others may have set the password, or have known it: the browsers may be theirs. */
+export async function forgetDevices(db: Connection, userId: number): Promise<void> {
+  await db.exec(sql.prepared('forget-devices', NO_ROWS)`delete from known_devices where user_id = ${userId}`);
+}
+
+function digestsOf(cookie: string | null): string[] {
+  return tokensOf(cookie).flatMap((token) => digestOfToken(token) ?? []);
 }

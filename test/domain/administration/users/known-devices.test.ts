@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { isKnownDevice, noteDevice } from '../../../../domain/administration/users/sessions/known-devices.ts';
-import { newToken } from '../../../../domain/administration/users/tokens.ts';
+import {
+  forgetDevices,
+  knownDeviceOf,
+  noteDevice,
+} from '../../../../domain/administration/users/sessions/known-devices.ts';
+import { digestOfToken, newToken } from '../../../../domain/administration/users/tokens.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { usePeople } from '../../../support/people.ts';
 
@@ -8,34 +12,67 @@ describe('browsers that somebody has signed in with', () => {
   const database = useDatabase();
   const people = usePeople(database);
   const EMAIL = 'ann@example.com';
+  const isKnown = async (email: string, cookie: string | null) =>
+    (await knownDeviceOf(people.db, email, cookie)) !== null;
 
-  it('are known for those users only, and by no digest', async () => {
+  it('are known for the users who did, each by a token of their own, and by no digest', async () => {
     const [ann, bob] = [await people.user(EMAIL), await people.user('bob@example.com')];
-    const [own, other] = [newToken(), newToken()];
-    await noteDevice(people.db, ann.userId, own.token);
-    await noteDevice(people.db, bob.userId, other.token);
-    expect(await isKnownDevice(people.db, ' ANN@example.com', own.token)).to.equal(true);
-    for (const token of [other.token, own.digest, newToken().token, '', 'x']) {
-      expect(await isKnownDevice(people.db, EMAIL, token), token).to.equal(false);
+    const own = await noteDevice(people.db, ann.userId, null);
+    const other = await noteDevice(people.db, bob.userId, null);
+    expect(await knownDeviceOf(people.db, ' ANN@example.com', own)).to.equal(digestOfToken(own));
+    for (const cookie of [other, digestOfToken(own), newToken().token, '', '.', 'x', null]) {
+      expect(await isKnown(EMAIL, cookie), String(cookie)).to.equal(false);
     }
-    await noteDevice(people.db, ann.userId, other.token);
-    expect(await isKnownDevice(people.db, EMAIL, other.token)).to.equal(true);
-    expect(await isKnownDevice(people.db, 'bob@example.com', other.token)).to.equal(true);
+    const both = await noteDevice(people.db, ann.userId, other);
+    expect(both)
+      .to.match(/^[\w-]{43}\.[\w-]{43}$/)
+      .and.to.include(other);
+    expect([await isKnown(EMAIL, both), await isKnown('bob@example.com', both)]).to.deep.equal([true, true]);
+    expect(await isKnown(EMAIL, other)).to.equal(false);
+  });
+
+  it('get another token each time, so that what was planted or read before is good for nothing', async () => {
+    const { userId } = await people.user('dan@example.com');
+    const planted = newToken().token;
+    const first = await noteDevice(people.db, userId, planted);
+    expect(await isKnown('dan@example.com', planted)).to.equal(false);
+    const next = await noteDevice(people.db, userId, first);
+    expect(await isKnown('dan@example.com', first)).to.equal(false);
+    expect(await isKnown('dan@example.com', next)).to.equal(true);
+    await forgetDevices(people.db, userId);
+    expect(await isKnown('dan@example.com', next)).to.equal(false);
+  });
+
+  it('keep the tokens of the eight users who signed in last', async () => {
+    const emails = Array.from({ length: 10 }, (_, index) => `shift-${index}@example.com`);
+    let cookie: string | null = null;
+    for (const email of emails) {
+      cookie = await noteDevice(people.db, (await people.user(email)).userId, cookie);
+    }
+    const known: string[] = [];
+    for (const email of emails) {
+      if (await isKnown(email, cookie)) {
+        known.push(email);
+      }
+    }
+    expect(known).to.deep.equal(emails.slice(2));
+    expect(cookie).to.have.length(8 * 44 - 1);
   });
 
   it('are the twenty used last', async () => {
     const { userId } = await people.user('cid@example.com');
-    const tokens = Array.from({ length: 25 }, () => newToken().token);
-    for (const token of tokens) {
-      await noteDevice(people.db, userId, token);
-      await noteDevice(people.db, userId, tokens[0] ?? '');
+    const cookies: string[] = [];
+    let always = await noteDevice(people.db, userId, null);
+    for (let count = 0; count < 25; count++) {
+      cookies.push(await noteDevice(people.db, userId, null));
+      always = await noteDevice(people.db, userId, always);
     }
     const known: string[] = [];
-    for (const token of tokens) {
-      if (await isKnownDevice(people.db, 'cid@example.com', token)) {
-        known.push(token);
+    for (const cookie of [always, ...cookies]) {
+      if (await isKnown('cid@example.com', cookie)) {
+        known.push(cookie);
       }
     }
-    expect(known).to.deep.equal([tokens[0], ...tokens.slice(-19)]);
+    expect(known).to.deep.equal([always, ...cookies.slice(-19)]);
   });
 });

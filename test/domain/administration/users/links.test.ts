@@ -151,9 +151,11 @@ describe('links for people', () => {
       ...{ ...PLACE, token: own.token, name: 'Squatted', password: PASSWORD },
     });
     const { token } = await invite(people.db, TEST_ACTOR, { orgId: second, email, role: 'admin' });
-    for (const newPassword of [undefined, 'short']) {
-      const given = { ...PLACE, token, password: PASSWORD, ...(newPassword && { newPassword }) };
-      expect(await refused(acceptLink(people.db, given))).to.include({ field: 'new_password' });
+    for (const newPassword of [undefined, 'short', PASSWORD]) {
+      for (const self of [{ password: PASSWORD }, { userId: squatter.userId }]) {
+        const given = { ...PLACE, ...self, token, ...(newPassword && { newPassword }) };
+        expect(await refused(acceptLink(people.db, given))).to.include({ field: 'new_password' });
+      }
     }
     const given = { ...PLACE, token, password: PASSWORD, newPassword: OWN_PASSWORD };
     const { token: session } = await acceptLink(people.db, given);
