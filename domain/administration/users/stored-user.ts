@@ -35,6 +35,13 @@ export async function lockUser(change: Connection, id: number): Promise<StoredUs
   return user;
 }
 
+/** True for a user without a password, whom the identity provider vouches for. */
+export async function signsInByProviderOnly(db: Connection, id: number): Promise<boolean> {
+  const row = await db.one(sql.prepared('signs-in-by-provider-only', rowsOf<{ is_only: boolean }>())`
+    select subject is not null and password is null as is_only from users where id = ${id}`);
+  return row.is_only;
+}
+
 /** @param who an id, or an e-mail address. */
 export function noUser(who: number | string): AppError {
   return new AppError('not_found', `User ${who} not found`);

@@ -83,7 +83,8 @@ const reset = memberRoute({
   success: found(RESET_LINK, 'The link, shown this once'),
   problems: {
     ...PROBLEMS,
-    forbidden: 'Not an administrator, or the user is a member of other organizations too',
+    forbidden:
+      'Not an administrator, or the user is a member of other organizations too, or signs in by single sign-on only',
   },
   handle: async ({ context, params: { user_id: userId }, requestId }) => {
     const { db, parts, session } = context;

@@ -10,7 +10,13 @@ import { emailOf } from '../given.ts';
 import { findRole } from '../memberships.ts';
 import { forEach, organizationsOf } from '../organizations-of.ts';
 import type { Role } from '../roles.ts';
-import { findUserByEmail, lockUser, requireOwnUser, type UserRow } from '../stored-user.ts';
+import {
+  findUserByEmail,
+  lockUser,
+  requireOwnUser,
+  signsInByProviderOnly,
+  type UserRow,
+} from '../stored-user.ts';
 import { insertLink, type LinkPurpose, type MadeLink } from './insert-link.ts';
 
 const HOUR = 3_600;
@@ -68,7 +74,8 @@ export function invite(
  * Lets a user set a password, within a day. Nothing changes until then, but an earlier such link is good no more.
  *
  * @param orgId of the administrator who asks; null for the command line.
- * @throws AppError `not_found`, `forbidden` (member of other organizations), `conflict` (disabled).
+ * @throws AppError `not_found`, `forbidden` (member of other organizations, or signs in by the identity provider only),
+ * `conflict` (disabled).
  */
 export function makeResetLink(
   db: Database,
@@ -91,6 +98,9 @@ function makeLinkOf(
   return makeChange(db, actor, async (change) => {
     const user = await lockUser(change, userId);
     await requireOwnUser(change, orgId, user);
+    if (orgId !== null) {
+      await requireNotByProviderOnly(change, user);
+    }
     requireEnabled(user);
     await deleteLinksOf(change, userId);
     const link = await insertLink(change, { purpose, seconds: SECONDS[purpose], userId, madeIn: orgId });
@@ -98,6 +108,22 @@ function makeLinkOf(
     const { orgId: _, ...entry } = linkEntry(null, link, { purpose, email: user.email });
     return changed(link, forEach(organizations, entry));
   });
+}
+
+/**
+ * An administrator who set a password for somebody whom the identity provider vouches for could act as that person, and go on
+ * when the provider lets them in no more.
+ *
+ * @throws AppError `forbidden`.
+ */
+async function requireNotByProviderOnly(change: Change, { id, email }: UserRow): Promise<void> {
+  if (await signsInByProviderOnly(change, id)) {
+    throw new AppError(
+      'forbidden',
+      `${email} signs in by single sign-on, and has no password that could be forgotten. Ask whoever runs the ` +
+        'installation if one is needed (tagtrail user reset)',
+    );
+  }
 }
 
 /** @throws AppError `conflict`. */
