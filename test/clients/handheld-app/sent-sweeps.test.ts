@@ -171,6 +171,31 @@ describe('a sweep that was finished with the handheld app', () => {
     });
   });
 
+  it('is never recorded as that of an empty place: who is done before the list is there has it sent afterwards', async () => {
+    const device = await browser.device({ serviceWorkers: 'block' });
+    let isRefused = true;
+    await device.context.route('**/handheld/v1/locations/*/assets?*', (route) =>
+      isRefused ? route.fulfill({ status: 503, json: { error: { detail: 'Too busy' } } }) : route.continue(),
+    );
+    const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);
+    await begin(app);
+    await app.scan(tag(1));
+    await app.press('Finish');
+    await app.shows('What should be here is not known');
+    await app.press('Done');
+    await app.waits(1);
+    expect(await recorded()).to.deep.equal([]);
+    isRefused = false;
+    await app.page.evaluate(`window.dispatchEvent(new Event('online'))`);
+    await app.waits(0);
+    expect(await recorded()).to.have.lengthOf(1);
+    expect((await recorded())[0]).to.deep.include({
+      expected: totesOf(1, 2, 3),
+      found: totesOf(1),
+      missing: totesOf(2, 3),
+    });
+  });
+
   it('is not sent of a sweep with which the user goes on before that', async () => {
     const device = await browser.device();
     const app = await HandheldApp.signedIn(device, gateway.url, gateway.token);

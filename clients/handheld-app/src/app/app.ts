@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { hasTokenShape } from '../../../../base/tag-secrets.ts';
 import { cueOf, storedCueOf } from '../feedback/verdict.ts';
 import { Finding } from '../finding/finding.ts';
+import type { Unanswered } from '../gateway/answers.ts';
 import { GatewayClient } from '../gateway/client.ts';
 import type { Place } from '../gateway/place.ts';
 import { Places } from '../places/places.ts';
@@ -245,7 +246,7 @@ export class App {
   }
 
   /** The answers to its scans are shown by then, and the list that it began without, if there is one. */
-  async #settle(finished: FinishedSweep): Promise<FinishedSweep | null> {
+  async #settle(finished: FinishedSweep): Promise<FinishedSweep | Unanswered | null> {
     if (finished.state === 'finished') {
       await this.#answering;
       await this.#completeSweep();

@@ -67,3 +67,5 @@ export type Answer<Data> =
   | { kind: 'unauthorized'; detail: string }
   /** Worth retrying; `seconds` if the gateway said when. */
   | { kind: 'unreachable'; detail: string; seconds: number | null };
+
+export type Unanswered = Extract<Answer<unknown>, { kind: 'unauthorized' | 'unreachable' }>;

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { Unanswered } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoredScan } from '../storage/scan.ts';
@@ -25,8 +26,8 @@ export interface SenderParts {
   random(): number;
   /** Whether the browser knows that there is no network. */
   isOffline(): boolean;
-  /** Settles what is sent of a finished sweep; null if the user went on with it. */
-  settle(finished: FinishedSweep): Promise<FinishedSweep | null>;
+  /** Settles what is sent of a finished sweep; null if the user went on with it. What that takes may not be answered. */
+  settle(finished: FinishedSweep): Promise<FinishedSweep | Unanswered | null>;
   onAnswered(scans: readonly StoredScan[]): void;
   onSwept(): void;
   onTakenBack(): void;
@@ -211,6 +212,9 @@ export class Sender {
     const { database, gateway, onSwept, onRefused } = this.#parts;
     this.link.value = 'sending';
     const settled = await this.#parts.settle(finished);
+    if (settled !== null && 'kind' in settled) {
+      return this.#unanswered(token, settled);
+    }
     if (settled === null || settled.report === null) {
       return true;
     }
@@ -240,6 +244,15 @@ export class Sender {
         onRefused(answer.detail);
         return true;
     }
+  }
+
+  /** @returns false: nothing else can go either. */
+  #unanswered(token: string, answer: Unanswered): false {
+    if (answer.kind === 'unauthorized') {
+      return this.#waitForSignIn(token, answer);
+    }
+    this.#tryLater(answer);
+    return false;
   }
 
   /** @returns false: nothing else can go either. */

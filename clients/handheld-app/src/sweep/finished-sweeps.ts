@@ -19,7 +19,7 @@ export interface FinishedSweep {
   /** By which a correction of its times is known. */
   mark: number;
   state: 'finished' | 'told' | 'ready' | 'refused';
-  /** Null until it is settled. */
+  /** Null until it is settled: when it is told, or, if nobody knew by then what should be there, before it is sent. */
   report: SweepReport | null;
   reason: string | null;
 }
@@ -98,6 +98,11 @@ export async function changeFinished(
   }
   await transaction.done;
   return next;
+}
+
+/** The user is done with it, and what is sent of it is settled later. */
+export function asTold(now: FinishedSweep): FinishedSweep {
+  return now.state === 'finished' ? { ...now, state: 'told' } : now;
 }
 
 /** Shifts its times by milliseconds, by mark, until it is sent: the device's clock was set since. */

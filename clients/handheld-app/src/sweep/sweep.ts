@@ -25,3 +25,8 @@ export interface Sweep {
 export function wantsList({ expected, list }: Sweep): boolean {
   return list === 'awaited' || list === 'earlier' || (list === undefined && expected === null);
 }
+
+/** Nobody has said yet what should be here, which is not that nothing should. */
+export function lacksList(sweep: Sweep): boolean {
+  return sweep.expected === null && wantsList(sweep);
+}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Answer } from '../gateway/answers.ts';
+import type { Unanswered } from '../gateway/answers.ts';
 import type { GatewayClient } from '../gateway/client.ts';
 import { type Place, placeOf } from '../gateway/place.ts';
 import type { Database } from '../storage/database.ts';
@@ -10,6 +10,7 @@ import type { StoredScan } from '../storage/scan.ts';
 import { askAboutHeld, moveHere } from './checking.ts';
 import { countSweep } from './count-sweep.ts';
 import {
+  asTold,
   changeFinished,
   type FinishedSweep,
   finishedSweeps,
@@ -17,8 +18,9 @@ import {
   unqueueFinished,
 } from './finished-sweeps.ts';
 import { KeptSweep } from './kept-sweep.ts';
+import { isGone, listAfterwards } from './list-afterwards.ts';
 import type { SweepOutcome, SweptToCheck } from './outcome.ts';
-import { type Sweep, wantsList } from './sweep.ts';
+import { lacksList, type Sweep, wantsList } from './sweep.ts';
 import { reportOf } from './sweep-report.ts';
 import { askWhere, keepWhereabouts } from './whereabouts.ts';
 
@@ -208,30 +210,56 @@ export class Sweeping {
     );
   }
 
-  /** The user is done with it: what its screen shows now is what is sent. */
+  /** The user is done with it: what its screen shows now is what is sent, once it is known what should be here. */
   async clear(): Promise<void> {
     const sweep = this.now.value;
     await this.#change(sweep?.id, () => null);
     for (const each of await finishedSweeps(this.#database)) {
-      if (each.sweep.id === sweep?.id && each.state === 'finished') {
-        await this.#settle(each.sweep_id, sweep, 'told');
+      if (sweep !== null && each.sweep.id === sweep.id && each.state === 'finished') {
+        await (lacksList(sweep)
+          ? changeFinished(this.#database, each.sweep_id, asTold)
+          : this.#settle(each.sweep_id, sweep, 'told'));
       }
     }
   }
 
-  /** Settles what is sent of a finished sweep. @returns null if the user went on with it. */
-  async report({ sweep_id, sweep, state }: FinishedSweep): Promise<FinishedSweep | null> {
-    if (state === 'finished') {
-      const now = this.now.value;
-      return this.#settle(sweep_id, now?.id === sweep.id ? now : sweep, 'ready');
+  /**
+   * Settles what is sent of a finished sweep.
+   *
+   * @returns null if the user went on with it; why the list that it lacks is not there, without which it would be that of an
+   * empty place.
+   */
+  async report({
+    sweep_id,
+    sweep,
+    state,
+    report,
+  }: FinishedSweep): Promise<FinishedSweep | Unanswered | null> {
+    if (report !== null) {
+      return changeFinished(this.#database, sweep_id, (now) => ({ ...now, state: 'ready' }));
     }
-    return changeFinished(this.#database, sweep_id, (now) => ({ ...now, state: 'ready' }));
+    const now = this.now.value;
+    const shown = state === 'finished' && now?.id === sweep.id ? now : sweep;
+    if (!lacksList(shown)) {
+      return this.#settle(sweep_id, shown, 'ready');
+    }
+    const token = this.#token();
+    const listed = token === null ? null : await listAfterwards(this.#gateway, token, shown.place);
+    if (listed === null || this.#token() !== token) {
+      return null;
+    }
+    if ('kind' in listed) {
+      return listed;
+    }
+    const fetched_at = this.#clock().toISOString();
+    await this.#withList(shown.id, { ...listed, fetched_at });
+    return this.#settle(sweep_id, { ...shown, ...listed, fetched_at }, 'ready');
   }
 
   async #settle(sweepId: string, shown: Sweep, state: 'told' | 'ready'): Promise<FinishedSweep | null> {
     const found = await reportOf(this.#database, shown);
     return changeFinished(this.#database, sweepId, (now) => {
-      if (now.state !== 'finished') {
+      if (now.state !== 'finished' && (now.state !== 'told' || now.report !== null)) {
         return now;
       }
       const { started_at, finished_at } = now.sweep;
@@ -264,10 +292,6 @@ export class Sweeping {
     this.expectedCount.value = expected?.length ?? null;
     this.outcome.value = outcome;
   }
-}
-
-function isGone(answer: Answer<unknown> | null): boolean {
-  return answer?.kind === 'refused' && answer.status === 404;
 }
 
 function isAsset({ why }: SweptToCheck): boolean {
