@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { receiveEvents } from '../api/receive-events.ts';
 import { addressOf } from '../api/send.ts';
 import type { MoveEvent } from './move-event.ts';
 
@@ -40,53 +41,16 @@ export function movesAfter(position: number): readonly MoveEvent[] | null {
 
 /** Milliseconds in which moves are gathered, so that a hundred a second draw the screen ten times. */
 const BATCH_MS = 100;
-/** Seconds before the next attempt where the server refuses; the browser itself repeats what broke off. */
-const PAUSES = [1, 2, 5, 10, 30];
 
 /**
  * One connection for all screens. It goes on after the last move it had, so none is missed while it is away; the first
  * begins with what is committed next.
  */
 export function startLive(organization: number): () => void {
-  let source: EventSource | undefined;
   let last: string | undefined;
-  let refusals = 0;
-  let retry: ReturnType<typeof setTimeout> | undefined;
   let flush: ReturnType<typeof setTimeout> | undefined;
   let gathered: MoveEvent[] = [];
 
-  const connect = () => {
-    source = new EventSource(addressOf('/events', { organization, after: last }));
-    source.addEventListener('open', () => {
-      refusals = 0;
-      liveState.value = 'open';
-    });
-    source.addEventListener('error', () => {
-      liveState.value = 'lost';
-      if (source?.readyState === EventSource.CLOSED) {
-        const seconds = PAUSES[Math.min(refusals, PAUSES.length - 1)] ?? 1;
-        refusals += 1;
-        retry = setTimeout(connect, seconds * 1_000);
-      }
-    });
-    source.addEventListener('ready', (event) => {
-      last = event.lastEventId;
-      begun ??= Number(last);
-    });
-    source.addEventListener('reset', (event) => {
-      last = event.lastEventId;
-      begun = Number(last);
-      recent = [];
-      for (const listener of resets) {
-        listener();
-      }
-    });
-    source.addEventListener('move', (event) => {
-      last = event.lastEventId;
-      gathered.push(JSON.parse(event.data));
-      flush ??= setTimeout(deliver, BATCH_MS);
-    });
-  };
   const deliver = () => {
     const moves = gathered;
     gathered = [];
@@ -100,10 +64,36 @@ export function startLive(organization: number): () => void {
   liveState.value = 'connecting';
   recent = [];
   begun = null;
-  connect();
+  const end = receiveEvents({
+    address: () => addressOf('/events', { organization, after: last }),
+    onOpen: () => {
+      liveState.value = 'open';
+    },
+    onLost: () => {
+      liveState.value = 'lost';
+    },
+    on: {
+      ready: (event) => {
+        last = event.lastEventId;
+        begun ??= Number(last);
+      },
+      reset: (event) => {
+        last = event.lastEventId;
+        begun = Number(last);
+        recent = [];
+        for (const listener of resets) {
+          listener();
+        }
+      },
+      move: (event) => {
+        last = event.lastEventId;
+        gathered.push(JSON.parse(event.data));
+        flush ??= setTimeout(deliver, BATCH_MS);
+      },
+    },
+  });
   return () => {
-    source?.close();
-    clearTimeout(retry);
+    end();
     clearTimeout(flush);
   };
 }

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { organizationId } from '../../api/organization.ts';
 import type { Heard } from '../../api/reader.ts';
+import { receiveEvents } from '../../api/receive-events.ts';
 import { addressOf } from '../../api/send.ts';
 
 export interface Listening {
   heard: Heard | undefined;
-  /** It could not be begun, or has broken off; the browser tries again by itself, unless it was refused. */
+  /** It could not be begun, or has broken off, and is begun again. */
   isLost: boolean;
 }
 
@@ -14,10 +15,12 @@ export function useListen(reader: number, antenna: number): Listening {
   const [state, setState] = useState<Listening>({ heard: undefined, isLost: false });
   useEffect(() => {
     const path = `/readers/${reader}/listen`;
-    const source = new EventSource(addressOf(path, { organization: organizationId.value, antenna }));
-    source.addEventListener('heard', (event) => setState({ heard: JSON.parse(event.data), isLost: false }));
-    source.addEventListener('error', () => setState(({ heard }) => ({ heard, isLost: true })));
-    return () => source.close();
+    setState({ heard: undefined, isLost: false });
+    return receiveEvents({
+      address: () => addressOf(path, { organization: organizationId.value, antenna }),
+      onLost: () => setState(({ heard }) => ({ heard, isLost: true })),
+      on: { heard: (event) => setState({ heard: JSON.parse(event.data), isLost: false }) },
+    });
   }, [reader, antenna]);
   return state;
 }
