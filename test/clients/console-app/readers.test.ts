@@ -95,6 +95,35 @@ describe('the readers in the console', () => {
     await page.getByRole('heading', { name: 'Dock 3' }).waitFor();
   });
 
+  it('are listened to again where that was refused for a while', async () => {
+    const { id } = await stored();
+    const page = await app.open(`#/readers/${id}`);
+    let refusals = 0;
+    await page.route('**/listen?*', (route) => {
+      refusals += 1;
+      return refusals > 2 ? route.continue() : route.fulfill({ status: 503 });
+    });
+    await page.getByRole('link', { name: 'Listen to 2' }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('Listening was interrupted').waitFor();
+    await sheet.locator('.heard-sum').waitFor();
+    expect(refusals).to.equal(3);
+    expect(await sheet.getByText('Listening was interrupted').count()).to.equal(0);
+  });
+
+  it('have antennas whose places can be read whole, however wide the window is', async () => {
+    const { id } = await stored();
+    const page = await app.open(`#/readers/${id}`);
+    await placesAre(page, ['Dock · DOCK', 'Yard · YARD']);
+    for (const width of [1_280, 1_200, 1_024, 820, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      const room = await page.evaluate<number>(
+        `Math.min(...[...document.querySelectorAll('.antenna [role=combobox]')].map((input) => input.clientWidth))`,
+      );
+      expect(room, `pixels for a place at ${width}`).to.be.at.least(210);
+    }
+  });
+
   it('show what became of what they sent without being loaded again, and when they were heard', async () => {
     const { id, counters } = await stored();
     const page = await app.open(`#/readers/${id}`);
