@@ -41,7 +41,8 @@ describe('the inbox in the console', () => {
     await page.getByRole('link', { name: 'E2801160' }).click();
     await page.keyboard.type('pallet');
     await page.getByRole('option', { name: 'PALLET-7' }).click();
-    await page.getByText('Attached to PALLET-7').first().waitFor();
+    // It stays while it is pointed at.
+    await page.locator('.toast', { hasText: 'Attached to PALLET-7' }).hover();
     await page.getByRole('link', { name: 'E2801160' }).waitFor({ state: 'detached' });
     const tags = async () => (await app.call({ path: '/assets' })).body.data[0].tags;
     expect(await tags()).to.have.length(1);
@@ -49,6 +50,35 @@ describe('the inbox in the console', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Detached from PALLET-7').first().waitFor();
     expect(await tags()).to.deep.equal([]);
+  });
+
+  it('attaches to nothing that was not chosen, however early Enter is pressed', async () => {
+    await seen('E2801160');
+    const page = await app.open('#/inbox');
+    await page.getByRole('link', { name: 'E2801160' }).focus();
+    await page.keyboard.press('Enter');
+    const box = page.getByRole('combobox', { name: 'Attach to' });
+    await box.waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'PALLET-7', selected: false }).waitFor();
+    await page.keyboard.press('Enter');
+    await box.fill('pallet');
+    await page.getByRole('option', { name: 'PALLET-7', selected: true }).waitFor();
+    await box.fill('');
+    await page.getByRole('option', { name: 'PALLET-7', selected: false }).waitFor();
+    await page.keyboard.press('Enter');
+    const chosen = page.getByRole('dialog').getByRole('option', { selected: true });
+    // Before the newest are listed again an arrow chooses none.
+    while ((await chosen.count()) === 0) {
+      await box.press('ArrowDown');
+    }
+    const name = (await chosen.locator('.title').textContent()) ?? '';
+    const { total_count: before } = (await app.call({ path: '/unknown-tags' })).body;
+    expect(before, 'nothing is attached so far').to.equal(1);
+    await page.keyboard.press('Enter');
+    await page.locator('.toast', { hasText: `Attached to ${name}` }).hover();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(`Detached from ${name}`).first().waitFor();
   });
 
   it('makes an asset of one, puts one on a place and ignores one for good, by keys alone', async () => {
@@ -73,7 +103,9 @@ describe('the inbox in the console', () => {
 
     await page.getByRole('button', { name: 'Ignore E2800003' }).click();
     await page.getByRole('heading', { name: 'No unknown tags' }).waitFor();
-    await page.locator('.toast', { hasText: 'is ignored' }).getByRole('button').click();
+    const ignored = page.locator('.toast', { hasText: 'is ignored' });
+    await ignored.hover();
+    await ignored.getByRole('button').click();
     await page.getByRole('link', { name: 'E2800003' }).waitFor();
     const { body } = await app.call({ path: '/assets?q=Crate' });
     expect(body.data[0].tags[0]).to.include({ value: 'E2800001' });
@@ -87,6 +119,7 @@ describe('the inbox in the console', () => {
     await page.getByRole('button', { name: 'Replay as tagtrail' }).click();
     await page
       .getByText('Replayed, as of when it was received: 0 reads recorded, 1 of unknown tags')
+      .first()
       .waitFor();
     await page.getByRole('heading', { name: 'Nothing was rejected' }).waitFor();
     const { body } = await app.call({ path: '/unknown-tags' });

@@ -12,13 +12,19 @@ export type Pick = { kind: 'asset' | 'location'; id: number } | { kind: 'new'; n
 const PAUSE_MS = 150;
 const MOST = 8;
 
-/** What a tag is put on: an asset or a place, found as one types, or a new asset. Before that the newest assets. */
+/** In the list, before an arrow key or what is typed has chosen. */
+const UNCHOSEN = -1;
+
+/**
+ * What a tag is put on: an asset or a place, found as one types, or a new asset. Before that the newest assets, of which
+ * Enter takes none that no arrow key was on.
+ */
 export function AttachPicker({ isBusy, onPick }: { isBusy: boolean; onPick: (pick: Pick) => void }) {
   const t = texts.value.inbox;
   const id = useId();
   const [text, setText] = useState('');
   const [q, setQ] = useState('');
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(UNCHOSEN);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const newest = useRead<{ data: readonly Asset[] }>(q === '' ? '/assets' : null, {
@@ -38,7 +44,9 @@ export function AttachPicker({ isBusy, onPick }: { isBusy: boolean; onPick: (pic
       }
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      enter.press();
+      if (at !== UNCHOSEN) {
+        enter.press();
+      }
     }
   };
   return (
@@ -60,7 +68,7 @@ export function AttachPicker({ isBusy, onPick }: { isBusy: boolean; onPick: (pic
           onInput={(event) => {
             const { value } = event.currentTarget;
             setText(value);
-            setAt(0);
+            setAt(value.trim() === '' ? UNCHOSEN : 0);
             enter.forget();
             clearTimeout(timer.current);
             timer.current = setTimeout(() => setQ(value.trim()), PAUSE_MS);
