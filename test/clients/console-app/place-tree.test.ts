@@ -45,7 +45,8 @@ describe('the tree of places in the console', function () {
 
   it('takes a place that is dragged into another, and undoes it', async () => {
     await dragTo(place.dock, row(place.yard));
-    await page.getByText('DOCK is within YARD now').waitFor();
+    // It stays while it is pointed at.
+    await page.locator('.toast', { hasText: 'DOCK is within YARD now' }).hover();
     expect(await parentOf(place.dock)).to.equal(place.yard);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.locator(`[data-place="${place.dock}"][aria-rowindex="2"]`).waitFor();

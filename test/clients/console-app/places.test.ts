@@ -40,7 +40,8 @@ describe('places in the console', () => {
     await page.getByRole('textbox', { name: 'Key' }).fill('DOCK-4');
     await page.getByText('Links and programs that know the old key').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByText('Saved').waitFor();
+    // It stays while it is pointed at.
+    await page.locator('dialog .toast', { hasText: 'Saved' }).hover();
     await page.getByRole('dialog').getByText('DOCK-4').waitFor();
     expect(await parentOf(id)).to.equal(null);
 

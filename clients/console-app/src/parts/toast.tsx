@@ -13,12 +13,18 @@ let last = 0;
 
 const SHOWN_MS = 6_000;
 
-/** Says in passing that something was done; with `undo`, how to take it back. */
+/** Where it can be taken back: somebody has to read it, and to get there. */
+const SHOWN_WITH_UNDO_MS = 20_000;
+
+/** After the pointer or the focus has left. */
+const LEFT_MS = 1_500;
+
+/** Says in passing that something was done; with `undo`, how to take it back. It stays while it is attended to. */
 export function toast(text: string, undo?: () => unknown): void {
   last += 1;
   const id = last;
   toasts.value = [...toasts.value.slice(-2), { id, text, undo }];
-  setTimeout(() => end(id), SHOWN_MS);
+  endUnattended(id, undo === undefined ? SHOWN_MS : SHOWN_WITH_UNDO_MS);
 }
 
 export function Toasts() {
@@ -43,6 +49,17 @@ export function Toasts() {
       ))}
     </div>
   );
+}
+
+/** All stay while one is pointed at, so that none moves under the pointer. */
+function endUnattended(id: number, milliseconds: number): void {
+  setTimeout(() => {
+    if (document.querySelector('.toast:is(:hover, :focus-within)') === null) {
+      end(id);
+    } else {
+      endUnattended(id, LEFT_MS);
+    }
+  }, milliseconds);
 }
 
 function end(id: number): void {
