@@ -70,15 +70,15 @@ describe('the report of turns', () => {
 
   it('measures from the last departure before the arrival, and counts what ended in the window', async () => {
     // 0, 1:59:59.5, 3 and 24 hours.
-    const [{ p90_seconds: p90, ...all }] = await rows(DOCK_TO_WASHING);
+    const [all] = await rows(DOCK_TO_WASHING);
     expect(all).to.deep.equal({
       ...none,
       count: 4,
       median_seconds: (5 * HOUR - 0.5) / 2,
+      p90_seconds: 63_720,
       max_seconds: 24 * HOUR,
       not_ended: 2,
     });
-    expect(p90).to.be.closeTo(3 * HOUR + 0.7 * 21 * HOUR, 1e-6);
   });
 
   it('counts moves within a subtree neither as departures nor as arrivals', async () => {

@@ -1,4 +1,5 @@
 import type { DwellRow } from '../../../domain/reports/dwell/read-dwell.ts';
+import { seconds } from './seconds.ts';
 
 /** Contract 2.9. */
 export function dwellView(row: DwellRow) {
@@ -9,11 +10,11 @@ export function dwellView(row: DwellRow) {
     asset_external_key: row.asset_external_key,
     day: row.day,
     seen: row.seen,
-    total_seconds: row.total / 1_000,
-    mean_seconds: row.mean / 1_000,
-    median_seconds: row.median / 1_000,
-    p90_seconds: row.p90 / 1_000,
-    max_seconds: row.max / 1_000,
+    total_seconds: seconds(row.total),
+    mean_seconds: seconds(row.mean),
+    median_seconds: seconds(row.median),
+    p90_seconds: seconds(row.p90),
+    max_seconds: seconds(row.max),
     stays: row.stays,
     assets: row.assets,
   };

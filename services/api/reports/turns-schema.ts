@@ -32,8 +32,10 @@ const PROPERTIES = {
       'The day in the time zone on which the trips ended, or began that did not end, by `group_by=day`. Null otherwise.',
   },
   count: { type: 'integer', minimum: 0, description: 'How many trips ended in the window.' },
-  median_seconds: seconds('The median of these trips, interpolated.'),
-  p90_seconds: seconds('As long or shorter were nine of ten trips, interpolated.'),
+  median_seconds: seconds('The median of these trips, interpolated and rounded to the millisecond.'),
+  p90_seconds: seconds(
+    'As long or shorter were nine of ten trips, interpolated and rounded to the millisecond.',
+  ),
   max_seconds: seconds('The longest trip.'),
   not_ended: {
     type: 'integer',

@@ -1,4 +1,5 @@
 import type { TurnRow } from '../../../domain/reports/turns/read-turns.ts';
+import { secondsOrNull } from './seconds.ts';
 
 /** Contract 2.9. */
 export function turnView(row: TurnRow) {
@@ -7,13 +8,9 @@ export function turnView(row: TurnRow) {
     asset_external_key: row.asset_external_key,
     day: row.day,
     count: row.count,
-    median_seconds: seconds(row.median),
-    p90_seconds: seconds(row.p90),
-    max_seconds: seconds(row.max),
+    median_seconds: secondsOrNull(row.median),
+    p90_seconds: secondsOrNull(row.p90),
+    max_seconds: secondsOrNull(row.max),
     not_ended: row.not_ended,
   };
-}
-
-function seconds(milliseconds: number | null): number | null {
-  return milliseconds === null ? null : milliseconds / 1_000;
 }
