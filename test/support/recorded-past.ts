@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { databaseOn } from '../../db/timescale/connections/database.ts';
 import {
   type OrganizationDatabase,
@@ -8,55 +7,15 @@ import {
 import { sealBatch } from '../../domain/moves/sealing/seal-batch.ts';
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
 import type { Transition } from '../../domain/tracking/history/history.ts';
+import { type APast, type AQuestion, ASSETS, PLACES, takenBackAfter } from './a-past.ts';
 import type { TestDatabase } from './database.ts';
-import { aRead, record } from './recording.ts';
+import { aRead } from './recording.ts';
 import { historyByDefinition } from './sightings.ts';
 import { Site } from './site.ts';
+import { SubmittedScans } from './submitted-scans.ts';
 
-export const LAST = 30;
-const PLACES = 4;
-const ASSETS = 3;
 /** Microseconds between the instants at which anything happens, and nothing that milliseconds show exactly. */
 const STEP = 700_001;
-
-const anInstant = fc.nat({ max: LAST });
-
-/** What happened, in the order in which it was recorded; by numbers of assets, places and instants. */
-export const aPast = fc.record({
-  batches: fc.array(
-    fc.record({
-      reads: fc.array(
-        fc.record({ asset: fc.nat({ max: ASSETS - 1 }), place: fc.nat({ max: PLACES - 1 }), at: anInstant }),
-        { minLength: 1, maxLength: 10 },
-      ),
-      isSealed: fc.boolean(),
-    }),
-    { minLength: 1, maxLength: 4 },
-  ),
-  /** When a place was put below one with a smaller number, or nothing. */
-  moved: fc.array(
-    fc.record({ place: fc.nat({ max: PLACES - 1 }), below: fc.nat({ max: PLACES - 1 }), at: anInstant }),
-    { maxLength: 6 },
-  ),
-  /** Of each asset when it was deleted: never, at an instant, or after everything was recorded. */
-  deleted: fc.array(fc.oneof(fc.constant(null), anInstant, fc.constant('late' as const)), {
-    minLength: ASSETS,
-    maxLength: ASSETS,
-  }),
-});
-type APast = typeof aPast extends fc.Arbitrary<infer Value> ? Value : never;
-
-/** What narrows a report; how much of the past was recorded by when it is asked (null: all, and `known_at` is not given). */
-export const aQuestion = fc.record({
-  assets: fc.option(fc.uniqueArray(fc.nat({ max: ASSETS - 1 }), { minLength: 1, maxLength: 2 })),
-  places: fc.option(fc.uniqueArray(fc.nat({ max: PLACES - 1 }), { minLength: 1, maxLength: 2 })),
-  byKey: fc.boolean(),
-  include_descendants: fc.boolean(),
-  include_deleted: fc.boolean(),
-  knownBatches: fc.option(fc.nat({ max: 3 })),
-  limit: fc.integer({ min: 1, max: 4 }),
-});
-type AQuestion = typeof aQuestion extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A past as it was recorded in an organization of its own, and what follows from it by the rules alone. */
 export class RecordedPast {
@@ -94,10 +53,12 @@ export class RecordedPast {
       assets.push({ id: await site.asset(key, `tag-${site.orgId}-${asset}`), key });
     }
     const recorded: number[] = [];
-    for (const { reads, isSealed } of past.batches) {
+    const madeAfter = Math.min(past.madeAfter, past.batches.length - 1);
+    const submitted = await SubmittedScans.create(database, site.orgId);
+    for (const [batch, { reads, isSealed }] of past.batches.entries()) {
       const receivedAt = await clock(database);
-      await record(
-        database,
+      await submitted.record(
+        batch,
         reads.map(({ asset, place, at }) =>
           aRead({
             orgId: site.orgId,
@@ -108,11 +69,18 @@ export class RecordedPast {
             receivedAt,
           }),
         ),
+        (index) => reads[index]?.isByHandheld === true,
       );
+      for (const each of takenBackAfter(past, batch)) {
+        await submitted.takeBack(each.batch, each.read, receivedAt);
+      }
       if (isSealed) {
         await sealBatch(databaseOn(database.pool), [{ orgId: site.orgId, after: 0, share: 1_000 }]);
       }
       recorded.push(await clock(database));
+      if (batch === madeAfter) {
+        assets.push({ id: await site.asset('NEVER-SEEN'), key: 'NEVER-SEEN' });
+      }
     }
     // The first version of each says where it was at first.
     await database.rows(
@@ -174,10 +142,16 @@ export class RecordedPast {
     return knownBatches === null ? null : (this.#recorded[knownBatches] ?? this.#recorded.at(-1) ?? 0);
   }
 
-  /** The reads of an asset that had been received, in no order. */
+  /** The reads of an asset that had been received and not been taken back, in no order. */
   #reads(asset: number, knownBatches: number | null) {
     const batches = this.#past.batches.slice(0, knownBatches === null ? undefined : knownBatches + 1);
-    return batches.flatMap(({ reads }) => reads.filter((read) => read.asset === asset));
+    const takenBack = batches.flatMap((_, batch) => takenBackAfter(this.#past, batch));
+    return batches.flatMap(({ reads }, batch) =>
+      reads.filter(
+        (read, index) =>
+          read.asset === asset && !takenBack.some((each) => each.batch === batch && each.read === index),
+      ),
+    );
   }
 
   history(asset: number, knownBatches: number | null): Transition[] {
@@ -193,6 +167,16 @@ export class RecordedPast {
   lastSeen(asset: number, until: number, knownBatches: number | null): number {
     const times = this.#reads(asset, knownBatches).map(({ at }) => this.timeOf(at));
     return Math.max(...times.filter((time) => time < until));
+  }
+
+  /** Whether an asset had been made. */
+  isMade(asset: number, knownBatches: number | null): boolean {
+    const last = this.#past.batches.length - 1;
+    return (
+      asset < ASSETS ||
+      knownBatches === null ||
+      Math.min(knownBatches, last) > Math.min(this.#past.madeAfter, last)
+    );
   }
 
   deletedAt(asset: number, knownBatches: number | null): number | null {
@@ -220,10 +204,18 @@ export class RecordedPast {
   }
 
   #parentAt(place: number, at: number): number | null {
-    const moves = this.#past.moved.filter((move) => move.place === place && this.timeOf(move.at) <= at);
-    const latest = Math.max(...moves.map((move) => move.at));
-    const last = moves.findLast((move) => move.at === latest);
-    return last !== undefined && last.below < place ? last.below : null;
+    return this.parentsOf(place).findLast(({ since }) => since <= at)?.parent ?? null;
+  }
+
+  /** What a place was below, since when; of what was said of one instant the last counts. */
+  parentsOf(place: number): { since: number; parent: number | null }[] {
+    const moves = this.#past.moved.filter((move) => move.place === place);
+    return [
+      { since: Number.NEGATIVE_INFINITY, parent: null },
+      ...moves
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ at, below }) => ({ since: this.timeOf(at), parent: below < place ? below : null })),
+    ];
   }
 
   /** Every instant at which the tree changed. */

@@ -4,9 +4,10 @@ import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { requireKnown } from '../../../domain/reports/known/known-at.ts';
 import { listKnownTransitions } from '../../../services/api/history/known-transitions.ts';
+import { aPast } from '../../support/a-past.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';
-import { allPages, aPast, openDoor, RecordedPast } from '../../support/recorded-past.ts';
+import { allPages, openDoor, RecordedPast } from '../../support/recorded-past.ts';
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
+import { aPast, aQuestion, LAST } from '../../support/a-past.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';
-import { allPages, aPast, aQuestion, LAST, openDoor, RecordedPast } from '../../support/recorded-past.ts';
+import { allPages, openDoor, RecordedPast } from '../../support/recorded-past.ts';
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 
@@ -31,6 +32,30 @@ describe('where assets were at an instant', function () {
     }),
     { minLength: 6, maxLength: 6 },
   );
+
+  it('counts a scan for `last_seen` that was taken back later, as it was known before', async () => {
+    const reader = { asset: 0, place: 0, at: 1, isByHandheld: false };
+    const handheld = { asset: 0, place: 0, at: 5, isByHandheld: true };
+    const takenBack = [{ batch: 0, read: 1 }];
+    const past = await RecordedPast.record(database, door, {
+      batches: [
+        { reads: [reader, handheld], takenBack: [], isSealed: true },
+        { reads: [{ ...reader, asset: 1 }], takenBack, isSealed: false },
+      ],
+      ...{ madeAfter: 0, moved: [], deleted: [null, null, null] },
+    });
+    const nothing = { assets: [0], places: null, byKey: false, include_descendants: false };
+    const lastSeen = [];
+    for (const knownBatches of [0, 1, null]) {
+      const question = { ...nothing, include_deleted: false, limit: 1, knownBatches };
+      const { rows } = await listPositionsAt(past.db, past.timeOf(LAST), await past.known(question), {
+        ...past.filtersOf(question),
+        ...{ limit: 1, offset: 0, sort: [] },
+      });
+      lastSeen.push(...rows.map((row) => microsOf(row.last_seen)));
+    }
+    expect(lastSeen).to.deep.equal([past.timeOf(5), past.timeOf(1), past.timeOf(1)]);
+  });
 
   it('is what the scans received by then say, of every asset and place asked for (up to 100 random pasts)', async () => {
     await fc.assert(

@@ -4,9 +4,10 @@ import { fromDatabase, toMicros } from '../../../base/timestamps.ts';
 import type { OrganizationDoor } from '../../../db/timescale/connections/organization-door.ts';
 import { listStays } from '../../../domain/reports/stays/list-stays.ts';
 import { windowOf } from '../../../domain/reports/window.ts';
+import { aPast, aQuestion, LAST } from '../../support/a-past.ts';
 import { useDatabase } from '../../support/database.ts';
 import { randomSets } from '../../support/random-sets.ts';
-import { allPages, aPast, aQuestion, LAST, openDoor, RecordedPast } from '../../support/recorded-past.ts';
+import { allPages, openDoor, RecordedPast } from '../../support/recorded-past.ts';
 
 const microsOf = (text: string) => toMicros(fromDatabase(text));
 const cut = (micros: number) => Math.floor(micros / 1_000);
