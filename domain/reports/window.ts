@@ -3,10 +3,7 @@ import { type Instant, toMicros } from '../../base/timestamps.ts';
 import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
 
 /** A stretch of time, in whole milliseconds, without its end. Without any instant where `from` is not before `to`. */
-export interface Window {
-  from: Micros;
-  to: Micros;
-}
+export type Window = { readonly from: Micros; readonly to: Micros };
 
 /** Cuts both to milliseconds, as the wire shows instants. */
 export function windowOf(from: Micros, to: Micros): Window {

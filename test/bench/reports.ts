@@ -4,7 +4,7 @@ import { openOrganizationDoor } from '../../db/timescale/connections/organizatio
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
 import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dwell.ts';
-import { requireKnown } from '../../domain/reports/known/known-at.ts';
+import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
 import type { PlaceFilters } from '../../domain/reports/places-during.ts';
 import { listPositionsAt } from '../../domain/reports/positions-at/list-positions-at.ts';
 import { listStays } from '../../domain/reports/stays/list-stays.ts';
@@ -74,8 +74,14 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
   const place = { ...page, location_id: [40] };
   const hall = { ...page, location_id: [2], include_descendants: true };
   const asset = { ...page, asset_id: [4711] };
-  const dwell = (group: DwellFilters['group_by'], filters: PlaceFilters) =>
-    readDwell(db, month, { ...page, ...filters, group_by: group, time_zone: 'Europe/Berlin', sort: [] });
+  const dwell = (group: DwellFilters['group_by'], filters: PlaceFilters, asKnown: Known | null = null) =>
+    readDwell(db, month, asKnown, {
+      ...page,
+      ...filters,
+      group_by: group,
+      time_zone: 'Europe/Berlin',
+      sort: [],
+    });
   const turns = (left: PlaceFilters, reached: PlaceFilters) =>
     readTurns(db, month, { left, reached }, { ...page, group_by: undefined, time_zone: 'UTC', sort: [] });
   const questions: [string, () => Promise<{ totalCount: number }>][] = [
@@ -96,6 +102,7 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
     ['dwell of a month, a hall', () => dwell('location', hall)],
     ['dwell of a month, an asset', () => dwell('location', asset)],
     ['dwell of a month, all', () => dwell('location', page)],
+    ['dwell of a month, all, known', () => dwell('location', page, known)],
     ['dwell of a month, by asset', () => dwell('asset', page)],
     ['dwell of a month, by day', () => dwell('day', page)],
     ['turns of a month, places', () => turns(place, { ...page, location_id: [140] })],

@@ -4,6 +4,7 @@ import { type FragmentSqlToken, type RowQuery, rowsOf, sql } from '../../../db/t
 import { orderBy } from '../../master-data/clauses.ts';
 import type { AssetFilters } from '../asset-filters.ts';
 import { type Days, daysOf, startsOf } from '../days.ts';
+import type { Known } from '../known/known-at.ts';
 import { millisecondsBetween } from '../milliseconds-between.ts';
 import type { PlaceFilters } from '../places-during.ts';
 import { isEmpty, type Window } from '../window.ts';
@@ -64,13 +65,14 @@ const SORT_COLUMNS = {
 const NULLABLE = ['location_external_key', 'asset_external_key', 'day'] as const;
 
 /**
- * A page of how long assets stayed, by group. One value for each stay: its time within the window, and where places are
- * narrowed, within these. Bounds are cut to milliseconds and then subtracted, so that the times of all groups add up to
- * the window times the assets, exactly.
+ * A page of how long assets stayed, by group, as histories are or were known. One value for each stay: its time within
+ * the window, and where places are narrowed, within these. Bounds are cut to milliseconds and then subtracted, so that the
+ * times of all groups add up to the window times the assets, exactly.
  */
 export async function readDwell(
   db: OrganizationDatabase,
   window: Window,
+  known: Known | null,
   filters: DwellFilters,
   signal?: AbortSignal,
 ): Promise<Page<DwellRow>> {
@@ -79,7 +81,7 @@ export async function readDwell(
   }
   const days = filters.group_by === 'day' ? daysOf(window, filters.time_zone) : null;
   const list = db.listing({ isBrief: false, signal });
-  const page = pageOf(await list.any(dwellQuery(db.orgId, window, filters, days)));
+  const page = pageOf(await list.any(dwellQuery(db.orgId, window, known, filters, days)));
   return { ...page, rows: page.rows.map((row) => ({ ...row, day: dayOf(row, days) })) };
 }
 
@@ -101,6 +103,7 @@ export function dayOf({ day_number: number }: NumberedDwellRow, days: Days | nul
 export function dwellQuery(
   orgId: number,
   window: Window,
+  known: Known | null,
   filters: DwellFilters,
   days: Days | null,
 ): RowQuery<NumberedDwellRow & { total_count: number }> {
@@ -110,7 +113,7 @@ export function dwellQuery(
       select member, seen, sum(took) as total, sum(took) / count(*) as mean, max(took) as max,
         percentile_cont(array[0.5, 0.9]) within group (order by took) as percentiles,
         count(*) as stays, count(distinct asset_id) as assets
-      from (${timesOfMembers(staysInWindow(orgId, window, filters), filters, days)}) value
+      from (${timesOfMembers(staysInWindow(orgId, window, known, filters), filters, days)}) value
       group by member, seen
     ),
     named as (

@@ -1,5 +1,6 @@
 import { type Days, daysOf } from '../days.ts';
 import { type DwellFilters, dayOf, dwellQuery, type NumberedDwellRow } from '../dwell/read-dwell.ts';
+import type { Known } from '../known/known-at.ts';
 import { requireFewDays } from '../require-few-days.ts';
 import { isEmpty, type Window } from '../window.ts';
 import type { Column } from './columns.ts';
@@ -24,13 +25,14 @@ function columnsOf(days: Days | null): readonly Column<NumberedDwellRow>[] {
 }
 
 /**
- * How long assets stayed, every group, by what it is of.
+ * How long assets stayed, as histories are or were known: every group, by what it is of.
  *
  * @throws Invalid for too many days, by day.
  */
 export function dwellTable(
   orgId: number,
   window: Window,
+  known: Known | null,
   filters: Omit<DwellFilters, 'limit' | 'offset' | 'sort'>,
 ): ReportTable<NumberedDwellRow> {
   const isByDay = filters.group_by === 'day';
@@ -47,6 +49,6 @@ export function dwellTable(
   }));
   return {
     columns: columnsOf(days),
-    query: dwellQuery(orgId, window, { ...filters, ...ALL_ROWS, sort }, days),
+    query: dwellQuery(orgId, window, known, { ...filters, ...ALL_ROWS, sort }, days),
   };
 }

@@ -4,7 +4,7 @@ import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { positionAt } from '../../moves/position-at.ts';
-import { laterThan, requirePast } from '../require-past.ts';
+import { laterThan, requirePast, type Times } from '../require-past.ts';
 
 /** What had been recorded before an instant. */
 export interface Known {
@@ -21,7 +21,7 @@ export interface Known {
 export async function requireKnown(
   db: Connection & { readonly orgId: number },
   knownAt: { at: Micros; before: Micros },
-  times: Readonly<Record<string, Micros>>,
+  times: Times,
 ): Promise<Known> {
   await requirePast(db, { ...times, known_at: knownAt.at });
   refuseIssues(laterThan(times, knownAt.at, 'known_at'));

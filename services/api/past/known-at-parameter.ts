@@ -1,20 +1,17 @@
-import type { Micros } from '../../../base/instant.ts';
 import { toMicros } from '../../../base/timestamps.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { type Known, requireKnown } from '../../../domain/reports/known/known-at.ts';
-import { requirePast } from '../../../domain/reports/require-past.ts';
+import { requirePast, type Times } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import { described, type TimeBound, timeBound } from '../../../platform/http/parameters.ts';
 
 export const KNOWN_AT = {
   known_at: described(
     timeBound,
-    'As it was known at this instant: the answer that was given then, without what was recorded later; at most now. Refused before the feed of moves begins.',
+    'As it was known at this instant: the answer that was given then, without what was recorded later; at most now. Refused before the feed of moves begins, and while histories are being put into it after an upgrade.',
     '2026-06-02T00:00:00Z',
   ),
 };
-
-type Times = Readonly<Record<string, TimeBound>>;
 
 /** @throws Invalid for times later than now or than `known_at`, and for a `known_at` of which nothing is known. */
 export async function knownOf(
@@ -22,7 +19,7 @@ export async function knownOf(
   knownAt: TimeBound,
   times: Times = {},
 ): Promise<Known> {
-  return requireKnown(db, { at: toMicros(knownAt.instant), before: firstAfter(knownAt) }, instantsOf(times));
+  return requireKnown(db, { at: toMicros(knownAt.instant), before: firstAfter(knownAt) }, times);
 }
 
 /** As {@link knownOf}; null without `known_at`. */
@@ -34,10 +31,6 @@ export async function knownIfAsked(
   if (knownAt !== undefined) {
     return knownOf(db, knownAt, times);
   }
-  await requirePast(db, instantsOf(times));
+  await requirePast(db, times);
   return null;
-}
-
-function instantsOf(times: Times): Record<string, Micros> {
-  return Object.fromEntries(Object.entries(times).map(([name, { instant }]) => [name, toMicros(instant)]));
 }

@@ -1,8 +1,8 @@
 import { readDwell } from '../../../domain/reports/dwell/read-dwell.ts';
 import { requireFewDays } from '../../../domain/reports/require-few-days.ts';
-import { requirePast } from '../../../domain/reports/require-past.ts';
 import { listBody } from '../../../platform/http/lists.ts';
 import { listed } from '../../../platform/http/success.ts';
+import { knownIfAsked } from '../past/known-at-parameter.ts';
 import { windowFrom } from '../past/parameters.ts';
 import { route } from '../serving/context.ts';
 import { DWELL, DWELL_ITEM } from './dwell-schema.ts';
@@ -15,7 +15,7 @@ export const dwell = route({
   operationId: 'reportDwell',
   summary: 'Report how long assets stayed',
   description:
-    'One row for each location, asset or day. Stays are cut to the window, and one that goes on lasts until `to`. What assets stayed at all locations, and were not yet seen, adds up to the window times the assets, to the millisecond; assets that were deleted since count until then.',
+    'One row for each location, asset or day. Stays are cut to the window, and one that goes on lasts until `to`. What assets stayed at all locations, and were not yet seen, adds up to the window times the assets, to the millisecond; assets that were deleted since count until then. With `known_at`, what this report would have said then: what was recorded later is left out, and assets that were made later.',
   scope: 'tracking:read',
   query: DWELL,
   params: {},
@@ -25,7 +25,11 @@ export const dwell = route({
     if (query.group_by === 'day') {
       requireFewDays(window);
     }
-    await requirePast(db, { ...window });
-    return listBody(await orNarrower('from', readDwell(db, window, query, signal())), query, dwellView);
+    const known = await knownIfAsked(db, query.known_at, window);
+    const page = await orNarrower(
+      known === null ? 'from' : 'known_at',
+      readDwell(db, window, known, query, signal()),
+    );
+    return listBody(page, query, dwellView);
   },
 });

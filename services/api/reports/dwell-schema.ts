@@ -5,6 +5,7 @@ import { DWELL_GROUPS, DWELL_SORT_FIELDS } from '../../../domain/reports/dwell/r
 import { PAGING, sortBy } from '../../../platform/http/lists.ts';
 import { booleanFilter, choiceFilter, described } from '../../../platform/http/parameters.ts';
 import type { Query } from '../../../platform/http/query.ts';
+import { KNOWN_AT } from '../past/known-at-parameter.ts';
 import { ASSETS, EXCLUSIVE, PLACES, WINDOW } from '../past/parameters.ts';
 import { timeZone } from './time-zone.ts';
 
@@ -79,6 +80,7 @@ export const DWELL_ITEM: JsonSchema = {
 export const DWELL = {
   parameters: {
     ...WINDOW,
+    ...KNOWN_AT,
     group_by: described(
       choiceFilter(DWELL_GROUPS, 'location'),
       'What each row sums up: what was at one location, of one asset, or on one day.',

@@ -8,7 +8,10 @@ import { StatementTimedOut } from '../../../base/errors.ts';
  * @param field of what is asked for the parameter to change first.
  * @throws Invalid
  */
-export async function orNarrower<Result>(field: 'at' | 'from', report: Promise<Result>): Promise<Result> {
+export async function orNarrower<Result>(
+  field: keyof typeof ADVICE,
+  report: Promise<Result>,
+): Promise<Result> {
   try {
     return await report;
   } catch (error) {
@@ -21,5 +24,7 @@ export async function orNarrower<Result>(field: 'at' | 'from', report: Promise<R
 
 const ADVICE = {
   at: 'at takes too long to look back to for so many assets; name assets or locations',
+  known_at:
+    'known_at takes too long to go back to for so many assets: the report took too long and was cancelled; name assets, or ask for a later known_at',
   from: 'from is too long before to: the report took too long and was cancelled; ask for a narrower window, or name assets or locations',
 };

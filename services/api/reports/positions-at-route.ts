@@ -1,3 +1,4 @@
+import { toMicros } from '../../../base/timestamps.ts';
 import { listPositionsAt } from '../../../domain/reports/positions-at/list-positions-at.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
 import { listBody } from '../../../platform/http/lists.ts';
@@ -21,8 +22,11 @@ export const positionsAt = route({
   success: listed(POSITION_AT, 'A page of where assets were'),
   handle: async ({ context: { db }, query, signal }) => {
     const { at, known_at: knownAt } = query;
-    const known = await knownIfAsked(db, knownAt, { at });
-    const page = await orNarrower('at', listPositionsAt(db, firstAfter(at), known, query, signal()));
+    const known = await knownIfAsked(db, knownAt, { at: toMicros(at.instant) });
+    const page = await orNarrower(
+      known === null ? 'at' : 'known_at',
+      listPositionsAt(db, firstAfter(at), known, query, signal()),
+    );
     return listBody(page, query, positionAtView);
   },
 });

@@ -20,9 +20,12 @@ export const stays = route({
   params: {},
   success: listed(STAY, 'A page of stays'),
   handle: async ({ context: { db }, query, signal }) => {
-    const { from, to, known_at: knownAt } = query;
-    const known = await knownIfAsked(db, knownAt, { from, to });
-    const page = await orNarrower('from', listStays(db, windowFrom(query), known, query, signal()));
+    const window = windowFrom(query);
+    const known = await knownIfAsked(db, query.known_at, window);
+    const page = await orNarrower(
+      known === null ? 'from' : 'known_at',
+      listStays(db, window, known, query, signal()),
+    );
     return listBody(page, query, stayView);
   },
 });

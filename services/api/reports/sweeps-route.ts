@@ -21,7 +21,7 @@ export const sweeps = route({
   success: listed(SWEEP, 'A page of sweeps'),
   handle: async ({ context: { db }, query, signal }) => {
     const window = windowFrom(query);
-    await requirePast(db, { ...window });
+    await requirePast(db, window);
     return listBody(await orNarrower('from', listSweeps(db, window, query, signal())), query, sweepView);
   },
 });

@@ -29,7 +29,7 @@ export const turns = route({
     if (query.group_by === 'day') {
       requireFewDays(window);
     }
-    await requirePast(db, { ...window });
+    await requirePast(db, window);
     return listBody(
       await orNarrower('from', readTurns(db, window, places, query, signal())),
       query,

@@ -6,9 +6,11 @@ import { oneOf } from '../command-line/command-line.ts';
 import { addReportExport } from '../parts/report-export-command.ts';
 import {
   addFilters,
+  addKnownAt,
   addWindow,
   type FilterOptions,
   filtersOf,
+  type KnownOptions,
   knownFrom,
   type WindowOptions,
   windowFrom,
@@ -27,7 +29,7 @@ export function addExportDwell(program: Command): void {
     example: '--from 2026-05-01T00:00:00Z --to 2026-06-01T00:00:00Z --group-by asset',
     addOptions: (command) =>
       addFilters(
-        addWindow(command)
+        addKnownAt(addWindow(command))
           .option(
             '--group-by <what>',
             `what a row sums up: ${DWELL_GROUPS.join(', ')}`,
@@ -36,9 +38,9 @@ export function addExportDwell(program: Command): void {
           )
           .option('--time-zone <zone>', 'where days begin, such as Europe/Berlin', timeZone, 'UTC'),
       ),
-    table: async (snapshot, options: WindowOptions & GroupOptions & FilterOptions) => {
-      await knownFrom(snapshot, {}, { from: options.from, to: options.to });
-      return dwellTable(snapshot.orgId, windowFrom(options), {
+    table: async (snapshot, options: WindowOptions & KnownOptions & GroupOptions & FilterOptions) => {
+      const known = await knownFrom(snapshot, options, { from: options.from, to: options.to });
+      return dwellTable(snapshot.orgId, windowFrom(options), known, {
         ...filtersOf(options),
         group_by: options.groupBy,
         time_zone: options.timeZone,

@@ -36,17 +36,13 @@ describe('the dwell of a month', function () {
 
   const dwell = (filters: Partial<DwellFilters> = {}) =>
     lists.measure((db) =>
-      readDwell(
-        db,
-        { from: Date.UTC(2020, 11, 1) * 1_000, to: Date.UTC(2020, 11, 31) * 1_000 },
-        {
-          ...{ asset_id: undefined, asset_external_key: undefined },
-          ...{ location_id: undefined, location_external_key: undefined, include_descendants: false },
-          ...{ group_by: 'location', time_zone: 'UTC', include_deleted: false },
-          ...{ sort: [], limit: 50, offset: 0 },
-          ...filters,
-        },
-      ),
+      readDwell(db, { from: Date.UTC(2020, 11, 1) * 1_000, to: Date.UTC(2020, 11, 31) * 1_000 }, null, {
+        ...{ asset_id: undefined, asset_external_key: undefined },
+        ...{ location_id: undefined, location_external_key: undefined, include_descendants: false },
+        ...{ group_by: 'location', time_zone: 'UTC', include_deleted: false },
+        ...{ sort: [], limit: 50, offset: 0 },
+        ...filters,
+      }),
     );
 
   it(`reads few of the ${ROWS} transitions before it and after it`, async () => {

@@ -14,6 +14,9 @@ describe('a report that takes too long', () => {
       const answer = await api.call({ path });
       expectIssues(answer, [['from', 'invalid_value']]);
       expect(answer.body?.error?.detail).to.match(/took too long .* narrower window/);
+      const known = await api.call({ path: `${path}&known_at=${new Date().toISOString()}` });
+      expectIssues(known, [['known_at', 'invalid_value']]);
+      expect(known.body?.error?.detail).to.match(/took too long .* name assets/);
     } finally {
       await client.query('rollback');
       client.release();

@@ -3,12 +3,13 @@ import {
   type OrganizationDoor,
   openOrganizationDoor,
 } from '../../../../db/timescale/connections/organization-door.ts';
-import { type DwellRow, readDwell } from '../../../../domain/reports/dwell/read-dwell.ts';
+import { readDwell } from '../../../../domain/reports/dwell/read-dwell.ts';
 import type { Window } from '../../../../domain/reports/window.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { Random } from '../../../support/random.ts';
 import { randomSets } from '../../../support/random-sets.ts';
 import { type Asked, dwellByDefinition, type Group } from './dwell-by-definition.ts';
+import { expectSame, groupsByName } from './found-groups.ts';
 import { randomPast, randomWindow, storePast } from './random-past.ts';
 
 const PASTS = randomSets(60);
@@ -29,7 +30,7 @@ describe('the dwell of random pasts', function () {
     window: Window,
     asked: Asked,
   ): Promise<Map<string, Group>> => {
-    const { rows, totalCount } = await readDwell(door.of(stored.orgId), window, {
+    const { rows, totalCount } = await readDwell(door.of(stored.orgId), window, null, {
       group_by: asked.groupBy,
       time_zone: asked.timeZone,
       asset_id: asked.assets?.map((asset) => stored.assets[asset] ?? 0),
@@ -42,12 +43,7 @@ describe('the dwell of random pasts', function () {
       ...{ limit: 200, offset: 0 },
     });
     expect(rows).to.have.lengthOf(totalCount);
-    return new Map(
-      rows.map(({ total, mean, median, p90, max, stays, assets, ...row }) => [
-        nameOf(row, asked, stored),
-        { total, mean, median, p90, max, stays, assets },
-      ]),
-    );
+    return groupsByName(rows, asked, stored);
   };
 
   it(`is that of its definition, and adds up, in ${PASTS * WINDOWS} windows`, async () => {
@@ -81,33 +77,3 @@ describe('the dwell of random pasts', function () {
     }
   });
 });
-
-function nameOf(
-  row: Omit<DwellRow, keyof Group>,
-  { groupBy }: Asked,
-  { assets, places }: { assets: number[]; places: number[] },
-): string {
-  if (!row.seen) {
-    return 'unseen';
-  }
-  const place = row.location_id === null ? null : `${places.indexOf(row.location_id)}`;
-  const asset = row.asset_id === null ? 'deleted' : `${assets.indexOf(row.asset_id)}`;
-  return { location: place, asset, day: row.day }[groupBy] ?? 'none';
-}
-
-function expectSame(found: Map<string, Group>, expected: Map<string, Group>, what: string): void {
-  expect([...found.keys()].sort(), what).to.deep.equal([...expected.keys()].sort());
-  for (const [name, group] of expected) {
-    const { mean, median, p90, ...exact } = found.get(name) as Group;
-    expect(exact, `${name} ${what}`).to.deep.equal({
-      ...{ total: group.total, max: group.max, stays: group.stays, assets: group.assets },
-    });
-    for (const [one, other] of [
-      [mean, group.mean],
-      [median, group.median],
-      [p90, group.p90],
-    ] as const) {
-      expect(one, `${name} ${what}`).to.be.closeTo(other, 1e-6);
-    }
-  }
-}
