@@ -15,8 +15,9 @@ export interface Known {
 
 /**
  * @param knownAt as given, and the first instant that is later as the wire shows it.
- * @param times by the names of their parameters; none may be later than `knownAt`.
- * @throws Invalid also for an instant before the feed of the organization begins.
+ * @param times none may be later than `knownAt`.
+ * @throws Invalid also for an instant before the feed of the organization begins, and for any while its backfill is under
+ * way: how far back it will reach is not known before its end.
  */
 export async function requireKnown(
   db: Connection & { readonly orgId: number },
@@ -28,7 +29,10 @@ export async function requireKnown(
   const since = await knownSince(db, db.orgId);
   if (since === null) {
     throw invalid([
-      invalidValue('known_at', 'is before the feed of moves begins: it is still being put together'),
+      invalidValue(
+        'known_at',
+        'cannot be answered yet: after an upgrade, histories are still being put into the feed of moves; ask again in a minute',
+      ),
     ]);
   }
   if (knownAt.before <= since) {
