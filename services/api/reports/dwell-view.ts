@@ -1,5 +1,5 @@
 import type { DwellRow } from '../../../domain/reports/dwell/read-dwell.ts';
-import { seconds } from './seconds.ts';
+import { secondsOf } from '../../../domain/reports/seconds.ts';
 
 /** Contract 2.9. */
 export function dwellView(row: DwellRow) {
@@ -10,11 +10,11 @@ export function dwellView(row: DwellRow) {
     asset_external_key: row.asset_external_key,
     day: row.day,
     seen: row.seen,
-    total_seconds: seconds(row.total),
-    mean_seconds: seconds(row.mean),
-    median_seconds: seconds(row.median),
-    p90_seconds: seconds(row.p90),
-    max_seconds: seconds(row.max),
+    total_seconds: secondsOf(row.total),
+    mean_seconds: secondsOf(row.mean),
+    median_seconds: secondsOf(row.median),
+    p90_seconds: secondsOf(row.p90),
+    max_seconds: secondsOf(row.max),
     stays: row.stays,
     assets: row.assets,
   };

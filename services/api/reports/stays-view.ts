@@ -1,6 +1,6 @@
 import { wireTime, wireTimeOrNull } from '../../../base/timestamps.ts';
+import { secondsOf } from '../../../domain/reports/seconds.ts';
 import type { StayRow } from '../../../domain/reports/stays/list-stays.ts';
-import { seconds } from './seconds.ts';
 
 /** Contract 2.9. */
 export function stayView(row: StayRow) {
@@ -12,7 +12,7 @@ export function stayView(row: StayRow) {
     location_external_key: row.location_external_key,
     entered_at: wireTime(row.entered_at),
     left_at: wireTimeOrNull(row.left_at),
-    seconds_in_window: seconds(row.milliseconds),
+    seconds_in_window: secondsOf(row.milliseconds),
     began_before: row.began_before,
     goes_on_after: row.goes_on_after,
   };

@@ -1,5 +1,5 @@
+import { secondsOf } from '../../../domain/reports/seconds.ts';
 import type { TurnRow } from '../../../domain/reports/turns/read-turns.ts';
-import { secondsOrNull } from './seconds.ts';
 
 /** Contract 2.9. */
 export function turnView(row: TurnRow) {
@@ -13,4 +13,8 @@ export function turnView(row: TurnRow) {
     max_seconds: secondsOrNull(row.max),
     not_ended: row.not_ended,
   };
+}
+
+function secondsOrNull(milliseconds: number | null): number | null {
+  return milliseconds === null ? null : secondsOf(milliseconds);
 }
