@@ -10,7 +10,7 @@ import { SilenceDeriver } from './deriver.ts';
 
 /**
  * Derives silences if no other process does: the advisory lock is held by the transaction of a turn, so two never derive at
- * once, and who derived within ten seconds goes on. A process that is killed, or hangs, is followed by another after that;
+ * once, and who derived within five seconds goes on. A process that is killed, or hangs, is followed by another after that;
  * its turn is carried out whole or not at all, and the next one begins where the last one ended.
  */
 export class SilenceTurns {
@@ -49,7 +49,7 @@ export class SilenceTurns {
     )`
       select micros_of_time(derived_to) as derived_to, derived_by::text,
         -- Not where the database's clock was set back since.
-        derived_at between clock_timestamp() - interval '10 seconds' and clock_timestamp() + interval '10 seconds'
+        derived_at between clock_timestamp() - interval '5 seconds' and clock_timestamp() + interval '5 seconds'
           as is_recent
       from silence_derivation`);
     const isOwn = last?.derived_by === this.#id;
