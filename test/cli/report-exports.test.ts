@@ -76,6 +76,7 @@ describe('the export of reports', function () {
       () => `positions-at?at=2020-05-01T11:30:00Z&known_at=${earlier}&location_external_key=HALL`,
     ],
     ['dwell', () => WINDOW, () => `dwell?${IN_WINDOW}`],
+    ['dwell', () => [...WINDOW, '--known-at', earlier], () => `dwell?${IN_WINDOW}&known_at=${earlier}`],
     [
       'dwell',
       () => [...WINDOW, '--group-by', 'asset', '--include-deleted'],
