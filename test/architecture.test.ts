@@ -74,7 +74,14 @@ const ARROWS: Record<string, string[]> = {
   'domain/listening': [...DATABASE, 'domain/tracking', 'base'],
   'domain/moves': [...DATABASE, 'domain/tracking', 'base'],
   'domain/presence': [...DATABASE, 'base'],
-  'domain/reports': [...DATABASE, 'domain/master-data', 'domain/moves', 'base'],
+  'domain/reports': [
+    ...DATABASE,
+    'domain/master-data',
+    'domain/moves',
+    'domain/presence',
+    'domain/sweeps',
+    'base',
+  ],
   'domain/sweeps': [...DATABASE, 'domain/tracking', 'base'],
   'domain/webhooks': [
     ...DATABASE,

@@ -9,6 +9,8 @@ export type Action =
   | 'detach_tag'
   /** Of smoothing, by a location or an organization. */
   | 'set_smoothing'
+  /** How a location is watched. */
+  | 'set_watch'
   | 'ignore'
   | 'dismiss'
   /** Lists again what was ignored or dismissed. */

@@ -32,15 +32,48 @@ export function joined(intervals: readonly Interval[]): Interval[] {
 /** @param from in order and apart, as is `what`. */
 export function without(from: readonly Interval[], what: readonly Interval[]): Interval[] {
   const result: Interval[] = [];
+  let next = 0;
   for (const { since, until } of from) {
+    next = firstAfter(what, since, next);
     let begin = since;
-    for (const cut of what) {
-      if (cut.until > begin && cut.since < until) {
-        result.push({ since: begin, until: Math.min(cut.since, until) });
-        begin = Math.min(cut.until, until);
-      }
+    for (const cut of upTo(what, until, next)) {
+      result.push({ since: begin, until: cut.since });
+      begin = Math.min(cut.until, until);
     }
     result.push({ since: begin, until });
   }
   return result.filter((each) => each.until > each.since);
+}
+
+/** The times in both. @param one in order and apart, as is `other`. */
+export function within(one: readonly Interval[], other: readonly Interval[]): Interval[] {
+  const result: Interval[] = [];
+  let next = 0;
+  for (const { since, until } of one) {
+    next = firstAfter(other, since, next);
+    for (const each of upTo(other, until, next)) {
+      result.push({ since: Math.max(since, each.since), until: Math.min(until, each.until) });
+    }
+  }
+  return result;
+}
+
+/** Where the intervals begin that end after an instant; not before `from`. */
+function firstAfter(intervals: readonly Interval[], instant: Micros, from: number): number {
+  let at = from;
+  while ((intervals[at]?.until ?? Number.POSITIVE_INFINITY) <= instant) {
+    at += 1;
+  }
+  return at;
+}
+
+/** The intervals from one on that begin before an instant. */
+function* upTo(intervals: readonly Interval[], instant: Micros, from: number): Generator<Interval> {
+  for (let at = from; at < intervals.length; at += 1) {
+    const each = intervals[at];
+    if (each === undefined || each.since >= instant) {
+      return;
+    }
+    yield each;
+  }
 }

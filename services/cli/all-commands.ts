@@ -31,6 +31,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'reader delete': async () => (await import('./commands/reader-delete.ts')).addReaderDelete,
     'reader list': async () => (await import('./commands/reader-list.ts')).addReaderList,
     'antenna set': async () => (await import('./commands/antenna-set.ts')).addAntennaSet,
+    'location watch': async () => (await import('./commands/location-watch.ts')).addLocationWatch,
     'format list': async () => (await import('./commands/format-list.ts')).addFormatList,
     'format show': async () => (await import('./commands/format-show.ts')).addFormatShow,
     'format add': async () => (await import('./commands/format-add.ts')).addFormatAdd,

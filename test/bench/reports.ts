@@ -7,12 +7,13 @@ import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dw
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
 import type { PlaceFilters } from '../../domain/reports/places-during.ts';
 import { listPositionsAt } from '../../domain/reports/positions-at/list-positions-at.ts';
+import { listPresence } from '../../domain/reports/presence/list-presence.ts';
 import { listStays } from '../../domain/reports/stays/list-stays.ts';
 import { readTurns } from '../../domain/reports/turns/read-turns.ts';
 import { openDatabaseServer } from './database-server.ts';
 
 /**
- * Reports about the past: `node test/bench/reports.ts 1e5 1e7`. 20,000 assets at 200 locations in 20 halls, each moving so
+ * Reports about the past, and of presence: `node test/bench/reports.ts 1e5 1e7`. 20,000 assets at 200 locations in 20 halls, each moving so
  * often in the last year, and what is asked: a page of one place, a hall, one asset, everything, in the middle of the year.
  */
 const ASSETS = 20_000;
@@ -54,9 +55,42 @@ async function fill(url: string, transitions: number): Promise<number> {
      where observed_at > now() - interval '1 year' * 2 / $1::integer order by asset_id, observed_at desc`,
     [each],
   );
+  await fillPresence(client, orgId);
   await client.query('vacuum analyze');
   await client.end();
   return orgId;
+}
+
+/** A reader at each location that is watched continuously, heard every minute of the last seven days. */
+async function fillPresence(client: pg.Client, orgId: number): Promise<void> {
+  await client.query(
+    `insert into location_watches (org_id, location_id, valid_from, mode, max_gap_seconds, is_learned, coverage)
+     select org_id, id, created_at, 'continuous', 3600, false, 'all' from locations where org_id = $1`,
+    [orgId],
+  );
+  await client.query(
+    `insert into readers (org_id, name, topic, format, mqtt_username, mqtt_password_sha256)
+     select $1, n, n, 'tagtrail', n, sha256('x') from generate_series(1, 220) n`,
+    [orgId],
+  );
+  await client.query(
+    `insert into antennas (org_id, reader_id, port, location_id)
+     select reader.org_id, reader.id, 1, location.id from readers reader
+     join locations location on location.external_key = 'PLACE-' || reader.name where reader.org_id = $1`,
+    [orgId],
+  );
+  await client.query(`update antenna_versions set since = now() - interval '1 year'`);
+  await client.query(
+    `insert into reader_spans (org_id, reader_id, state, started_at, ended_at, messages)
+     select org_id, id, 'up', now() - minute * interval '1 minute', now() - minute * interval '1 minute', 1
+     from readers, generate_series(1, 7 * 1440) minute where org_id = $1`,
+    [orgId],
+  );
+  await client.query(
+    `insert into reader_expectations (org_id, reader_id, origin, valid_from, seconds)
+     select org_id, id, 'set', now() - interval '1 year', 120 from readers where org_id = $1`,
+    [orgId],
+  );
 }
 
 async function measure(serverUrl: string, transitions: number): Promise<void> {
@@ -84,6 +118,7 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
     });
   const turns = (left: PlaceFilters, reached: PlaceFilters) =>
     readTurns(db, month, { left, reached }, { ...page, group_by: undefined, time_zone: 'UTC', sort: [] });
+  const presence = { ...page, include_not_in_effect: false, sort: byKey };
   const questions: [string, () => Promise<{ totalCount: number }>][] = [
     ['positions-at, all', () => listPositionsAt(db, at, null, { ...page, sort: byKey })],
     ['positions-at, a place', () => listPositionsAt(db, at, null, { ...place, sort: byKey })],
@@ -94,6 +129,12 @@ async function measure(serverUrl: string, transitions: number): Promise<void> {
     ['stays of a month, a hall', () => listStays(db, month, null, { ...hall, sort: byEntry })],
     ['stays of a month, an asset', () => listStays(db, month, null, { ...asset, sort: byEntry })],
     ['stays of a month, all', () => listStays(db, month, null, { ...page, sort: byEntry })],
+    ['presence now, all', () => listPresence(db, now, presence)],
+    ['presence now, 200 of all', () => listPresence(db, now, { ...presence, limit: 200 })],
+    ['presence now, a place', () => listPresence(db, now, { ...presence, location_id: [40] })],
+    ['presence now, an asset', () => listPresence(db, now, { ...presence, asset_id: [4711] })],
+    ['presence now, overdue', () => listPresence(db, now, { ...presence, state: ['overdue'] })],
+    ['presence then, all', () => listPresence(db, at, { ...presence, include_not_in_effect: true })],
     [
       'stays of a day, all',
       () => listStays(db, { from: at - DAY, to: at }, null, { ...page, sort: byEntry }),

@@ -438,6 +438,24 @@ describe('every command that changes something', function () {
         logs: [['set_smoothing', 'location DOCK', smoothing({}), smoothing({ window_seconds: 90 })]],
       };
     },
+    'location-watch': async () => {
+      const watch = (more: object) => ({
+        watch: {
+          mode: 'continuous',
+          max_gap_seconds: 60,
+          is_learned: false,
+          coverage: 'all',
+          valid_from: TIME,
+          ...more,
+        },
+      });
+      const place = ['--org', org, '--location', 'DOCK', '--mode', 'continuous'];
+      await json('location', 'watch', ...place, '--max-gap', '60s');
+      return {
+        args: [...place, '--max-gap', '2m', '--coverage', 'any'],
+        logs: [['set_watch', 'location DOCK', watch({}), watch({ max_gap_seconds: 120, coverage: 'any' })]],
+      };
+    },
     'import-assets': async () => ({
       args: ['--org', org, '--file', file('assets.csv', 'external_key,name,tags\nBOX,Box,rfid:B0\n')],
       logs: [

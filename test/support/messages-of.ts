@@ -12,8 +12,11 @@ export function messageOf(
   reader: RegisteredReader,
   receivedAt: Micros,
   observedAt: readonly Micros[] = [],
+  values: readonly string[] = ['E280'],
 ): ReadMessage {
-  const reads = observedAt.map((at) => ({ value: 'E280', observed_at: new Date(at / 1_000).toISOString() }));
+  const reads = observedAt.flatMap((at) =>
+    values.map((value) => ({ value, observed_at: new Date(at / 1_000).toISOString() })),
+  );
   const payload = excerptOf(Buffer.from(JSON.stringify({ at: receivedAt, reads })));
   return {
     ...digestsOf({ topic: reader.topic, sender: 'session ingest', packetId: 1 }, payload),

@@ -1,5 +1,17 @@
 -- Generated from the migrations by `npm run schema`; for reading, never run.
 
+create table antenna_versions (
+  org_id integer not null,
+  reader_id integer not null,
+  port smallint not null,
+  since timestamp with time zone not null,
+  location_id integer,
+  is_enabled boolean not null,
+  constraint antenna_versions__org_id_reader_id_port_since PRIMARY KEY (org_id, reader_id, port, since),
+  constraint antenna_versions__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
+CREATE INDEX antenna_versions__org_id_location_id_index ON public.antenna_versions USING btree (org_id, location_id);
+
 create table antennas (
   org_id integer not null,
   reader_id integer not null,
@@ -14,6 +26,8 @@ create table antennas (
 );
 CREATE INDEX antennas__org_id_location_id ON public.antennas USING btree (org_id, location_id);
 CREATE TRIGGER antennas_changed AFTER INSERT OR DELETE OR UPDATE ON public.antennas FOR EACH STATEMENT EXECUTE FUNCTION notify_registry_changed();
+CREATE TRIGGER antennas_inserted_version AFTER INSERT ON public.antennas FOR EACH ROW EXECUTE FUNCTION write_antenna_version();
+CREATE TRIGGER antennas_updated_version AFTER UPDATE ON public.antennas FOR EACH ROW WHEN (((old.location_id IS DISTINCT FROM new.location_id) OR (old.is_enabled IS DISTINCT FROM new.is_enabled))) EXECUTE FUNCTION write_antenna_version();
 
 create table api_keys (
   org_id integer not null,
@@ -257,6 +271,23 @@ create table location_versions (
   parent_id integer,
   is_deleted boolean not null,
   constraint location_versions__org_id_location_id_since PRIMARY KEY (org_id, location_id, since)
+);
+
+create table location_watches (
+  org_id integer not null,
+  location_id integer not null,
+  valid_from timestamp with time zone not null,
+  mode text not null,
+  max_gap_seconds integer,
+  is_learned boolean not null,
+  coverage text not null,
+  constraint location_watches__org_id_location_id_valid_from PRIMARY KEY (org_id, location_id, valid_from),
+  constraint location_watches__coverage CHECK ((coverage = ANY (ARRAY['all'::text, 'any'::text]))),
+  constraint location_watches__is_learned CHECK ((is_learned OR (mode = 'portal'::text) OR (max_gap_seconds IS NOT NULL))),
+  constraint location_watches__max_gap_seconds CHECK (((max_gap_seconds >= 1) AND (max_gap_seconds <= 86400))),
+  constraint location_watches__mode CHECK ((mode = ANY (ARRAY['portal'::text, 'continuous'::text]))),
+  constraint location_watches__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint location_watches__portal CHECK (((mode = 'continuous'::text) OR ((max_gap_seconds IS NULL) AND (NOT is_learned))))
 );
 
 create table locations (
@@ -1708,6 +1739,28 @@ begin
     select unsealed.asset_id, unsealed.id, unsealed.part, unsealed.since, unsealed.rows
     from unsealed_moves unsealed
     where unsealed.org_id = of_org_id and unsealed.recorded_at >= instant;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.write_antenna_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+begin
+  -- A copy of the database brings the versions themselves.
+  if current_setting('tagtrail.copying', true) = 'on' then
+    return null;
+  end if;
+  insert into antenna_versions (org_id, reader_id, port, since, location_id, is_enabled)
+  values (new.org_id, new.reader_id, new.port,
+    greatest(clock_timestamp(), (
+      select latest.since + interval '1 microsecond' from antenna_versions latest
+      where latest.org_id = new.org_id and latest.reader_id = new.reader_id and latest.port = new.port
+      order by latest.since desc limit 1)),
+    new.location_id, new.is_enabled);
+  return null;
 end $function$
 ;
 

@@ -3,6 +3,7 @@ import { listed } from '../../../platform/http/success.ts';
 import { route } from '../serving/context.ts';
 import { dwell } from './dwell-route.ts';
 import { positionsAt } from './positions-at-route.ts';
+import { presence } from './presence-route.ts';
 import { listAssetLocations } from './queries.ts';
 import { ASSET_LOCATION, ASSET_LOCATIONS } from './schema.ts';
 import { stays } from './stays-route.ts';
@@ -25,4 +26,4 @@ const assetLocations = route({
     listBody(await listAssetLocations(context.db, query, signal()), query, assetLocationView),
 });
 
-export const reportRoutes = [assetLocations, positionsAt, stays, dwell, turns, sweeps];
+export const reportRoutes = [assetLocations, presence, positionsAt, stays, dwell, turns, sweeps];

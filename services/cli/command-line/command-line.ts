@@ -44,6 +44,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
   'mqtt-consumer': ['Who:', 'who reads moves over MQTT: create, list, delete'],
   reader: ['Readers:', 'registrations, and what became of their reads: create, set, delete, list'],
   antenna: ['Readers:', 'where antennas are and what of their reads counts: set'],
+  location: ['Readers:', 'whether what is not read at a location is missed: watch'],
   format: ['Readers:', 'what payloads mean: list, show, add, try'],
   smoothing: ['Readers:', 'when a move counts where antennas overlap: set, show, try'],
   history: ['Readers:', 'what scans make of it: recompute'],

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { EXPECTED } from '../../../domain/presence/expectations.ts';
-
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+import { secondsIn } from './duration.ts';
 
 export const EXPECT_HELP =
   'how long it may say nothing before it is silent, as 60s, 5m or 1h; learned for what its messages show';
@@ -11,8 +10,7 @@ export function expectation(text: string): number | 'learned' {
   if (text === 'learned') {
     return text;
   }
-  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const seconds = number === undefined ? Number.NaN : Number(number) * SECONDS[unit as keyof typeof SECONDS];
+  const seconds = secondsIn(text);
   if (!(seconds >= EXPECTED.least && seconds <= EXPECTED.most)) {
     throw new InvalidArgumentError('It is learned, or a duration from 15s to 1d, as 60s, 5m or 1h.');
   }

@@ -20,6 +20,7 @@ const UNTOLD: Readonly<Record<string, readonly string[]>> = {
   updateLocation: STATE_OF_PARENTS,
   listMoves: STATE_OF_FEED,
   listAssetHistory: STATE_OF_TIME,
+  reportPresence: STATE_OF_TIME,
   reportPositionsAt: STATE_OF_TIME,
   reportStays: STATE_OF_TIME,
   reportDwell: STATE_OF_TIME,
@@ -73,7 +74,7 @@ describe('requests made from the description alone', function () {
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',
       ],
-      ...['reportPositionsAt', 'reportStays', 'reportDwell'].map((report) => [
+      ...['reportPresence', 'reportPositionsAt', 'reportStays', 'reportDwell'].map((report) => [
         report,
         'ZeroOrOne(asset_id, asset_external_key);',
         'ZeroOrOne(location_id, location_external_key);',

@@ -650,6 +650,7 @@ export const de = {
       attach_tag: (what) => `hat an ${what} ein Etikett angebracht`,
       detach_tag: (what) => `hat von ${what} ein Etikett abgelöst`,
       set_smoothing: (what) => `hat die Glättung von ${what} eingestellt`,
+      set_watch: (what) => `hat eingestellt, wie ${what} beobachtet wird`,
       ignore: (what) => `hat ${what} ausgeblendet`,
       dismiss: (what) => `hat ${what} verworfen`,
       restore: (what) => `hat ${what} wieder aufgenommen`,

@@ -639,6 +639,7 @@ export const en = {
       attach_tag: (what: string) => `attached a tag to ${what}`,
       detach_tag: (what: string) => `detached a tag from ${what}`,
       set_smoothing: (what: string) => `set the smoothing of ${what}`,
+      set_watch: (what: string) => `set how ${what} is watched`,
       ignore: (what: string) => `ignored ${what}`,
       dismiss: (what: string) => `dismissed ${what}`,
       restore: (what: string) => `listed ${what} again`,

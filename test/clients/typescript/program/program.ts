@@ -122,6 +122,12 @@ export async function useEveryOperation(baseUrl: string, apiKey: string): Promis
     await client.GET('/api/v1/reports/positions-at', { params: { query: { at: '2020-05-04T08:00:00Z' } } }),
   );
   check(then.data.every((row) => row.since <= row.last_seen));
+  const presence = unwrap(
+    await client.GET('/api/v1/reports/presence', {
+      params: { query: { asset_id: [asset.id], state: ['present', 'never_seen'] } },
+    }),
+  );
+  check(presence.data.every((row) => row.because === null));
   const stays = unwrap(
     await client.GET('/api/v1/reports/stays', {
       params: { query: { from: '2020-05-01T00:00:00Z', to: '2020-06-01T00:00:00Z', asset_id: [asset.id] } },

@@ -1,0 +1,49 @@
+import { type Interval, joined, within, without } from '../intervals.ts';
+import { continuousPeriods, type DatedWatch } from './watches.ts';
+
+/** An enabled antenna at a location. */
+export interface AntennaSpan extends Interval {
+  readerId: number;
+}
+
+/** What decides when a location was covered. */
+export interface PlaceEvidence {
+  /** In order. */
+  watches: readonly DatedWatch[];
+  antennas: readonly AntennaSpan[];
+  /** When readers listened; in order and apart. */
+  listening: ReadonlyMap<number, readonly Interval[]>;
+  /** When people swept it. */
+  swept: readonly Interval[];
+}
+
+/**
+ * When something that was at a location would have been noticed: while it was watched continuously and all its enabled
+ * antennas listened, or any of them; and while somebody swept it. Without an enabled antenna it is covered by sweeps only.
+ *
+ * A function of evidence that only grows, and of dated settings: whatever the order in which it arrives, it is the same.
+ */
+export function coveredTimes(evidence: PlaceEvidence, window: Interval): Interval[] {
+  const byReader = [...Map.groupBy(evidence.antennas, ({ readerId }) => readerId)].map(
+    ([readerId, spans]) => ({
+      enabled: joined(spans),
+      listening: evidence.listening.get(readerId) ?? [],
+    }),
+  );
+  const swept = joined(evidence.swept);
+  const periods = continuousPeriods(evidence.watches, window);
+  const ofCoverage = {
+    any: () => joined(byReader.flatMap(({ enabled, listening }) => within(enabled, listening))),
+    all: () =>
+      without(
+        joined(byReader.flatMap(({ enabled }) => enabled)),
+        joined(byReader.flatMap(({ enabled, listening }) => without(enabled, listening))),
+      ),
+  };
+  return joined(
+    (['any', 'all'] as const).flatMap((coverage) => {
+      const own = periods.filter((period) => period.coverage === coverage);
+      return own.length === 0 ? [] : within(own, joined([...ofCoverage[coverage](), ...swept]));
+    }),
+  );
+}

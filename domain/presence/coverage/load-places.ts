@@ -1,0 +1,49 @@
+import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Interval } from '../intervals.ts';
+import { listeningTimes } from '../listening-times.ts';
+import { loadListening } from '../load-listening.ts';
+import { loadAntennas } from './load-antennas.ts';
+import { loadWatches } from './load-watches.ts';
+import { PlacePresence } from './state-of.ts';
+import { continuousPeriods } from './watches.ts';
+
+/** Coverage is looked at for so long: what was not read for longer was not read for so long at least. */
+export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
+
+/**
+ * What decides the states of assets at locations, by location; what readers heard is read only of locations that were
+ * watched continuously.
+ *
+ * @param window from when the first of the assets was read; its end is after every instant asked about.
+ */
+export async function loadPlaces(
+  db: Connection,
+  orgId: number,
+  locationIds: readonly number[],
+  window: Interval,
+  sweeps: readonly (Interval & { locationId: number })[],
+): Promise<ReadonlyMap<number, PlacePresence>> {
+  const looked = { since: Math.max(window.since, window.until - LOOKS_BACK), until: window.until };
+  const watches = await loadWatches(db, orgId, locationIds, looked.until);
+  const continuous = locationIds.filter((id) => continuousPeriods(watches.get(id) ?? [], looked).length > 0);
+  const antennas = await loadAntennas(db, orgId, continuous, looked);
+  const readerIds = [...new Set([...antennas.values()].flat().map(({ readerId }) => readerId))];
+  const evidence = await loadListening(db, orgId, readerIds, looked);
+  const listening = new Map([...evidence].map(([id, own]) => [id, listeningTimes(own)]));
+  const swept = Map.groupBy(sweeps, ({ locationId }) => locationId);
+  return new Map(
+    locationIds.map((id) => [
+      id,
+      new PlacePresence(
+        {
+          watches: watches.get(id) ?? [],
+          antennas: antennas.get(id) ?? [],
+          listening,
+          swept: swept.get(id) ?? [],
+        },
+        looked,
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Interval } from '../intervals.ts';
+import { CoveredClock } from './covered-clock.ts';
+import { coveredTimes, type PlaceEvidence } from './covered-times.ts';
+import { type DatedWatch, watchAt } from './watches.ts';
+
+export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
+
+export interface Presence {
+  state: (typeof STATES)[number];
+  /** Null where that is not known. */
+  since: Micros | null;
+  /** Covered time since it was read; null where nothing counts it. */
+  unseen: Micros | null;
+  because: { readerId: number; since: Micros | null } | { sweepId: string } | null;
+}
+
+/** What is known of an asset at the location where it was seen last. */
+export interface AssetEvidence {
+  lastSeen: Micros;
+  /** False where it may have been seen later: scans of then are not kept any more. */
+  isLastKnown: boolean;
+  /** The first sweep since then that expected it there and did not find it. */
+  missedBy: { sweepId: string; endedAt: Micros } | null;
+}
+
+export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: null, because: null };
+
+/**
+ * What can be said of assets at a location, by evidence alone:
+ *
+ * 1. `missing`: a sweep expected it and did not find it, and it was not read since the sweep began.
+ * 2. `present` at a portal: whatever passed was last read there.
+ * 3. `overdue`: as much covered time as the location allows has passed since it was read. It stays so while nobody listens.
+ * 4. `present`: less has; or it was read so recently that it would be even if the clock had run all the time.
+ * 5. `unknown`: the clock stands.
+ *
+ *     covered   ------------              -----------------
+ *     read        x
+ *     max gap 15  |present       |unknown |present   |overdue
+ *
+ * A state begins at the earliest instant from which on it was the same, by what holds at each; reading anew begins anew.
+ */
+export class PlacePresence {
+  readonly #evidence: PlaceEvidence;
+  readonly #clock: CoveredClock;
+
+  /** @param window the time to look at, which ends after every instant asked about. */
+  constructor(evidence: PlaceEvidence, window: Interval) {
+    this.#evidence = evidence;
+    this.#clock = new CoveredClock(coveredTimes(evidence, window));
+  }
+
+  stateOf(asset: AssetEvidence, at: Micros): Presence {
+    if (asset.missedBy !== null) {
+      const { sweepId, endedAt } = asset.missedBy;
+      return { state: 'missing', since: endedAt, unseen: this.#unseen(asset, at), because: { sweepId } };
+    }
+    const watch = watchAt(this.#evidence.watches, at);
+    const own = this.#by(watch, asset, at);
+    if (own.since === null || own.since > watch.from || asset.lastSeen >= watch.from) {
+      return own;
+    }
+    const before = this.stateOf(asset, watch.from - 1);
+    return { ...own, since: before.state === own.state ? before.since : watch.from };
+  }
+
+  #by(watch: DatedWatch, asset: AssetEvidence, at: Micros): Presence {
+    const { lastSeen, isLastKnown } = asset;
+    const unseen = this.#unseen(asset, at);
+    if (watch.mode === 'portal') {
+      return { state: 'present', since: lastSeen, unseen, because: null };
+    }
+    if (!isLastKnown) {
+      return { state: 'unknown', since: null, unseen, because: null };
+    }
+    const { maxGap } = watch;
+    if (maxGap !== null && this.#clock.elapsed(lastSeen, at) >= maxGap) {
+      return { state: 'overdue', since: this.#clock.reached(lastSeen, maxGap), unseen, because: null };
+    }
+    const certainUntil = lastSeen + (maxGap ?? 0);
+    const clock = this.#clock.at(at);
+    if (clock.runs || at < certainUntil) {
+      const since = clock.runs && clock.since > certainUntil ? clock.since : lastSeen;
+      return { state: 'present', since, unseen, because: null };
+    }
+    const since = Math.max(clock.since, certainUntil);
+    return { state: 'unknown', since, unseen, because: this.#deaf(watch, at) };
+  }
+
+  #unseen({ lastSeen, isLastKnown }: AssetEvidence, at: Micros): Micros | null {
+    return isLastKnown && watchAt(this.#evidence.watches, at).mode === 'continuous'
+      ? this.#clock.elapsed(lastSeen, at)
+      : null;
+  }
+
+  /** The reader for which the clock stands: the first that stopped where all must listen, the last where any will do. */
+  #deaf({ coverage }: DatedWatch, at: Micros): Presence['because'] {
+    const { antennas, listening } = this.#evidence;
+    const enabled = antennas.filter(({ since, until }) => since <= at && at < until);
+    const stopped = [...new Set(enabled.map(({ readerId }) => readerId))]
+      .map((readerId) => {
+        const last = listening.get(readerId)?.findLast(({ since }) => since <= at);
+        return { readerId, since: last?.until ?? Number.NEGATIVE_INFINITY };
+      })
+      .filter(({ since }) => since <= at)
+      .toSorted((a, b) => Math.sign(a.since - b.since) || a.readerId - b.readerId)
+      .at(coverage === 'all' ? 0 : -1);
+    return stopped === undefined
+      ? null
+      : { readerId: stopped.readerId, since: Number.isFinite(stopped.since) ? stopped.since : null };
+  }
+}

@@ -1,0 +1,49 @@
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import type { Interval } from '../intervals.ts';
+
+export const MODES = ['portal', 'continuous'] as const;
+export const COVERAGES = ['all', 'any'] as const;
+
+/** How a location is watched. */
+export interface Watch {
+  /** `portal`: things pass. `continuous`: what is there is read again and again, so it can be missed. */
+  mode: (typeof MODES)[number];
+  /** After how much covered time what is there was read again; null where that is not known, and for portals. */
+  maxGap: Micros | null;
+  /** How many of its enabled antennas must be listening. */
+  coverage: (typeof COVERAGES)[number];
+}
+
+/** As of `from`, until the next. */
+export interface DatedWatch extends Watch {
+  from: Micros;
+}
+
+export const MAX_GAP = { least: MICROS_PER_SECOND, most: 86_400 * MICROS_PER_SECOND };
+
+/** Of a location of which nothing was said. */
+export const UNWATCHED: DatedWatch = {
+  from: Number.NEGATIVE_INFINITY,
+  mode: 'portal',
+  maxGap: null,
+  coverage: 'all',
+};
+
+/** @param dated in order. */
+export function watchAt(dated: readonly DatedWatch[], at: Micros): DatedWatch {
+  return dated.findLast(({ from }) => from <= at) ?? UNWATCHED;
+}
+
+/** The parts of a time by what was said of it, but those as a portal. @param dated in order. */
+export function continuousPeriods(
+  dated: readonly DatedWatch[],
+  { since, until }: Interval,
+): (Interval & { coverage: Watch['coverage'] })[] {
+  return dated
+    .map(({ mode, coverage, from }, at) => ({
+      ...{ mode, coverage },
+      since: Math.max(since, from),
+      until: Math.min(until, dated[at + 1]?.from ?? until),
+    }))
+    .filter((period) => period.mode === 'continuous' && period.since < period.until);
+}

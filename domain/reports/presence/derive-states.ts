@@ -1,0 +1,56 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Micros } from '../../../base/instant.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { loadPlaces } from '../../presence/coverage/load-places.ts';
+import { NEVER_SEEN, type Presence } from '../../presence/coverage/state-of.ts';
+import { loadMissed, loadSweeps } from '../../sweeps/load-sweeps.ts';
+import type { SeenAsset } from './presence-rows.ts';
+
+/** Assets to derive before other requests are looked after. */
+const AT_ONCE = 2_000;
+
+/** The states of assets at an instant, in their order, from all evidence there is by now. */
+export async function deriveStates(
+  db: Connection & { readonly orgId: number },
+  at: Micros,
+  assets: readonly SeenAsset[],
+): Promise<Presence[]> {
+  const { orgId } = db;
+  const seen = assets.filter(({ location_id: id }) => id !== null);
+  const since = seen.reduce((earliest, asset) => Math.min(earliest, lastSeenOf(asset)), at);
+  const window = { since, until: at + 1 };
+  const locationIds = [...new Set(seen.map(({ location_id: id }) => id ?? 0))];
+  const sweeps = await loadSweeps(db, orgId, locationIds, window);
+  const missed = await loadMissed(db, orgId, [...new Set(sweeps.map(({ sweepId }) => sweepId))]);
+  const places = await loadPlaces(db, orgId, locationIds, window, sweeps);
+  const ended = Map.groupBy(
+    sweeps.filter(({ until }) => until <= at),
+    ({ locationId }) => locationId,
+  );
+  const states: Presence[] = [];
+  for (const [index, asset] of assets.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) {
+      await setImmediate();
+    }
+    const place = asset.location_id === null ? undefined : places.get(asset.location_id);
+    const lastSeen = lastSeenOf(asset);
+    const missedBy = ended
+      .get(asset.location_id ?? 0)
+      ?.find((sweep) => sweep.since > lastSeen && missed.get(sweep.sweepId)?.has(asset.id) === true);
+    states.push(
+      place?.stateOf(
+        {
+          lastSeen,
+          isLastKnown: asset.last_seen !== null,
+          missedBy: missedBy === undefined ? null : { sweepId: missedBy.sweepId, endedAt: missedBy.until },
+        },
+        at,
+      ) ?? NEVER_SEEN,
+    );
+  }
+  return states;
+}
+
+function lastSeenOf({ last_seen: lastSeen, entered_at: enteredAt }: SeenAsset): Micros {
+  return lastSeen ?? enteredAt ?? 0;
+}

@@ -1,0 +1,87 @@
+import { invalid, invalidValue } from '../../../base/checks/issues.ts';
+import type { Micros } from '../../../base/instant.ts';
+import { type Page, pageOf } from '../../../base/page.ts';
+import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Presence } from '../../presence/coverage/state-of.ts';
+import { namesAssets } from '../asset-filters.ts';
+import { deriveStates } from './derive-states.ts';
+import { presenceRows, type SeenAsset, type WantedAssets } from './presence-rows.ts';
+
+export interface PresenceFilters extends WantedAssets {
+  /** Only these; undefined for all. */
+  state?: readonly Presence['state'][] | undefined;
+}
+
+export type PresenceRow = Omit<SeenAsset, 'entered_at'> & {
+  presence: Presence;
+  /** Of the reader in `because`. */
+  readerName: string | null;
+};
+
+/** Assets whose states are derived for a page of some states, at most. */
+export const MOST_ASSETS = 50_000;
+
+/**
+ * A page of assets with their states at an instant. Without `state` the states of the page alone are derived; with it those
+ * of all assets that the other filters leave.
+ *
+ * @throws Invalid if these are more than {@link MOST_ASSETS}.
+ */
+export async function listPresence(
+  db: OrganizationDatabase,
+  at: Micros,
+  filters: PresenceFilters,
+  signal?: AbortSignal,
+): Promise<Page<PresenceRow>> {
+  const list = db.listing({ isBrief: namesAssets(filters), signal });
+  const { state: wanted, limit, offset } = filters;
+  const paging = wanted === undefined ? { limit, offset } : { limit: MOST_ASSETS, offset: 0 };
+  const { rows, totalCount } = pageOf(
+    await list.any(presenceRows(db.orgId, at + 1, { ...filters, ...paging })),
+  );
+  if (wanted !== undefined && totalCount > MOST_ASSETS) {
+    throw invalid([
+      invalidValue(
+        'state',
+        `would have to be derived of ${totalCount} assets, and ${MOST_ASSETS} are the most; name assets or locations`,
+      ),
+    ]);
+  }
+  const states = await deriveStates(list, at, rows);
+  const derived = rows.map((row, index) => ({ row, presence: states[index] as Presence }));
+  const chosen =
+    wanted === undefined ? derived : derived.filter(({ presence }) => wanted.includes(presence.state));
+  const page = wanted === undefined ? chosen : chosen.slice(offset, offset + limit);
+  const names = await readerNames(
+    list,
+    db.orgId,
+    page.flatMap(({ presence }) => readerIn(presence)),
+  );
+  return {
+    rows: page.map(({ row, presence }) => ({
+      ...row,
+      presence,
+      readerName: names.get(readerIn(presence)[0] ?? 0) ?? null,
+    })),
+    totalCount: wanted === undefined ? totalCount : chosen.length,
+  };
+}
+
+function readerIn({ because }: Presence): number[] {
+  return because !== null && 'readerId' in because ? [because.readerId] : [];
+}
+
+async function readerNames(
+  db: Connection,
+  orgId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) {
+    return new Map();
+  }
+  const rows = await db.any(sql.type(rowsOf<{ id: number; name: string }>())`
+    select id, name from readers where org_id = ${orgId} and id = any (${sql.array([...new Set(ids)], 'int4')})`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

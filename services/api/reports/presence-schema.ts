@@ -1,0 +1,121 @@
+import { type JsonSchema, KEY_SCHEMA } from '../../../base/checks/fields.ts';
+import { ID_SCHEMA } from '../../../base/checks/id-field.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { TIME_SCHEMA } from '../../../base/checks/time-field.ts';
+import { STATES } from '../../../domain/presence/coverage/state-of.ts';
+import { PRESENCE_SORT_FIELDS } from '../../../domain/reports/presence/presence-rows.ts';
+import { PAGING, sortBy } from '../../../platform/http/lists.ts';
+import {
+  anyOf,
+  booleanFilter,
+  choiceFilter,
+  described,
+  timeBound,
+} from '../../../platform/http/parameters.ts';
+import type { Query } from '../../../platform/http/query.ts';
+import { ASSETS, EXCLUSIVE, PLACES } from '../past/parameters.ts';
+import { PAST_IDS } from './past-schema.ts';
+
+const READER = {
+  reader_id: { ...ID_SCHEMA, description: 'The reader that did not listen.' },
+  reader_name: { type: 'string', description: 'The name of that reader.' },
+  since: {
+    ...nullableSchema(TIME_SCHEMA),
+    description: 'Since when nothing proves that it listened. Null if nothing ever did.',
+  },
+};
+
+const SWEEP = { sweep_id: { type: 'string', description: 'The sweep, as in the report of sweeps.' } };
+
+const BECAUSE: JsonSchema = {
+  description:
+    'Of `unknown` the reader for which nothing can be said, of `missing` the sweep that did not find the asset. Null where there is nothing to name. More kinds may be added.',
+  anyOf: [
+    { type: 'object', properties: READER, required: Object.keys(READER) },
+    { type: 'object', properties: SWEEP, required: Object.keys(SWEEP) },
+    { type: 'null' },
+  ],
+};
+
+const PROPERTIES = {
+  ...PAST_IDS,
+  location_id: {
+    ...nullableSchema(ID_SCHEMA),
+    description: 'Where it was seen last. Null if it was never seen.',
+  },
+  location_external_key: {
+    ...nullableSchema(KEY_SCHEMA),
+    description: 'The current external key of that location, also if that is deleted by now.',
+  },
+  last_seen: {
+    ...nullableSchema(TIME_SCHEMA),
+    description:
+      'When it had been seen last by then. Null if it was never seen, or where the scans of then are not kept any more.',
+  },
+  state: {
+    type: 'string',
+    enum: STATES,
+    description:
+      '`present`: read there recently enough, or at a location that things only pass. `overdue`: not read for longer than usual though it would have been. `missing`: a sweep expected it and did not find it. `unknown`: not read, and nobody would have noticed. `never_seen`: never read. More may be added.',
+  },
+  state_since: {
+    ...nullableSchema(TIME_SCHEMA),
+    description: 'Since when, at the earliest since it was read last. Null where that is not known.',
+  },
+  unseen_covered_seconds: {
+    type: ['number', 'null'],
+    minimum: 0,
+    description:
+      'The time since it was read in which it would have been read again, of the last 31 days. Null at a location that things only pass, and where it is not known when it was read.',
+  },
+  because: BECAUSE,
+} as const satisfies Record<string, JsonSchema>;
+
+/** Contract 2.9. */
+export const PRESENCE: JsonSchema = {
+  title: 'PresenceItem',
+  description: 'Whether an asset is where it was seen last, as far as that can be told.',
+  type: 'object',
+  properties: PROPERTIES,
+  required: Object.keys(PROPERTIES),
+  examples: [
+    {
+      asset_id: 17,
+      asset_external_key: 'PALLET-17',
+      asset_deleted_at: null,
+      location_id: 4,
+      location_external_key: 'COLD-ROOM',
+      last_seen: '2026-05-04T09:58:12.500Z',
+      state: 'unknown',
+      state_since: '2026-05-04T09:59:31.000Z',
+      unseen_covered_seconds: 78.5,
+      because: { reader_id: 3, reader_name: 'cold room', since: '2026-05-04T09:59:31.000Z' },
+    },
+  ],
+};
+
+/** Contract 4.4. */
+export const PRESENCES = {
+  parameters: {
+    at: described(
+      timeBound,
+      'The instant asked about; at most now, and now if it is left out. In milliseconds, it includes all that is shown as that instant.',
+      '2026-05-04T12:00:00Z',
+    ),
+    ...ASSETS,
+    ...PLACES,
+    state: described(
+      anyOf(choiceFilter(STATES, undefined)),
+      'Only assets in one of these states. The states of all assets that the other filters leave are derived for it: at most 50,000.',
+      ['overdue', 'missing'],
+    ),
+    include_deleted: described(booleanFilter(false), 'Assets too that had been deleted by then.'),
+    include_not_in_effect: described(
+      booleanFilter(false),
+      'Assets too that were not in effect then: `valid_from` had not come yet, or `valid_to` had.',
+    ),
+    sort: sortBy(PRESENCE_SORT_FIELDS, [{ field: 'asset_external_key', isDescending: false }]),
+    ...PAGING,
+  },
+  exclusive: EXCLUSIVE,
+} as const satisfies Query;

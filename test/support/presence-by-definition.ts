@@ -1,0 +1,62 @@
+import type { Micros } from '../../base/instant.ts';
+import type { DatedWatch } from '../../domain/presence/coverage/watches.ts';
+import type { Interval } from '../../domain/presence/intervals.ts';
+
+/** A location and an asset there, in which nothing changes but at multiples of a step. */
+export interface Scene {
+  step: Micros;
+  watches: readonly DatedWatch[];
+  antennas: readonly (Interval & { readerId: number })[];
+  listens(readerId: number, at: Micros): boolean;
+  swept: readonly Interval[];
+  lastSeen: Micros;
+  /** Sweeps that did not find the asset. */
+  missed: readonly Interval[];
+}
+
+/** The state at an instant and since when it is the same, counted step by step. */
+export function presenceByDefinition(
+  scene: Scene,
+  at: Micros,
+): { state: string; since: Micros; unseen: Micros | null } {
+  const { state, unseen } = stateAt(scene, at);
+  let since = at;
+  while (since > scene.lastSeen && stateAt(scene, since - scene.step).state === state) {
+    since -= scene.step;
+  }
+  return { state, since, unseen };
+}
+
+function stateAt(scene: Scene, at: Micros): { state: string; unseen: Micros | null } {
+  const { watches, lastSeen, missed, step } = scene;
+  const watch = watches.findLast(({ from }) => from <= at);
+  const isMissed = missed.some(({ since, until }) => since > lastSeen && until <= at);
+  if (watch === undefined || watch.mode === 'portal') {
+    return { state: isMissed ? 'missing' : 'present', unseen: null };
+  }
+  let unseen = 0;
+  for (let then = lastSeen; then < at; then += step) {
+    unseen += isCovered(scene, then) ? step : 0;
+  }
+  if (isMissed) {
+    return { state: 'missing', unseen };
+  }
+  if (watch.maxGap !== null && unseen >= watch.maxGap) {
+    return { state: 'overdue', unseen };
+  }
+  const isFresh = watch.maxGap !== null && at - lastSeen < watch.maxGap;
+  return { state: isFresh || isCovered(scene, at) ? 'present' : 'unknown', unseen };
+}
+
+function isCovered({ watches, antennas, listens, swept }: Scene, at: Micros): boolean {
+  const includes = ({ since, until }: Interval) => since <= at && at < until;
+  const watch = watches.findLast(({ from }) => from <= at);
+  if (watch === undefined || watch.mode === 'portal') {
+    return false;
+  }
+  if (swept.some(includes)) {
+    return true;
+  }
+  const enabled = antennas.filter(includes).map(({ readerId }) => listens(readerId, at));
+  return enabled.length > 0 && (watch.coverage === 'all' ? enabled.every(Boolean) : enabled.some(Boolean));
+}
