@@ -51,9 +51,12 @@ async function fill(url: string, transitions: number): Promise<number> {
   );
   await client.query(
     `insert into positions (org_id, asset_id, location_id, since, last_seen)
-     select distinct on (asset_id) org_id, asset_id, location_id, observed_at, observed_at from location_transitions
-     where observed_at > now() - interval '1 year' * 2 / $1::integer order by asset_id, observed_at desc`,
-    [each],
+     select asset.org_id, asset.id, last.location_id, last.observed_at, last.observed_at
+     from assets asset cross join lateral (
+       select location_id, observed_at from location_transitions transition
+       where transition.org_id = asset.org_id and transition.asset_id = asset.id
+       order by observed_at desc limit 1
+     ) last`,
   );
   await fillPresence(client, orgId);
   await client.query('vacuum analyze');
