@@ -14,7 +14,7 @@ export interface ListeningEvidence {
 }
 
 /** Of a new reader, of which no longer gap is known. */
-const OF_NEW: Micros = 30 * MICROS_PER_SECOND;
+export const OF_NEW: Micros = 30 * MICROS_PER_SECOND;
 
 /**
  * When a reader was listening, as far as anything proves it: from each message for as long as the next one may take, but

@@ -5,6 +5,7 @@ import type { OrganizationDatabase } from '../../../db/timescale/connections/org
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Presence } from '../../presence/coverage/state-of.ts';
+import { TooMuchEvidence } from '../../presence/load-listening.ts';
 import { namesAssets } from '../asset-filters.ts';
 import { deriveStates } from './derive-states.ts';
 import { presenceRows, type SeenAsset, type WantedAssets } from './presence-rows.ts';
@@ -23,11 +24,14 @@ export type PresenceRow = Omit<SeenAsset, 'entered_at'> & {
 /** Assets whose states are derived for a page of some states, at most. */
 export const MOST_ASSETS = 50_000;
 
+const TOO_MUCH =
+  'has too much before it of when readers were heard, for so many locations; name assets or locations, or ask for smaller pages';
+
 /**
  * A page of assets with their states at an instant. Without `state` the states of the page alone are derived; with it those
  * of all assets that the other filters leave.
  *
- * @throws Invalid if these are more than {@link MOST_ASSETS}.
+ * @throws Invalid if these are more than {@link MOST_ASSETS}, or there is too much evidence to look at.
  */
 export async function listPresence(
   db: OrganizationDatabase,
@@ -49,7 +53,9 @@ export async function listPresence(
       ),
     ]);
   }
-  const states = await deriveStates(list, at, rows);
+  const states = await deriveStates(list, at, rows).catch((error: unknown) => {
+    throw error instanceof TooMuchEvidence ? invalid([invalidValue('at', TOO_MUCH)]) : error;
+  });
   const derived = rows.map((row, index) => ({ row, presence: states[index] as Presence }));
   const chosen =
     wanted === undefined ? derived : derived.filter(({ presence }) => wanted.includes(presence.state));
