@@ -56,7 +56,8 @@ export async function openCuttingProxy(database: TestDatabase): Promise<CuttingP
       }
     });
     upstream.on('data', (bytes) => {
-      if (isAnswerToBeCut) {
+      // What was sent before the COMMIT, without waiting, may be answered only now.
+      if (isAnswerToBeCut && (isTime !== isCommit || bytes.includes('COMMIT\0'))) {
         destroyBoth();
       } else {
         client.write(bytes);
