@@ -43,22 +43,10 @@ export async function loadListening(
     (expectations.get(id) ?? []).map((each, place) => ({ ...each, id, place })),
   );
   const given = {
-    readers: sql.array(
-      periods.map(({ id }) => id),
-      'int4',
-    ),
-    places: sql.array(
-      periods.map(({ place }) => place),
-      'int4',
-    ),
-    from: sql.array(
-      periods.map(({ from }) => Math.max(from, 0)),
-      'int8',
-    ),
-    seconds: sql.array(
-      periods.map(({ expected }) => (expected ?? OF_NEW) / MICROS_PER_SECOND),
-      'float8',
-    ),
+    reader: periods.map(({ id }) => id),
+    place: periods.map(({ place }) => place),
+    from: periods.map(({ from }) => Math.max(from, 0)),
+    seconds: periods.map(({ expected }) => (expected ?? OF_NEW) / MICROS_PER_SECOND),
   };
   const lastBefore = (state: 'up' | 'disconnected') => sql.fragment`coalesce((
     select max(before.started_at) from reader_spans before
@@ -69,8 +57,8 @@ export async function loadListening(
     period as materialized (
       select reader_id, time_of_micros(micros) as since, make_interval(secs => seconds) as expected,
         lead(time_of_micros(micros), 1, 'infinity') over (partition by reader_id order by place) as until
-      from unnest(${given.readers}, ${given.places}, ${given.from}, ${given.seconds})
-        as given (reader_id, place, micros, seconds)
+      from unnest(${sql.array(given.reader, 'int4')}, ${sql.array(given.place, 'int4')}, ${sql.array(given.from, 'int8')},
+          ${sql.array(given.seconds, 'float8')}) as dated (reader_id, place, micros, seconds)
     ),
     -- Reader by reader: what one was heard is sorted in memory.
     found as (
