@@ -1,6 +1,6 @@
 import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { type DatedExpectation, expectedAt } from './expectations.ts';
-import { type Heard, type Interval, joined, without } from './intervals.ts';
+import { type Heard, type Interval, joined, outside, without } from './intervals.ts';
 
 /** What is known of a reader's listening. Each list in order and apart. */
 export interface ListeningEvidence {
@@ -29,8 +29,5 @@ export function listeningTimes({ heard, proven, disconnected, expectations }: Li
     until: until + (expectedAt(expectations, until) ?? OF_NEW),
   });
   const reachable = without(joined(heard.map(reach)), disconnected);
-  const news = proven.filter(
-    ({ since, until }) => !heard.some((stretch) => stretch.since <= since && stretch.until >= until),
-  );
-  return joined([...reachable, ...heard, ...news.map(reach)]);
+  return joined([...reachable, ...heard, ...outside(proven, heard).map(reach)]);
 }
