@@ -1,3 +1,4 @@
+import { firstIndex } from '../../base/first-index.ts';
 import type { Micros } from '../../base/instant.ts';
 
 /** How long a reader may say nothing; as of `from`. Null where that is not known: it is never silent then. */
@@ -40,5 +41,6 @@ export function leastExpectedFrom(dated: readonly DatedExpectation[], at: Micros
 
 /** @param dated as {@link inForce} returns them. */
 export function expectedAt(dated: readonly DatedExpectation[], at: Micros): Micros | null {
-  return dated.findLast(({ from }) => from <= at)?.expected ?? null;
+  const next = firstIndex(0, dated.length, (index) => (dated[index] as DatedExpectation).from > at);
+  return dated[next - 1]?.expected ?? null;
 }

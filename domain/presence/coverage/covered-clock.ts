@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../intervals.ts';
 
@@ -51,14 +52,5 @@ export class CoveredClock {
 
 /** Of the last that passes; all after it fail. -1 if none does. */
 function lastIndex<Item>(items: readonly Item[], passes: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (passes(items[middle] as Item)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low - 1;
+  return firstIndex(0, items.length, (index) => !passes(items[index] as Item)) - 1;
 }

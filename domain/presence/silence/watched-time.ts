@@ -1,3 +1,4 @@
+import { firstIndex } from '../../../base/first-index.ts';
 import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../intervals.ts';
 
@@ -35,15 +36,5 @@ export function watchedSince(watched: readonly Interval[], since: Micros, span: 
 
 /** By halves: there may be many, and this is asked of each reader. */
 function firstEndingAfter(watched: readonly Interval[], since: Micros): number {
-  let from = 0;
-  let to = watched.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((watched[middle] as Interval).until > since) {
-      to = middle;
-    } else {
-      from = middle + 1;
-    }
-  }
-  return from;
+  return firstIndex(0, watched.length, (at) => (watched[at] as Interval).until > since);
 }
