@@ -147,6 +147,7 @@ describe('a sweep with the handheld app', () => {
       expect(await app.page.locator('.tag.tone-moved').count()).to.equal(0);
       expect(await app.page.getByRole('button', { name: 'Missing' }).textContent()).to.include('Not known');
       expect(await app.page.getByText('Nothing is missing.').count()).to.equal(0);
+      await app.waits(3);
       // Closing the app in between changes nothing of that.
       await app.page.close();
       const reopened = await HandheldApp.open(device, gateway.url);
