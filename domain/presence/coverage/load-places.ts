@@ -3,6 +3,7 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import type { Interval } from '../intervals.ts';
 import { listeningTimes } from '../listening-times.ts';
 import { loadListening } from '../load-listening.ts';
+import type { PlaceEvidence } from './covered-times.ts';
 import { loadAntennas } from './load-antennas.ts';
 import { loadWatches } from './load-watches.ts';
 import { PlacePresence } from './state-of.ts';
@@ -12,8 +13,7 @@ import { continuousPeriods } from './watches.ts';
 export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
 
 /**
- * What decides the states of assets at locations, by location; what readers heard is read only of locations that were
- * watched continuously.
+ * What the states of assets at locations follow from, by location; as {@link loadEvidence} looks.
  *
  * @param window from when the first of the assets was read; its end is after every instant asked about.
  */
@@ -22,9 +22,26 @@ export async function loadPlaces(
   orgId: number,
   locationIds: readonly number[],
   window: Interval,
-  sweeps: readonly (Interval & { locationId: number })[],
+  sweeps: readonly SweptPlace[],
 ): Promise<ReadonlyMap<number, PlacePresence>> {
   const looked = { since: Math.max(window.since, window.until - LOOKS_BACK), until: window.until };
+  const evidence = await loadEvidence(db, orgId, locationIds, looked, sweeps);
+  return new Map([...evidence].map(([id, own]) => [id, new PlacePresence(own, looked)]));
+}
+
+/**
+ * What decides when locations were covered, by location; what readers heard is read only of locations that were watched
+ * continuously.
+ *
+ * @throws TooMuchEvidence
+ */
+export async function loadEvidence(
+  db: Connection,
+  orgId: number,
+  locationIds: readonly number[],
+  looked: Interval,
+  sweeps: readonly SweptPlace[],
+): Promise<ReadonlyMap<number, PlaceEvidence>> {
   const watches = await loadWatches(db, orgId, locationIds, looked.until);
   const continuous = locationIds.filter((id) => continuousPeriods(watches.get(id) ?? [], looked).length > 0);
   const antennas = await loadAntennas(db, orgId, continuous, looked);
@@ -35,15 +52,14 @@ export async function loadPlaces(
   return new Map(
     locationIds.map((id) => [
       id,
-      new PlacePresence(
-        {
-          watches: watches.get(id) ?? [],
-          antennas: antennas.get(id) ?? [],
-          listening,
-          swept: swept.get(id) ?? [],
-        },
-        looked,
-      ),
+      {
+        watches: watches.get(id) ?? [],
+        antennas: antennas.get(id) ?? [],
+        listening,
+        swept: swept.get(id) ?? [],
+      },
     ]),
   );
 }
+
+type SweptPlace = Interval & { locationId: number };
