@@ -6,6 +6,7 @@ import { expect } from 'chai';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const DOMAIN = [
+  'domain/alerts',
   'domain/changes',
   'domain/tracking',
   'domain/formats',
@@ -45,6 +46,17 @@ const ARROWS: Record<string, string[]> = {
   'domain/tracking': [...DATABASE, 'base'],
   'domain/formats': [...DATABASE, 'domain/tracking', 'base'],
   'domain/master-data': [...DATABASE, 'domain/changes', 'domain/tracking', 'base'],
+  'domain/alerts': [
+    ...DATABASE,
+    'domain/administration',
+    'domain/changes',
+    'domain/master-data',
+    'domain/moves',
+    'domain/presence',
+    'domain/sweeps',
+    'domain/tracking',
+    'base',
+  ],
   'domain/changes': [...DATABASE, 'base'],
   'domain/administration': [
     ...DATABASE,

@@ -9,15 +9,6 @@ export interface Days {
   starts: readonly Micros[];
 }
 
-/** Null for what is no time zone, as an IANA name or an offset from UTC. */
-export function timeZoneNamed(name: string): string | null {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
-}
-
 /** How many days a window has at most, in any time zone. */
 export function daysAtMost({ from, to }: Window): number {
   return Math.ceil((to - from) / MICROS_PER_DAY) + 2;

@@ -1,5 +1,5 @@
 import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
-import { timeZoneNamed } from '../../../domain/reports/days.ts';
+import { timeZoneNamed } from '../../../base/time-zones.ts';
 import type { Parameter } from '../../../platform/http/parameters.ts';
 
 /** A time zone; UTC if there is none. */

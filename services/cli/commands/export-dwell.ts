@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { timeZoneNamed } from '../../../domain/reports/days.ts';
+import { timeZoneNamed } from '../../../base/time-zones.ts';
 import { DWELL_GROUPS } from '../../../domain/reports/dwell/read-dwell.ts';
 import { dwellTable } from '../../../domain/reports/exports/dwell-table.ts';
 import { oneOf } from '../command-line/command-line.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { daysAtMost, daysOf, timeZoneNamed } from '../../../domain/reports/days.ts';
+import { daysAtMost, daysOf } from '../../../domain/reports/days.ts';
 
 const HOUR = 3_600_000_000;
 const micros = (time: string) => Date.parse(time) * 1_000;
@@ -44,18 +44,5 @@ describe('the days of a window', () => {
       expect(starts.at(-1)).to.be.at.least(window.to);
       expect(names.length).to.be.at.most(daysAtMost(window));
     }
-  });
-
-  it('are of time zones that there are', () => {
-    expect([timeZoneNamed('Europe/Berlin'), timeZoneNamed('+02:00')]).to.deep.equal([
-      'Europe/Berlin',
-      '+02:00',
-    ]);
-    expect(['', 'Mars/Base', 'Europe/Berlin ', '25:00'].map(timeZoneNamed)).to.deep.equal([
-      null,
-      null,
-      null,
-      null,
-    ]);
   });
 });

@@ -1,3 +1,5 @@
+import { offsetsOf, timeZoneNamed } from '../../../../../base/time-zones.ts';
+
 /** A time zone: maps local time, as if it were UTC, to its offset from UTC; both in milliseconds. */
 export type Zone = (local: number) => number;
 
@@ -5,9 +7,7 @@ export const UTC: Zone = () => 0;
 
 const OFFSET = /^([+-])(\d{2})(?::?(\d{2}))?$/;
 const MINUTE = 60_000;
-const QUARTER = 15 * MINUTE;
 const DAY = 1_440 * MINUTE;
-const MOST_REMEMBERED = 1_000;
 
 /** Zone of an offset such as `Z`, `+02`, `+0200`, `-06:00`. Undefined if invalid. */
 export function zoneOfOffset(text: string): Zone | undefined {
@@ -33,41 +33,15 @@ export function namedZone(name: string): Zone | undefined {
   if (fixed !== undefined) {
     return fixed;
   }
-  let format: Intl.DateTimeFormat;
-  try {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
-  } catch {
+  if (timeZoneNamed(name) === null) {
     return undefined;
   }
-  const offsetAt = remembering((instant) => offsetFrom(format, instant));
+  const offsetAt = offsetsOf(name);
   return (local) => {
     const before = offsetAt(local - DAY);
     const after = offsetAt(local + DAY);
     return before === after || offsetAt(local - before) === before || offsetAt(local - after) !== after
       ? before
       : after;
-  };
-}
-
-function offsetFrom(format: Intl.DateTimeFormat, instant: number): number {
-  const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? '';
-  // `GMT+02:00`, or `GMT` alone.
-  return zoneOfOffset(name.slice(3))?.(instant) ?? 0;
-}
-
-/** Caches offsets: they change at quarters of an hour only, and asking Intl costs some microseconds. */
-function remembering(offsetAt: (instant: number) => number): (instant: number) => number {
-  const known = new Map<number, number>();
-  return (instant) => {
-    const quarter = Math.floor(instant / QUARTER);
-    let offset = known.get(quarter);
-    if (offset === undefined) {
-      offset = offsetAt(quarter * QUARTER);
-      if (known.size >= MOST_REMEMBERED) {
-        known.clear();
-      }
-      known.set(quarter, offset);
-    }
-    return offset;
   };
 }

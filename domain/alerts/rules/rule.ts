@@ -1,0 +1,43 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Hours } from './hours.ts';
+
+export const KINDS = ['overdue', 'dwell', 'not_allowed', 'must_be', 'reader'] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** A rule as it was set at an instant; never changed in place. Its id is the same over all its versions. */
+export interface DatedRule {
+  /** A ULID. */
+  ruleId: string;
+  orgId: number;
+  kind: Kind;
+  name: string;
+  /** The first threshold. */
+  after: Micros | null;
+  /** The second: `dwell` warns at the first and raises at this one, `overdue` becomes missing. */
+  then: Micros | null;
+  /** The place, with its subtree, of `dwell`, `not_allowed` and `must_be`. */
+  locationId: number | null;
+  /** Of `must_be`; null is always. */
+  hours: Hours | null;
+  selection: Selection;
+  /** Addresses of members of the organization. */
+  mailTo: readonly string[];
+  /** It is valid from then on, without its end. */
+  from: Micros;
+  until: Micros | null;
+}
+
+/** Which assets, or readers, a rule is about: those that meet every criterion that is not null or empty. */
+export interface Selection {
+  assetIds: readonly number[] | null;
+  /** Assets that were in this subtree at the instant in question. */
+  withinLocationId: number | null;
+  metadata: readonly MetadataTerm[];
+  readerIds: readonly number[] | null;
+}
+
+export interface MetadataTerm {
+  path: readonly string[];
+  value: string;
+}
