@@ -1,11 +1,16 @@
 import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { portSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { DESCRIPTION_SETTINGS } from './description/settings.ts';
+import { faultOfMail, MAIL_SETTINGS } from './mail/settings.ts';
 import { QUERY_TIMEOUT_MS } from './query-timeout.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limit/settings.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/settings.ts';
+
+// Also used where the API shares a process with other services.
+export { faultOfMail } from './mail/settings.ts';
 
 export const API_SETTINGS = {
   DATABASE_URL,
@@ -15,6 +20,8 @@ export const API_SETTINGS = {
   ...RATE_LIMIT_SETTINGS,
   QUERY_TIMEOUT_MS,
   ...WEBHOOK_SETTINGS,
+  ...MAIL_SETTINGS,
+  CONSOLE_URL,
   SHUTDOWN_DELAY_MS,
   LOG_LEVEL,
   LOG_REQUESTS,
@@ -24,5 +31,5 @@ export type ApiConfig = Configuration<typeof API_SETTINGS>;
 
 /** @throws AppError `misconfigured` with every fault. */
 export function readApiConfig(environment: NodeJS.ProcessEnv): ApiConfig {
-  return readSettings(API_SETTINGS, environment);
+  return readSettings(API_SETTINGS, environment, [faultOfMail]);
 }

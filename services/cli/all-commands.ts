@@ -61,6 +61,7 @@ const COMMANDS = new Map<string, () => Promise<Add>>(
     'webhook test': async () => (await import('./commands/webhook-test.ts')).addWebhookTest,
     'webhook attempts': async () => (await import('./commands/webhook-attempts.ts')).addWebhookAttempts,
     'webhook replay': async () => (await import('./commands/webhook-replay.ts')).addWebhookReplay,
+    'mail test': async () => (await import('./commands/mail-test.ts')).addMailTest,
     'import assets': async () => (await import('./commands/import-assets.ts')).addImportAssets,
     'import locations': async () => (await import('./commands/import-locations.ts')).addImportLocations,
     'export assets': async () => (await import('./commands/export-assets.ts')).addExportAssets,

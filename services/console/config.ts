@@ -2,26 +2,13 @@ import { LOG_REQUESTS } from '../../platform/http/request-log.ts';
 import { REDIS_URL } from '../../platform/rate-limit/redis-url.ts';
 import { SIGN_IN_FAILURES_PER_MINUTE } from '../../platform/rate-limit/sign-in-failures.ts';
 import { DATABASE_URL, HOST, LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-settings.ts';
+import { CONSOLE_URL } from '../../platform/runtime/console-url.ts';
 import { HANDHELD_PORT, HANDHELD_URL } from '../../platform/runtime/handheld-settings.ts';
 import { integerSetting, optionalUrl, portSetting } from '../../platform/runtime/setting-kinds.ts';
-import { type Configuration, readSettings, type Setting } from '../../platform/runtime/settings.ts';
+import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness, TIME_SETTINGS } from '../../platform/runtime/time-settings.ts';
 import { API_SETTINGS } from '../api/config.ts';
 import { faultOfOidc, OIDC_SETTINGS } from './oidc/settings.ts';
-
-/** An origin: scheme, host and port. */
-export const CONSOLE_URL: Setting<string | null> = {
-  purpose:
-    'where people reach the console, if not at its own port: links lead there, and with https its cookie is sent over TLS only',
-  initial: null,
-  absent: null,
-  remedy: 'an address without a path, such as https://tracking.example.com',
-  read: (text) => {
-    const url = URL.canParse(text) ? new URL(text) : null;
-    const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-    return isOrigin && /^https?:$/.test(url.protocol) ? url.origin : undefined;
-  },
-};
 
 export const CONSOLE_PORT = portSetting('the port the console listens on', 8083);
 

@@ -2,7 +2,7 @@ import { LOG_LEVEL, SHUTDOWN_DELAY_MS } from '../../platform/runtime/common-sett
 import { optionalUrl, portSetting, textSetting } from '../../platform/runtime/setting-kinds.ts';
 import { type Configuration, readSettings } from '../../platform/runtime/settings.ts';
 import { retentionCoversLateness } from '../../platform/runtime/time-settings.ts';
-import { API_SETTINGS } from '../api/config.ts';
+import { API_SETTINGS, faultOfMail } from '../api/config.ts';
 import { CONSOLE_ONLY_SETTINGS, faultOfOidc } from '../console/config.ts';
 import { GATEWAY_SETTINGS } from '../handheld-gateway/config.ts';
 import {
@@ -42,5 +42,6 @@ export function readStandaloneConfig(environment: NodeJS.ProcessEnv): Standalone
     faultOfCertificates,
     faultOfMovesOut,
     faultOfOidc,
+    faultOfMail,
   ]);
 }

@@ -54,6 +54,7 @@ const NOUNS: Readonly<Record<string, readonly [heading: string, about: string]>>
     'Who is told of moves:',
     'URLs that every move is sent to: create, set, delete, list, test, attempts, replay',
   ],
+  mail: ['Who is told of alerts:', 'e-mail to people: test'],
   import: ['Assets and locations:', 'from CSV: assets, locations'],
   export: [
     'Assets and locations:',

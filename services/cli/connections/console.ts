@@ -1,7 +1,8 @@
 import type { MadeLink } from '../../../domain/administration/users/links/insert-link.ts';
 import { linkAddress } from '../../../domain/administration/users/links/link-address.ts';
+import { CONSOLE_URL } from '../../../platform/runtime/console-url.ts';
 import { readSettings } from '../../../platform/runtime/settings.ts';
-import { CONSOLE_PORT, CONSOLE_URL } from '../../console/config.ts';
+import { CONSOLE_PORT } from '../../console/config.ts';
 
 /** A link as a command shows it; `text` names what for. */
 export function shownLink(

@@ -1,0 +1,71 @@
+import { createTransport } from 'nodemailer';
+import { messageOf } from '../../../../base/errors.ts';
+import type { Letter } from '../letter/letter.ts';
+import { type MailServer, needsTls } from './mail-server.ts';
+import type { Sender } from './sender.ts';
+
+/** `refused`: by the server, for good. `failed`: another attempt may do better. */
+export interface MailOutcome {
+  outcome: 'sent' | 'refused' | 'failed';
+  /** What the server answered, or why there is no answer; of a sent one null. */
+  error: string | null;
+}
+
+export interface Mailer {
+  /** Never throws: a fault is part of the outcome. */
+  send(to: Sender, letter: Letter): Promise<MailOutcome>;
+}
+
+/** Milliseconds: to connect, to be greeted, without a byte. */
+const PATIENCE = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+  dnsTimeout: 5_000,
+};
+
+/** Characters kept of a fault. */
+const REASON = 300;
+
+/** Connects for each message: there are few, and nothing has to be kept alive or ended. */
+export function openMailer(server: MailServer, from: Sender): Mailer {
+  const { host, port, isSecure, login } = server;
+  const transport = createTransport({
+    ...{ host, port, secure: isSecure, requireTLS: needsTls(server) },
+    ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
+    ...PATIENCE,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: async (to, { subject, text, html }) => {
+      try {
+        await transport.sendMail({
+          ...{ from, to, subject, text, html },
+          // RFC 3834: so that nobody's absence notice answers.
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        });
+        return { outcome: 'sent', error: null };
+      } catch (error) {
+        return { outcome: isForGood(error) ? 'refused' : 'failed', error: reasonOf(error, login?.password) };
+      }
+    },
+  };
+}
+
+/** A reply 5yz to the sender, the recipient or the message; a login that is refused can be mended. */
+function isForGood(error: unknown): boolean {
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  return (
+    (code === 'EENVELOPE' || code === 'EMESSAGE') &&
+    responseCode !== undefined &&
+    responseCode >= 500 &&
+    responseCode !== 503
+  );
+}
+
+function reasonOf(error: unknown, password: string | undefined): string {
+  const said = messageOf(error).replaceAll(/\p{Cc}+/gu, ' ');
+  const withoutSecret = password === undefined || password === '' ? said : said.replaceAll(password, '***');
+  return withoutSecret.slice(0, REASON);
+}
