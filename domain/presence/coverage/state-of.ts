@@ -2,7 +2,7 @@ import type { Micros } from '../../../base/instant.ts';
 import type { Interval } from '../intervals.ts';
 import { CoveredClock } from './covered-clock.ts';
 import { coveredTimes, type PlaceEvidence } from './covered-times.ts';
-import { type DatedWatch, watchAt } from './watches.ts';
+import { type DatedWatch, UNWATCHED } from './watches.ts';
 
 export const STATES = ['present', 'overdue', 'missing', 'unknown', 'never_seen'] as const;
 
@@ -24,6 +24,9 @@ export interface AssetEvidence {
   missedBy: { sweepId: string; endedAt: Micros } | null;
 }
 
+/** Settings of a location that are looked back through for the beginning of a state: of more than two months, if learned. */
+export const MOST_SETTINGS = 300;
+
 export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: null, because: null };
 
 /**
@@ -40,6 +43,7 @@ export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: 
  *     max gap 15  |present       |unknown |present   |overdue
  *
  * A state begins at the earliest instant from which on it was the same, by what holds at each; reading anew begins anew.
+ * Where more settings than {@link MOST_SETTINGS} lie between, it is said to begin with the first of these.
  */
 export class PlacePresence {
   readonly #evidence: PlaceEvidence;
@@ -52,22 +56,30 @@ export class PlacePresence {
   }
 
   stateOf(asset: AssetEvidence, at: Micros): Presence {
+    const { watches } = this.#evidence;
+    let which = watches.findLastIndex(({ from }) => from <= at);
+    let watch = watches[which] ?? UNWATCHED;
     if (asset.missedBy !== null) {
       const { sweepId, endedAt } = asset.missedBy;
-      return { state: 'missing', since: endedAt, unseen: this.#unseen(asset, at), because: { sweepId } };
+      const unseen = this.#unseen(watch, asset, at);
+      return { state: 'missing', since: endedAt, unseen, because: { sweepId } };
     }
-    const watch = watchAt(this.#evidence.watches, at);
     const own = this.#by(watch, asset, at);
-    if (own.since === null || own.since > watch.from || asset.lastSeen >= watch.from) {
-      return own;
+    let { since } = own;
+    const oldest = which - MOST_SETTINGS;
+    while (since !== null && since <= watch.from && asset.lastSeen < watch.from) {
+      const { from } = watch;
+      which -= 1;
+      watch = watches[which] ?? UNWATCHED;
+      const before = this.#by(watch, asset, from - 1);
+      since = before.state === own.state && which > oldest ? before.since : from;
     }
-    const before = this.stateOf(asset, watch.from - 1);
-    return { ...own, since: before.state === own.state ? before.since : watch.from };
+    return { ...own, since };
   }
 
   #by(watch: DatedWatch, asset: AssetEvidence, at: Micros): Presence {
     const { lastSeen, isLastKnown } = asset;
-    const unseen = this.#unseen(asset, at);
+    const unseen = this.#unseen(watch, asset, at);
     if (watch.mode === 'portal') {
       return { state: 'present', since: lastSeen, unseen, because: null };
     }
@@ -88,10 +100,8 @@ export class PlacePresence {
     return { state: 'unknown', since, unseen, because: this.#deaf(watch, at) };
   }
 
-  #unseen({ lastSeen, isLastKnown }: AssetEvidence, at: Micros): Micros | null {
-    return isLastKnown && watchAt(this.#evidence.watches, at).mode === 'continuous'
-      ? this.#clock.elapsed(lastSeen, at)
-      : null;
+  #unseen({ mode }: DatedWatch, { lastSeen, isLastKnown }: AssetEvidence, at: Micros): Micros | null {
+    return isLastKnown && mode === 'continuous' ? this.#clock.elapsed(lastSeen, at) : null;
   }
 
   /** The reader for which the clock stands: the first that stopped where all must listen, the last where any will do. */

@@ -29,11 +29,6 @@ export const UNWATCHED: DatedWatch = {
   coverage: 'all',
 };
 
-/** @param dated in order. */
-export function watchAt(dated: readonly DatedWatch[], at: Micros): DatedWatch {
-  return dated.findLast(({ from }) => from <= at) ?? UNWATCHED;
-}
-
 /** The parts of a time by what was said of it, but those as a portal. @param dated in order. */
 export function continuousPeriods(
   dated: readonly DatedWatch[],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PlacePresence } from '../../../../domain/presence/coverage/state-of.ts';
+import { MOST_SETTINGS, PlacePresence } from '../../../../domain/presence/coverage/state-of.ts';
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
 import type { Interval } from '../../../../domain/presence/intervals.ts';
 import { listeningTimes } from '../../../../domain/presence/listening-times.ts';
@@ -154,6 +154,29 @@ describe('the state of an asset', () => {
       unseen: null,
       because: null,
     });
+  });
+
+  it('begins with the first of the settings that are looked back through, where there are more', () => {
+    const stateAfter = (settings: number) =>
+      new PlacePresence(
+        {
+          watches: Array.from(
+            { length: settings },
+            (_, which): DatedWatch => ({
+              from: 100 + which,
+              mode: 'continuous',
+              maxGap: 20,
+              coverage: 'all',
+            }),
+          ),
+          antennas: [{ readerId: 1, since: 0, until: 1e6 }],
+          listening: new Map([[1, [{ since: 0, until: 1e6 }]]]),
+          swept: [],
+        },
+        { since: 0, until: 1e6 },
+      ).stateOf({ lastSeen: 10, isLastKnown: true, missedBy: null }, 1e5);
+    expect(stateAfter(MOST_SETTINGS)).to.deep.include({ state: 'overdue', since: 120 });
+    expect(stateAfter(50_000)).to.deep.include({ state: 'overdue', since: 100 + 50_000 - MOST_SETTINGS });
   });
 
   it('is unknown where the scans of then are gone', () => {
