@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type Koa from 'koa';
 import { whenClosed } from './hanging-up.ts';
 
-/** Milliseconds that a piece may take to be read, and characters of the longest piece. */
+/** Milliseconds that a piece may take to be read, and characters or bytes of the longest piece. */
 const PATIENCE = 30_000;
 const LONGEST = 65_536;
 
@@ -10,14 +10,19 @@ const LONGEST = 65_536;
 export class Download {
   readonly #name: string;
   readonly #type: string;
-  readonly #pieces: () => AsyncIterable<string>;
+  readonly #pieces: () => AsyncIterable<string | Uint8Array>;
   readonly #onClose: () => void;
 
   /**
    * @param name of ASCII letters, digits, dots and dashes.
    * @param onClose called once it is over, also if nothing of it was read.
    */
-  constructor(name: string, type: string, pieces: () => AsyncIterable<string>, onClose = () => {}) {
+  constructor(
+    name: string,
+    type: string,
+    pieces: () => AsyncIterable<string | Uint8Array>,
+    onClose = () => {},
+  ) {
     this.#name = name;
     this.#type = type;
     this.#pieces = pieces;
@@ -39,10 +44,10 @@ export class Download {
         : Readable.from(this.#whileRead(koa.res), { objectMode: true, highWaterMark: 0 });
   }
 
-  async *#whileRead(res: Koa.Context['res']): AsyncGenerator<string, void> {
+  async *#whileRead(res: Koa.Context['res']): AsyncGenerator<string | Uint8Array, void> {
     for await (const piece of this.#pieces()) {
       for (let at = 0; at < piece.length; ) {
-        const end = endOf(piece, at + LONGEST);
+        const end = typeof piece === 'string' ? endOf(piece, at + LONGEST) : at + LONGEST;
         const timer = setTimeout(() => res.destroy(), PATIENCE);
         try {
           yield piece.slice(at, end);

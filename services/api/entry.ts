@@ -1,6 +1,11 @@
 export { ASSET_LIST } from './assets/schema.ts';
 export { runImport } from './imports/run-import.ts';
 export { LOCATION_LIST } from './locations/schema.ts';
+export { knownIfAsked } from './past/known-at-parameter.ts';
+export { windowFrom } from './past/parameters.ts';
+export { DWELL as DWELL_REPORT } from './reports/dwell-schema.ts';
+export { POSITIONS_AT as POSITIONS_REPORT } from './reports/positions-at-schema.ts';
+export { STAYS as STAYS_REPORT } from './reports/stays-schema.ts';
 export { API_ROUTES } from './routes.ts';
 export type { ApiContext } from './serving/context.ts';
 export { contextOf } from './serving/context-of.ts';

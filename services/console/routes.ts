@@ -2,6 +2,7 @@ import type { Route } from '../../platform/http/route.ts';
 import { API_ROUTES } from '../api/entry.ts';
 import { changeRoutes } from './changes/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { reportExportRoutes } from './exports/reports.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { findRoutes } from './find/routes.ts';
 import { arrivalRoutes } from './formats/arrivals.ts';
@@ -45,6 +46,7 @@ export const MEMBER_ROUTES: readonly Route<ConsoleContext>[] = [
   ...treeRoutes,
   ...eventRoutes,
   ...exportRoutes,
+  ...reportExportRoutes,
   ...findRoutes,
   ...importRoutes,
   ...stayRoutes,

@@ -5,6 +5,7 @@ import { heardEverywhere } from '../../base/heard-everywhere.ts';
 import { MICROS_PER_DAY } from '../../base/instant.ts';
 import { RecentReads } from '../../base/recent-reads.ts';
 import { openPeopleDoor } from '../../db/timescale/connections/people-door.ts';
+import { openSnapshot } from '../../db/timescale/connections/snapshot.ts';
 import { rowsOf, sql } from '../../db/timescale/queries/sql.ts';
 import { SESSION_SECONDS } from '../../domain/administration/users/sessions/begin-session.ts';
 import { countSessions } from '../../domain/administration/users/sessions/count-sessions.ts';
@@ -156,6 +157,8 @@ export async function startConsole(
       health: new HealthChecks(config),
       ...{ insight, trees: new RecentReads(TREE_MS), open, hearing, measures },
       inboxCounts: new RecentReads(INBOX_MS),
+      openSnapshot: (orgId, signal) =>
+        openSnapshot(config.DATABASE_URL, { orgId, applicationName: APPLICATION, signal }),
       builtinFormats: loadBuiltinFormats(),
       dating: { rules: timeRulesOf(config), clock: createClock() },
       trials: new Trials(config.DATABASE_URL, {

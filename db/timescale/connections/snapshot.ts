@@ -18,6 +18,7 @@ export interface Snapshot extends OrganizationConnection {
 
 export interface SnapshotOptions {
   orgId: number;
+  applicationName?: string;
   /** Aborting cancels the statement that runs; the signal's reason is thrown. */
   signal: AbortSignal;
 }
@@ -27,18 +28,41 @@ const BATCH = 2_000;
 /** Milliseconds to wait for whoever takes the rows; until then the database keeps what others delete. */
 const IDLE_TIMEOUT = 600_000;
 
+/** To be ended by whoever opened it. */
+export interface OpenSnapshot extends Snapshot {
+  end(): Promise<void>;
+}
+
 /**
- * Runs `work` in a read-only transaction on a connection of its own, as the organization's role. Statements may take any
- * time. Cursors are planned to be read to their end; by default PostgreSQL hurries to the first rows.
+ * Runs `work` in a {@link openSnapshot snapshot}.
  *
  * @throws DatabaseUnavailable
  */
 export async function withSnapshot<Result>(
   url: string,
-  { orgId, signal }: SnapshotOptions,
+  options: SnapshotOptions,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  const config = serviceConfig(url, { max: 1, patience: null }, ORGANIZATION_ROLE);
+  const snapshot = await openSnapshot(url, options);
+  try {
+    return await work(snapshot);
+  } finally {
+    await snapshot.end();
+  }
+}
+
+/**
+ * A read-only transaction on a connection of its own, as the organization's role. Statements may take any time. Cursors are
+ * planned to be read to their end; by default PostgreSQL hurries to the first rows.
+ *
+ * @throws DatabaseUnavailable
+ */
+export async function openSnapshot(
+  url: string,
+  { orgId, applicationName, signal }: SnapshotOptions,
+): Promise<OpenSnapshot> {
+  const named = applicationName === undefined ? {} : { applicationName };
+  const config = serviceConfig(url, { max: 1, patience: null, ...named }, ORGANIZATION_ROLE);
   const client = new Client({
     ...config,
     options: `${config.options ?? ''} -c cursor_tuple_fraction=1 -c jit=off`,
@@ -54,18 +78,22 @@ export async function withSnapshot<Result>(
   const cancel = () => {
     cancelled = cancelRunning(client);
   };
+  const end = async () => {
+    signal.removeEventListener('abort', cancel);
+    await cancelled;
+    await client.end();
+  };
   await client.connect().catch(rethrow);
   signal.addEventListener('abort', cancel);
   try {
     signal.throwIfAborted();
     await send({ text: 'begin isolation level repeatable read, read only' });
     await send({ name: ENTER.name, text: ENTER.text, values: [String(orgId)] });
-    return await work({ orgId, ...verbsOn(send), batches: (query) => batches(send, query, signal) });
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    await cancelled;
-    await client.end();
+  } catch (error) {
+    await end();
+    throw error;
   }
+  return { orgId, ...verbsOn(send), batches: (query) => batches(send, query, signal), end };
 }
 
 type Send = (query: pg.QueryConfig) => Promise<pg.QueryResult>;

@@ -1,5 +1,5 @@
 import { toMicros } from '../../../base/timestamps.ts';
-import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
+import type { OrganizationConnection } from '../../../db/timescale/connections/organization-door.ts';
 import { type Known, requireKnown } from '../../../domain/reports/known/known-at.ts';
 import { requirePast, type Times } from '../../../domain/reports/require-past.ts';
 import { firstAfter } from '../../../domain/reports/window.ts';
@@ -15,7 +15,7 @@ export const KNOWN_AT = {
 
 /** @throws Invalid for times later than now or than `known_at`, and for a `known_at` of which nothing is known. */
 export async function knownOf(
-  db: OrganizationDatabase,
+  db: OrganizationConnection,
   knownAt: TimeBound,
   times: Times = {},
 ): Promise<Known> {
@@ -24,7 +24,7 @@ export async function knownOf(
 
 /** As {@link knownOf}; null without `known_at`. */
 export async function knownIfAsked(
-  db: OrganizationDatabase,
+  db: OrganizationConnection,
   knownAt: TimeBound | undefined,
   times: Times,
 ): Promise<Known | null> {

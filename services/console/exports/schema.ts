@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../../base/checks/fields.ts';
 import type { Download } from '../../../platform/http/download.ts';
-import { idFilter } from '../../../platform/http/parameters.ts';
+import { choiceFilter, described, idFilter } from '../../../platform/http/parameters.ts';
 import type { Parameters, Query } from '../../../platform/http/query.ts';
 import type { Success } from '../../../platform/http/success.ts';
-import { ASSET_LIST, LOCATION_LIST } from '../../api/entry.ts';
+import { ASSET_LIST, DWELL_REPORT, LOCATION_LIST, POSITIONS_REPORT, STAYS_REPORT } from '../../api/entry.ts';
 
 /** Filters of the lists; `organization` is read with the session: a link can send no header. */
 export const ASSETS = {
@@ -15,6 +15,32 @@ export const LOCATIONS = {
   parameters: { ...filtersOf(LOCATION_LIST.parameters), organization: idFilter },
   exclusive: LOCATION_LIST.exclusive,
 } satisfies Query;
+
+const FORMATS = ['csv', 'parquet'] as const;
+
+export type ReportFormat = (typeof FORMATS)[number];
+
+/** Reports by their filters; assets that are deleted may be in them. */
+export const POSITIONS = wholeReport(POSITIONS_REPORT);
+export const STAYS = wholeReport(STAYS_REPORT);
+export const DWELL = wholeReport(DWELL_REPORT);
+
+function wholeReport<P extends Parameters & Record<'sort' | 'limit' | 'offset', unknown>>({
+  parameters: { sort, limit, offset, ...filters },
+  exclusive,
+}: {
+  parameters: P;
+  exclusive: typeof STAYS_REPORT.exclusive;
+}) {
+  return {
+    parameters: {
+      ...filters,
+      format: described(choiceFilter(FORMATS, 'csv'), 'How it is written.'),
+      organization: idFilter,
+    },
+    exclusive,
+  };
+}
 
 type NotFilters = 'sort' | 'limit' | 'offset' | 'include_deleted';
 
@@ -30,6 +56,13 @@ function filtersOf<P extends Parameters & Record<NotFilters, unknown>>({
 }
 
 const TEXT: JsonSchema = { type: 'string', contentMediaType: 'text/csv' };
+
+const FILE: JsonSchema = { type: 'string', description: 'CSV, or Parquet.' };
+
+export const REPORT_FILE: Success<Download> = {
+  ...{ status: 200, description: 'The report, in columns named as its fields', schema: FILE, headers: {} },
+  present: (body) => ({ body }),
+};
 
 export const CSV: Success<Download> = {
   ...{ status: 200, description: 'CSV, in the columns of an import', schema: TEXT, headers: {} },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { RecentReads } from '../../../base/recent-reads.ts';
 import type { PeopleDoor } from '../../../db/timescale/connections/people-door.ts';
+import type { OpenSnapshot } from '../../../db/timescale/connections/snapshot.ts';
 import type { SessionRow } from '../../../domain/administration/users/sessions/find-sessions.ts';
 import type { Format } from '../../../domain/formats/mapping/format.ts';
 import type { TimeRules } from '../../../domain/tracking/observed-at.ts';
@@ -37,6 +38,8 @@ export interface ConsoleParts {
   refusedSignIns: RefusedSignIns;
   insight: Insight;
   trials: Trials;
+  /** What is read for minutes, on a connection of its own. */
+  openSnapshot(orgId: number, signal: AbortSignal): Promise<OpenSnapshot>;
   /** By organization. */
   trees: RecentReads<number, JsonBytes>;
   health: HealthChecks;

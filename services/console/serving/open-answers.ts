@@ -10,12 +10,17 @@ const MOST_LISTENERS = 20;
 /** Exports under way. Each holds up to a MiB of rows for as long as its reader takes. */
 const EXPORTS = { total: 40, perKey: 4 };
 
+/** Exports of reports under way. Each holds a connection to the database, and its snapshot, until it is read. */
+const REPORT_EXPORTS = { total: 4, perKey: 2 };
+
 /** Answers that go on for as long as their reader wants. */
 export interface OpenAnswers {
   /** By user. */
   tabs: OpenStreams<number>;
   /** By organization. */
   exports: OpenStreams<number>;
+  /** By organization. */
+  reportExports: OpenStreams<number>;
   /** By organization. */
   listeners: OpenStreams<number>;
 }
@@ -29,9 +34,8 @@ export function openAnswers(): OpenAnswers {
         30,
       ),
     ),
-    exports: new OpenStreams(EXPORTS, () =>
-      refusal('As many exports as can run at once are under way; try again in a moment', 10),
-    ),
+    exports: new OpenStreams(EXPORTS, tooManyExports),
+    reportExports: new OpenStreams(REPORT_EXPORTS, tooManyExports),
     listeners: new OpenStreams({ total: unbounded, perKey: MOST_LISTENERS }, () =>
       refusal(
         `${MOST_LISTENERS} people of your organization listen to antennas already; try again when one has stopped`,
@@ -39,6 +43,10 @@ export function openAnswers(): OpenAnswers {
       ),
     ),
   };
+}
+
+function tooManyExports(): Problem {
+  return refusal('As many exports as can run at once are under way; try again in a moment', 10);
 }
 
 function refusal(detail: string, seconds: number): Problem {
