@@ -15,7 +15,7 @@ export interface DatedRule {
   /** The first threshold. */
   after: Micros | null;
   /** The second: `dwell` warns at the first and raises at this one, `overdue` becomes missing. */
-  then: Micros | null;
+  thenAfter: Micros | null;
   /** The place, with its subtree, of `dwell`, `not_allowed` and `must_be`. */
   locationId: number | null;
   /** Of `must_be`; null is always. */

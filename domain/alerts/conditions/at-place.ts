@@ -1,0 +1,68 @@
+import type { Micros } from '../../../base/instant.ts';
+import { type Interval, joined, within, without } from '../../presence/intervals.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { AssetEvidence } from './evidence.ts';
+import type { Held } from './held.ts';
+import { selectedTimes } from './selected-times.ts';
+import { stayAt } from './stay-at.ts';
+import type { Clocked, Surroundings } from './surroundings.ts';
+
+/** When an asset stayed longer than the first threshold of a rule, and than the second. */
+export function dwellTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  const first = rule.after ?? rule.thenAfter ?? 0;
+  return held(rule, asset, around, visits(rule, asset, around), { first, second: rule.thenAfter ?? first });
+}
+
+/** When it was where it must not be. */
+export function notAllowedTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  return held(rule, asset, around, visits(rule, asset, around), { first: rule.after ?? 0, second: null });
+}
+
+/**
+ * When it was outside of where it must be, within hours of work. The time outside counts in these hours only, from one day
+ * to the next; what it lasted longer than 31 days before the window is not counted.
+ */
+export function mustBeTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  const absences = without(joined(asset.stays), visits(rule, asset, around));
+  const open = rule.hours === null ? null : around.open(rule.hours);
+  return held(rule, asset, around, absences, { first: rule.after ?? 0, second: null }, open);
+}
+
+function visits(
+  { locationId }: DatedRule,
+  { stays }: AssetEvidence,
+  around: Surroundings,
+): readonly Interval[] {
+  return locationId === null ? stays : around.inSubtree(locationId, stays);
+}
+
+function held(
+  rule: DatedRule,
+  asset: AssetEvidence,
+  around: Surroundings,
+  courses: readonly Interval[],
+  { first, second }: { first: Micros; second: Micros | null },
+  open: Clocked | null = null,
+): Held[] {
+  const selected = selectedTimes(rule, asset, around);
+  const counted = open === null ? selected : within(selected, open.times);
+  if (counted.length === 0) {
+    return [];
+  }
+  return courses.map((course) => ({
+    course: `${rule.locationId} ${course.since}`,
+    times: within(counted, passed(course, first, open)),
+    alarms: second === null ? [] : within(counted, passed(course, second, open)),
+    hasLevels: rule.kind === 'dwell',
+    because: ({ since }) => ({
+      kind: rule.kind as 'dwell' | 'not_allowed' | 'must_be',
+      locationId: stayAt(asset.stays, since)?.locationId ?? 0,
+      from: course.since,
+    }),
+  }));
+}
+
+function passed({ since, until }: Interval, threshold: Micros, open: Clocked | null): Interval[] {
+  const reached = open === null ? since + threshold : Math.max(since, open.clock.reached(since, threshold));
+  return reached < until ? [{ since: reached, until }] : [];
+}

@@ -1,0 +1,42 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Interval } from '../../presence/intervals.ts';
+
+/** What is known of an asset that decides when conditions held for it. Lists are in order. */
+export interface AssetEvidence {
+  assetId: number;
+  /** When it was deleted; infinity if it was not. */
+  until: Micros;
+  /** Where it was; the first may have begun before the window, the last lasts until infinity. */
+  stays: readonly Stay[];
+  unread: readonly Unread[];
+  missedBy: readonly MissedSweep[];
+  metadata: readonly DatedMetadata[];
+}
+
+export interface Stay extends Interval {
+  locationId: number;
+}
+
+/** Between two reads, wherever they were: from one until the next; until infinity if there is none. Short ones are left out. */
+export type Unread = Interval;
+
+/** A sweep of a location that expected the asset and did not find it. */
+export interface MissedSweep extends Interval {
+  sweepId: string;
+  locationId: number;
+}
+
+/** As of `from`, until the next. */
+export interface DatedMetadata {
+  from: Micros;
+  metadata: unknown;
+}
+
+/** What is known of a reader, by the service's clock. */
+export interface ReaderEvidence {
+  readerId: number;
+  /** When it was deleted; infinity if it was not. */
+  until: Micros;
+  /** When it was silent or disconnected; until infinity where it is not over. They may overlap. */
+  spans: readonly (Interval & { state: 'silent' | 'disconnected' })[];
+}

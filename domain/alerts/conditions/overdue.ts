@@ -1,0 +1,70 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { CoveredClock } from '../../presence/coverage/covered-clock.ts';
+import { type Interval, joined, within } from '../../presence/intervals.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { AssetEvidence, Stay, Unread } from './evidence.ts';
+import type { Held } from './held.ts';
+import { selectedTimes } from './selected-times.ts';
+import { stayAt } from './stay-at.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/**
+ * When an asset was overdue or missing: from one read until the next, wherever that was, once its place was covered for so
+ * long, though it is not any more; or once a sweep did not find it, at a portal too. Without a threshold of the rule the
+ * gap of the place counts.
+ */
+export function overdueTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
+  const selected = selectedTimes(rule, asset, around);
+  return selected.length === 0
+    ? []
+    : asset.unread.flatMap((unread) => {
+        const during = within(selected, [unread]);
+        const stay = stayAt(asset.stays, unread.since);
+        return during.length === 0 || stay === undefined
+          ? []
+          : [heldWhileUnread(rule, asset, { unread, stay, during }, around)];
+      });
+}
+
+function heldWhileUnread(
+  { after, thenAfter }: DatedRule,
+  { missedBy }: AssetEvidence,
+  { unread, stay, during }: { unread: Unread; stay: Stay; during: readonly Interval[] },
+  around: Surroundings,
+): Held {
+  const { locationId } = stay;
+  const clock = around.covered(locationId);
+  const sweeps = missedBy.filter((sweep) => sweep.locationId === locationId && sweep.since > unread.since);
+  const swept = sweeps.map(({ until }) => ({ since: until, until: unread.until }));
+  const dated = around.watches(locationId);
+  const watched = dated.flatMap(({ mode, maxGap, from }, index) =>
+    mode === 'portal'
+      ? []
+      : [
+          {
+            since: from,
+            until: dated[index + 1]?.from ?? Number.POSITIVE_INFINITY,
+            threshold: after ?? maxGap,
+          },
+        ],
+  );
+  const passed = (period: Interval, threshold: Micros | null) =>
+    threshold === null ? [] : within([period], unseenFor(clock, unread, threshold));
+  const alarms = joined([...swept, ...watched.flatMap((period) => passed(period, thenAfter))]);
+  const times = joined([...alarms, ...watched.flatMap((period) => passed(period, period.threshold))]);
+  return {
+    course: `${unread.since}`,
+    times: within(times, during),
+    alarms: within(alarms, during),
+    hasLevels: false,
+    because: ({ alarmSince }) => ({
+      ...{ kind: 'overdue', locationId, lastSeen: unread.since },
+      state: alarmSince === null ? 'overdue' : 'missing',
+      sweepId: sweeps.find(({ until }) => until === alarmSince)?.sweepId ?? null,
+    }),
+  };
+}
+
+function unseenFor(clock: CoveredClock, { since, until }: Unread, threshold: Micros): Interval[] {
+  return clock.elapsed(since, until) < threshold ? [] : [{ since: clock.reached(since, threshold), until }];
+}

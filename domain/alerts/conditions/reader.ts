@@ -1,0 +1,23 @@
+import { joined, within } from '../../presence/intervals.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { ReaderEvidence } from './evidence.ts';
+import type { Held } from './held.ts';
+import { watchedTimes } from './selected-times.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** When a reader could not be reached for longer than so long: silent or disconnected, one after the other too. */
+export function unreachableTimes(rule: DatedRule, reader: ReaderEvidence, around: Surroundings): Held[] {
+  const watched = watchedTimes(rule, reader, around);
+  return joined(reader.spans).map(({ since, until }) => ({
+    course: `${since}`,
+    times: within(watched, joined([{ since: since + (rule.after ?? 0), until }])),
+    alarms: [],
+    hasLevels: false,
+    because: () => {
+      const isDisconnected = reader.spans.some(
+        (span) => span.since === since && span.state === 'disconnected',
+      );
+      return { kind: 'reader', state: isDisconnected ? 'disconnected' : 'silent', from: since };
+    },
+  }));
+}

@@ -1,0 +1,33 @@
+import type { Micros } from '../../../base/instant.ts';
+
+/** When the condition of a rule held for an asset or a reader, all the while. One stretch is one alert. */
+export interface Stretch {
+  /** Exact where it lies in the window that was looked at; one that held before that may have begun even earlier. */
+  since: Micros;
+  /** Null if it holds at the end of the window. */
+  until: Micros | null;
+  /** Of `dwell` only: `alarm` from the second threshold on, or from the only one. */
+  level: 'warning' | 'alarm' | null;
+  /** Of `dwell`: when it became an alarm. Of `overdue`: since when it is missing. Null if it did not. */
+  alarmSince: Micros | null;
+  because: Because;
+}
+
+/** What there was when the stretch began; of `overdue` with what came of it. */
+export type Because =
+  | {
+      kind: 'overdue';
+      state: 'overdue' | 'missing';
+      locationId: number;
+      lastSeen: Micros;
+      /** The sweep that made it missing; null if time did, or it is not. */
+      sweepId: string | null;
+    }
+  | {
+      kind: 'dwell' | 'not_allowed' | 'must_be';
+      /** Where it was; of `must_be` the place at which it was instead. */
+      locationId: number;
+      /** Since when it was in the subtree of the rule, or out of it; of `dwell` without one, at the location. */
+      from: Micros;
+    }
+  | { kind: 'reader'; state: 'silent' | 'disconnected'; from: Micros };

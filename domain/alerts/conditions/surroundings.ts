@@ -1,0 +1,106 @@
+import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import { CoveredClock } from '../../presence/coverage/covered-clock.ts';
+import { coveredTimes, type PlaceEvidence } from '../../presence/coverage/covered-times.ts';
+import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
+import { continuousPeriods, type DatedWatch } from '../../presence/coverage/watches.ts';
+import { type Interval, joined, within } from '../../presence/intervals.ts';
+import { type Hours, periods } from '../rules/hours.ts';
+import type { Stay } from './evidence.ts';
+
+/** What surrounds the assets that are looked at together. */
+export interface SharedEvidence {
+  /** What is asked about. All evidence of before its end counts. */
+  window: Interval;
+  /** From when on it is told when places were covered. */
+  coveredFrom: Micros;
+  /** By location, what belonged to its subtree when: in order and apart. */
+  subtrees: ReadonlyMap<number, ReadonlyMap<number, readonly Interval[]>>;
+  places: ReadonlyMap<number, PlaceEvidence>;
+}
+
+/** Times, and the clock that runs in them. */
+export interface Clocked {
+  times: readonly Interval[];
+  clock: CoveredClock;
+}
+
+/** Hours of work repeat every week; a day more, for the clocks that are set meanwhile. */
+const HOURS_AHEAD: Micros = 8 * MICROS_PER_DAY;
+
+/** Answers about shared evidence, each derived once for all assets. */
+export class Surroundings {
+  readonly window: Interval;
+  readonly #shared: SharedEvidence;
+  readonly #assumed: Interval | null;
+  readonly #covered = new Map<number, CoveredClock>();
+  readonly #open = new Map<string, Clocked>();
+  #ahead: Surroundings | null = null;
+
+  /** @param assumed times in which places count as covered if their antennas can cover them. */
+  constructor(shared: SharedEvidence, assumed: Interval | null = null) {
+    this.#shared = shared;
+    this.#assumed = assumed;
+    this.window = shared.window;
+  }
+
+  /** The time after the window, as it will be if nobody moves and everybody listens. */
+  get ahead(): Surroundings {
+    const since = this.window.until;
+    this.#ahead ??= new Surroundings(
+      { ...this.#shared, window: { since, until: Number.POSITIVE_INFINITY } },
+      { since, until: Number.POSITIVE_INFINITY },
+    );
+    return this.#ahead;
+  }
+
+  /** When something was in a subtree, by where it was and the tree of then: in order and apart. */
+  inSubtree(locationId: number, stays: readonly Stay[]): Interval[] {
+    const subtree = this.#shared.subtrees.get(locationId);
+    return joined(stays.flatMap((stay) => within([stay], subtree?.get(stay.locationId) ?? [])));
+  }
+
+  watches(locationId: number): readonly DatedWatch[] {
+    return this.#shared.places.get(locationId)?.watches ?? [];
+  }
+
+  covered(locationId: number): CoveredClock {
+    const known = this.#covered.get(locationId) ?? new CoveredClock(this.#coveredTimes(locationId));
+    this.#covered.set(locationId, known);
+    return known;
+  }
+
+  /** The hours from as long before the window as anything is looked at, until as far ahead as they are foreseen. */
+  open(hours: Hours): Clocked {
+    const key = JSON.stringify(hours);
+    const known = this.#open.get(key) ?? this.#hours(hours);
+    this.#open.set(key, known);
+    return known;
+  }
+
+  /** Up to when hours are foreseen. */
+  get foreseen(): Micros {
+    return Math.min(this.window.until, this.window.since + HOURS_AHEAD);
+  }
+
+  #hours(hours: Hours): Clocked {
+    const until = Number.isFinite(this.window.until) ? this.window.until : this.foreseen;
+    const times = periods(hours, { since: this.window.since - LOOKS_BACK, until });
+    return { times, clock: new CoveredClock(times) };
+  }
+
+  #coveredTimes(locationId: number): readonly Interval[] {
+    const place = this.#shared.places.get(locationId);
+    if (place === undefined) {
+      return [];
+    }
+    const looked = { since: this.#shared.coveredFrom, until: this.window.until };
+    if (this.#assumed === null) {
+      return coveredTimes(place, looked);
+    }
+    const { since } = this.#assumed;
+    const assumed = place.antennas.some(({ until }) => until > since)
+      ? continuousPeriods(place.watches, this.#assumed)
+      : [];
+    return joined([...coveredTimes(place, { ...looked, until: since }), ...assumed]);
+  }
+}
