@@ -9,13 +9,17 @@ import Mocha from 'mocha';
 export default class CountingReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
-    const remarks: string[] = [];
-    runner.on('fail', (test, error) => remarks.push(`Failed: ${named(test)}: ${inOneLine(error)}`));
-    runner.on('pending', (test) => remarks.push(`Skipped: ${named(test)}`));
+    // Put into words at the end: hooks after a test add to its error what they know.
+    const remarks: (() => string)[] = [];
+    runner.on('fail', (test, error) => remarks.push(() => `Failed: ${named(test)}: ${inOneLine(error)}`));
+    runner.on('pending', (test) => remarks.push(() => `Skipped: ${named(test)}`));
     runner.once('end', () => {
       const { passes, failures, pending } = this.stats;
       const counts = [passes, failures, pending].join(' ');
-      writeFileSync(process.env['MOCHA_COUNTS'] ?? '/dev/stderr', `${[counts, ...remarks].join('\n')}\n`);
+      writeFileSync(
+        process.env['MOCHA_COUNTS'] ?? '/dev/stderr',
+        `${[counts, ...remarks.map((say) => say())].join('\n')}\n`,
+      );
     });
   }
 }

@@ -9,6 +9,7 @@ import {
   type Page,
   chromium as playwright,
 } from 'playwright-core';
+import { quotePages } from './shown-instead.ts';
 import { unpackedBrowser } from './unpacked-browser.ts';
 
 /** Where screenshots go; never committed. */
@@ -94,9 +95,16 @@ export function useBrowser(): TestBrowser {
   beforeEach(() => {
     devicesOfTest = new Set();
   });
-  afterEach(async () => {
+  afterEach(async function () {
     const ofTest = devicesOfTest ?? new Set();
     devicesOfTest = null;
+    const error = this.currentTest?.err;
+    if (error !== undefined) {
+      await quotePages(
+        error,
+        devices.map(({ context }) => context),
+      );
+    }
     const faults = devices.flatMap((device) => device.faults.splice(0));
     devices = devices.filter((device) => !ofTest.has(device));
     await Promise.all([...ofTest].map(({ context }) => context.close()));
