@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { type Device, scanByWedge, until } from './browser.ts';
+import { untilStored } from './held-storage.ts';
 
 /** The handheld app in a tab, as a person uses it. */
 export class HandheldApp {
@@ -92,6 +93,18 @@ export class HandheldApp {
   /** Waits until the last scan is shown as this, `moved` for instance. */
   async tells(verdict: string): Promise<void> {
     await this.page.locator(`[data-verdict="${verdict}"]`).waitFor();
+  }
+
+  /** Loads the page again once it has stored what it shows, some of which it shows before. */
+  async reload(): Promise<void> {
+    await untilStored(this.page);
+    await this.page.reload();
+  }
+
+  /** Closes the page once it has stored what it shows. */
+  async close(): Promise<void> {
+    await untilStored(this.page);
+    await this.page.close();
   }
 
   /** Waits until the app can be opened without a network. */

@@ -22,3 +22,18 @@ const hold = (stores: readonly string[]) => `new Promise((held) => {
 })`;
 
 export const letGo = (page: Page) => page.evaluate('globalThis.isHeld = false');
+
+/** Waits until whatever the page has begun to write is stored. */
+export const untilStored = (page: Page) =>
+  page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('tagtrail');
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const after = database.transaction([...database.objectStoreNames], 'readwrite');
+      after.objectStore(database.objectStoreNames[0]).count();
+      after.oncomplete = () => {
+        database.close();
+        resolve();
+      };
+    };
+  })`);

@@ -24,13 +24,13 @@ describe('the languages of the handheld app', () => {
     await screenshot(app.page, 'light/german-scan');
     await app.isInstalled();
     await device.context.setOffline(true);
-    await app.page.reload();
+    await app.reload();
     await app.page.getByRole('navigation').getByRole('link', { name: 'Optionen' }).click();
     await app.shows('Wie das Gerät');
     await screenshot(app.page, 'light/german-settings');
     await app.page.getByRole('radio', { name: 'English' }).check();
     await app.shows('As the device');
-    await app.page.reload();
+    await app.reload();
     await app.goTo('Settings');
     expect(await app.page.evaluate('document.documentElement.lang')).to.equal('en');
   });

@@ -60,7 +60,7 @@ describe('a part of a scan', () => {
   });
 
   it('is told when the page began to hear in the middle of it', async () => {
-    await app.page.reload();
+    await app.reload();
     await app.shows('You are at');
     // Typed while the page was still loading, which the browser tells when it has loaded.
     await typeByWedge(app.page, TAIL, { delay: -60_000 });

@@ -108,7 +108,7 @@ describe('the handheld app behind a proxy with a mind of its own', () => {
   describe('that says when to come back', () => {
     beforeEach(async () => {
       await device.context.addInitScript(TIMERS_BY_HAND);
-      await app.page.reload();
+      await app.reload();
       await app.shows('You are at');
     });
 

@@ -138,14 +138,14 @@ describe('scanning with the handheld app', () => {
     const { page } = app;
     await gateway.site.asset('BEHIND-THE-TAIL', '000815', 'barcode');
     await HandheldApp.feel(device);
-    await page.reload();
+    await app.reload();
     await app.choosePlace('DOCK-1');
     const value = 'PAL-4711-000815';
     await typeByWedge(page, value, { pause: { before: 9, lasts: 400 } });
     await app.shows('Broken: scan again');
     await app.shows('Heard: “PAL-4711-” … “000815”. Nothing was sent.');
     expect((await app.felt()).at(-1)).to.equal('120 80 120');
-    await page.reload();
+    await app.reload();
     await app.goTo('History');
     await page.locator('[data-broken]', { hasText: '“PAL-4711-” … “000815”' }).waitFor();
     // Scanned again, it is taken; and nothing went out in between.
@@ -170,7 +170,7 @@ describe('scanning with the handheld app', () => {
     await app.shows('Broken: scan again');
     await paused('PAUSED-2');
     await page.locator('[data-latest="PAUSED-2"]').waitFor();
-    await page.reload();
+    await app.reload();
     await app.shows('DOCK-1');
     await paused('PAUSED-3');
     await page.locator('[data-latest="PAUSED-3"]').waitFor();
@@ -227,7 +227,7 @@ describe('scanning with the handheld app', () => {
       await app.scan(value);
     }
     await page.evaluate(asToken('WAS-A-TOKEN', token));
-    await page.reload();
+    await app.reload();
     await app.shows('2 waiting');
     await device.context.setOffline(false);
     await app.shows('All sent');

@@ -68,7 +68,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.press('Finish');
     await app.shows('What should be here is not known');
     await app.shows('is being asked for');
-    await app.page.close();
+    await app.close();
     await device.context.unroute(LISTS);
     const reopened = await HandheldApp.open(device, gateway.url);
     await reopened.goTo('Sweep');
@@ -92,7 +92,7 @@ describe('a sweep whose list is slow to come', () => {
     await app.shows('It should be here, and was not scanned.');
     await answerLists((route) => route.continue());
     await tab.shows('It should be here, and was not scanned.');
-    await app.page.reload();
+    await app.reload();
     await app.goTo('Sweep');
     await app.shows('It should be here, and was not scanned.');
   });

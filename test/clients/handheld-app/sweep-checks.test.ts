@@ -82,7 +82,7 @@ describe('a sweep that only checks', function () {
     await heap('Unknown', [tag(2)]);
     await device.context.setOffline(false);
     await heap('Elsewhere', ['PALLET-2']);
-    await app.page.reload();
+    await app.reload();
     await heap('Elsewhere', ['PALLET-2']);
     await app.waits(0);
     expect((await at())['PALLET-2']).to.equal('DOCK-1');
@@ -91,7 +91,7 @@ describe('a sweep that only checks', function () {
   it('leads to another place that one was at with two taps', async () => {
     await app.choosePlace('DOCK-1');
     await app.choosePlace('YARD');
-    await app.page.reload();
+    await app.reload();
     await app.page.locator('.place-bar').click();
     await app.page.getByRole('list', { name: 'Recent' }).getByRole('button', { name: 'DOCK-1' }).click();
     await app.page.locator('.place-bar-name', { hasText: 'DOCK-1' }).waitFor();
