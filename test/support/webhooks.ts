@@ -43,9 +43,9 @@ export interface StartedDeliverer {
   stop(): Promise<void>;
 }
 
-/** A deliverer as a process has one, on connections of its own. */
+/** A deliverer as a process has one, on connections of its own; it looks more often for what changed. */
 export async function startDeliverer(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'url'>,
   parts: Partial<DelivererParts> & { answerWithin?: number } = {},
 ): Promise<StartedDeliverer> {
   const said: string[] = [];
@@ -56,7 +56,16 @@ export async function startDeliverer(
     info: (_: object, what: string) => said.push(what),
     warn: (_: object, what: string) => said.push(what),
   };
-  const deliverer = new Deliverer({ db, leases, agents, log, keys: SETTINGS.keys, noteEvery: 50, ...parts });
+  const deliverer = new Deliverer({
+    db,
+    leases,
+    agents,
+    log,
+    keys: SETTINGS.keys,
+    noteEvery: 50,
+    claimEvery: 200,
+    ...parts,
+  });
   const look = () => deliverer.look();
   const listener = await listen(database.url, [MOVES_SEALED], {
     onNotify: look,

@@ -40,6 +40,10 @@ export interface DelivererParts {
   random?(): number;
   /** Milliseconds between saves of positions that lanes skipped to. */
   noteEvery?: number;
+  /** Seconds for which a silent process counts as alive. */
+  lease?: number;
+  /** Milliseconds between two claims. */
+  claimEvery?: number;
 }
 
 /** Seconds for which a silent process counts as alive. With {@link TICK} and a claim, less than ten. */
@@ -143,7 +147,7 @@ export class Deliverer {
         })
         .finally(() => {
           if (!this.#isStopped) {
-            this.#tickAfter(TICK);
+            this.#tickAfter(this.#parts.claimEvery ?? TICK);
           }
         });
     }, milliseconds);
@@ -151,15 +155,16 @@ export class Deliverer {
 
   async #claim(): Promise<void> {
     const asked = performance.now();
+    const seconds = this.#parts.lease ?? LEASE;
     const passedOver = [...this.#passedOver].filter(([, until]) => until > asked).map(([id]) => id);
     const { claimed, held, surplus } = await claimWebhooks(
       this.#parts.leases,
       this.#id,
-      LEASE,
+      seconds,
       [...this.#deliveries.keys()],
       passedOver,
     );
-    this.#lease.extend(asked, LEASE);
+    this.#lease.extend(asked, seconds);
     await this.#keepUp(held, surplus);
     if (claimed.length > 0) {
       await this.#begin(claimed);
