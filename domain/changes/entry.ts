@@ -32,6 +32,7 @@ export type ResourceType =
   | 'organization'
   | 'mqtt_consumer'
   | 'webhook'
+  | 'rule'
   | 'plan'
   | 'unknown_tag'
   | 'rejected_message'

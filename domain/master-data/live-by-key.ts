@@ -110,6 +110,20 @@ export async function holdLiveLocations(
   return rows.map(({ id }) => id);
 }
 
+/** {@link findLiveByKeys} of assets, which stay live until the transaction ends. */
+export async function holdLiveAssetsByKey(
+  transaction: Connection,
+  orgId: number,
+  externalKeys: readonly string[],
+): Promise<readonly KeyedRow[]> {
+  const found = await findLiveByKeys(transaction, 'asset', orgId, externalKeys);
+  const ids = found.map(({ id }) => id);
+  return transaction.any(sql.type(rowsOf<KeyedRow>())`
+    select id, external_key from assets
+    where org_id = ${orgId} and id = any (${sql.array(ids, 'int4')}) and deleted_at is null
+    order by id for key share`);
+}
+
 function refuse(resource: Keyed, orgId: number, externalKey: string): never {
   throw new AppError('not_found', `${NOUN[resource]} ${externalKey} not found in organization ${orgId}`);
 }

@@ -35,4 +35,6 @@ export const ORGANIZATION_LOCKS = {
   names: 7_461_729,
   /** Recording a submission, or taking scans of it back; hashed with the organization and the id. */
   submissions: 7_461_730,
+  /** Changing rules of alerts. */
+  rules: 7_461_731,
 } as const;

@@ -657,6 +657,42 @@ create table retractions (
 CREATE INDEX retractions__org_id_submission_id ON public.retractions USING btree (org_id, submission_id);
 CREATE INDEX retractions__received_at ON public.retractions USING btree (received_at) WHERE (taken_back = 0);
 
+create table rules (
+  org_id integer not null,
+  id text collate "C" not null,
+  version integer not null,
+  valid_from timestamp with time zone not null,
+  is_ended boolean not null,
+  recorded_at timestamp with time zone not null default now(),
+  kind text not null,
+  name text not null,
+  after_seconds integer,
+  then_seconds integer,
+  location_id integer,
+  hours text,
+  time_zone text,
+  asset_ids integer[],
+  within_location_id integer,
+  metadata jsonb not null,
+  reader_ids integer[],
+  mail_to text[] not null,
+  constraint rules__org_id_id_version PRIMARY KEY (org_id, id, version),
+  constraint rules__after_seconds CHECK (((after_seconds >= 0) AND (after_seconds <= 2592000))),
+  constraint rules__asset_ids CHECK (((cardinality(asset_ids) >= 1) AND (cardinality(asset_ids) <= 1000))),
+  constraint rules__hours CHECK (((hours IS NULL) = (time_zone IS NULL))),
+  constraint rules__id CHECK ((id ~ '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'::text)),
+  constraint rules__kind CHECK ((kind = ANY (ARRAY['overdue'::text, 'dwell'::text, 'not_allowed'::text, 'must_be'::text, 'reader'::text]))),
+  constraint rules__mail_to CHECK ((cardinality(mail_to) <= 20)),
+  constraint rules__metadata CHECK (((jsonb_typeof(metadata) = 'array'::text) AND (jsonb_array_length(metadata) <= 10))),
+  constraint rules__name CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+  constraint rules__org_id FOREIGN KEY (org_id) REFERENCES organizations(id),
+  constraint rules__org_id_location_id FOREIGN KEY (org_id, location_id) REFERENCES locations(org_id, id),
+  constraint rules__org_id_within_location_id FOREIGN KEY (org_id, within_location_id) REFERENCES locations(org_id, id),
+  constraint rules__reader_ids CHECK (((cardinality(reader_ids) >= 1) AND (cardinality(reader_ids) <= 1000))),
+  constraint rules__then_seconds CHECK (((then_seconds > after_seconds) AND (then_seconds <= 2592000))),
+  constraint rules__version CHECK ((version > 0))
+);
+
 create table scan_events (
   org_id integer not null,
   asset_id integer not null,
@@ -1538,6 +1574,19 @@ begin
   on conflict (org_id, asset_id, location_id) do update set mark = excluded.mark, done_after = 0;
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.member_addresses(of_org_id integer, addresses text[])
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+BEGIN ATOMIC
+ SELECT account.email
+    FROM (memberships membership
+      JOIN users account ON ((account.id = membership.user_id)))
+   WHERE ((membership.org_id = member_addresses.of_org_id) AND (membership.org_id = COALESCE(current_org_id(), member_addresses.of_org_id)) AND (account.email = ANY (member_addresses.addresses)));
+END
 ;
 
 CREATE OR REPLACE FUNCTION public.micros_of_time(at timestamp with time zone)

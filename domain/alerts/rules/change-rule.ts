@@ -1,0 +1,86 @@
+import type { Micros } from '../../../base/instant.ts';
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import type { Database } from '../../../db/timescale/connections/database.ts';
+import type { Actor } from '../../changes/actor.ts';
+import { type Change, type ChangeResult, changed, makeChange, unchanged } from '../../changes/make-change.ts';
+import { appliedChange, type RuleChange } from './applied-change.ts';
+import { insertVersion } from './insert-version.ts';
+import { lockRules, requireBeginning } from './lock-rules.ts';
+import { loggedDifferences, loggedRule } from './logged-rule.ts';
+import { requireRule } from './require-rule.ts';
+import type { RuleSettings } from './settings.ts';
+import type { RuleRef, StoredRule } from './stored-rules.ts';
+
+/** From when on a change, or an end, counts; null is now. What was to count then before does so no more. */
+export type Dated = { validFrom: Micros | null };
+
+/**
+ * Sets a rule anew from `validFrom` on. It goes on if it was to end.
+ *
+ * @throws Invalid with every fault, AppError `not_found`.
+ */
+export function changeRule(
+  db: Database,
+  actor: Actor,
+  now: Micros,
+  ref: RuleRef,
+  wanted: RuleChange & Dated,
+): Promise<StoredRule> {
+  return makeChange(db, actor, (change) => setRule(change, now, ref, wanted));
+}
+
+async function setRule(
+  change: Change,
+  now: Micros,
+  ref: RuleRef,
+  { validFrom, ...given }: RuleChange & Dated,
+): Promise<ChangeResult<StoredRule>> {
+  requireBeginning(validFrom, now);
+  await lockRules(change, ref.orgId);
+  const rule = await requireRule(change, ref);
+  const settings = await appliedChange(change, ref.orgId, rule.settings, given);
+  if (isSame(rule, settings, validFrom ?? Math.max(now, rule.validFrom))) {
+    return unchanged(rule);
+  }
+  await insertVersion(change, { ...ref, version: rule.version + 1, validFrom, isEnded: false, settings });
+  const after = await requireRule(change, ref);
+  const differing = loggedDifferences(await loggedRule(change, rule), await loggedRule(change, after));
+  return changed(after, [
+    { orgId: ref.orgId, action: 'update', resource: { type: 'rule', id: ref.id }, ...differing },
+  ]);
+}
+
+/** Whether what is to be from an instant on will be so anyway. */
+function isSame({ settings, validFrom, endsAt }: StoredRule, wanted: RuleSettings, from: Micros): boolean {
+  return endsAt === null && from >= validFrom && JSON.stringify(settings) === JSON.stringify(wanted);
+}
+
+/**
+ * Ends a rule. It stays for what is derived of the time before.
+ *
+ * @throws Invalid (`valid_from`), AppError `not_found`.
+ */
+export function endRule(
+  db: Database,
+  actor: Actor,
+  now: Micros,
+  ref: RuleRef,
+  { validFrom }: Dated,
+): Promise<StoredRule & { endsAt: Micros }> {
+  requireBeginning(validFrom, now);
+  return makeChange(db, actor, async (change) => {
+    await lockRules(change, ref.orgId);
+    const rule = await requireRule(change, ref);
+    const { settings, version } = rule;
+    const endsAt = await insertVersion(change, {
+      ...{ ...ref, version: version + 1, validFrom, isEnded: true, settings },
+    });
+    return changed({ ...rule, endsAt }, [
+      {
+        ...{ orgId: ref.orgId, action: 'delete', resource: { type: 'rule', id: ref.id } },
+        before: await loggedRule(change, rule),
+        after: { ends_at: wireTimeOfMicros(endsAt) },
+      },
+    ]);
+  });
+}

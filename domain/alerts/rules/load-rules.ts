@@ -1,0 +1,38 @@
+import type { Micros } from '../../../base/instant.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { datedRule } from './dated-rule.ts';
+import type { DatedRule } from './rule.ts';
+import { SETTINGS_COLUMNS, type SettingsRow, toSettings } from './stored-rules.ts';
+
+/**
+ * The rules of organizations, of every live one if null, as they count at or after `since`: in order of organizations,
+ * rules, and time.
+ */
+export async function loadRules(
+  db: Connection,
+  orgIds: readonly number[] | null,
+  since: Micros,
+): Promise<DatedRule[]> {
+  const rows = await db.any(sql.type(
+    rowsOf<SettingsRow & { id: string; org_id: number; from: Micros; until: Micros | null }>(),
+  )`
+    select rule.id, rule.org_id, ${SETTINGS_COLUMNS},
+      micros_of_time(rule.valid_from) as from, micros_of_time(rule.valid_until) as until
+    from (
+      select version.*, min(version.valid_from) over later as valid_until
+      from rules version
+      where ${orgIds === null ? sql.fragment`true` : sql.fragment`version.org_id = any (${sql.array(orgIds, 'int4')})`}
+      window later as (
+        partition by version.org_id, version.id order by version.version
+        rows between 1 following and unbounded following
+      )
+    ) rule
+    join organizations organization on organization.id = rule.org_id and organization.deleted_at is null
+    where not rule.is_ended
+      and (rule.valid_until is null or rule.valid_until > greatest(rule.valid_from, time_of_micros(${since})))
+    order by rule.org_id, rule.id, rule.valid_from`);
+  return rows.map((row) =>
+    datedRule({ orgId: row.org_id, id: row.id }, toSettings(row), { from: row.from, until: row.until }),
+  );
+}

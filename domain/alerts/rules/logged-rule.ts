@@ -1,0 +1,24 @@
+import { wireTimeOfMicros } from '../../../base/timestamps.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { differences } from '../../changes/differences.ts';
+import type { Fields } from '../../changes/entry.ts';
+import { assetKeysOf, locationKeysOf, settingsFields } from './rule-fields.ts';
+import type { StoredRule } from './stored-rules.ts';
+
+/** What of a rule is logged: what people set, and when it counts. */
+export async function loggedRule(db: Connection, rule: StoredRule): Promise<Fields> {
+  const { orgId, settings, validFrom, endsAt } = rule;
+  return {
+    ...settingsFields(settings, await locationKeysOf(db, orgId, [settings])),
+    asset_external_keys: await assetKeysOf(db, orgId, settings),
+    valid_from: wireTimeOfMicros(validFrom),
+    ends_at: endsAt === null ? null : wireTimeOfMicros(endsAt),
+  };
+}
+
+/** What differs between two of {@link loggedRule}; lists are compared by what is in them. */
+export function loggedDifferences(before: Fields, after: Fields): { before: Fields; after: Fields } {
+  const isSame = (name: string) => JSON.stringify(before[name]) === JSON.stringify(after[name]);
+  const compared = Object.keys(after).map((name) => [name, isSame(name) ? before[name] : after[name]]);
+  return differences(before, Object.fromEntries(compared)) ?? { before: {}, after: {} };
+}
