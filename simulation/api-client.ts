@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FeedEvent, FeedPage } from './feed-event.ts';
+import type { State } from './truth/presence-document.ts';
 
 /** A client of the API that knows its description and nothing else. */
 export interface ApiClient {
@@ -9,6 +10,8 @@ export interface ApiClient {
   assetLocations(): Promise<AssetLocationAnswer[]>;
   /** Oldest first. */
   history(assetId: number): Promise<HistoryAnswer[]>;
+  /** The report of presence. @param at milliseconds since 1970. */
+  presence(at: number): Promise<PresenceRowAnswer[]>;
   /** What follows a position of the feed; null if that is not kept any more. */
   moves(after: number): Promise<FeedPage | null>;
 }
@@ -40,6 +43,13 @@ export interface HistoryAnswer {
   event_observed_at: string;
   location_external_key: string;
   duration_seconds: number | null;
+}
+
+export interface PresenceRowAnswer {
+  asset_external_key: string;
+  state: State;
+  state_since: string | null;
+  because: { reader_name?: string } | null;
 }
 
 /** An answer outside of 2xx, or none at all. */
@@ -78,10 +88,10 @@ export function createApiClient(url: string, key: string): ApiClient {
     }
     return JSON.parse(text);
   };
-  const list = async <Row>(path: string, sort: string): Promise<Row[]> => {
+  const list = async <Row>(path: string, sort: string, further = ''): Promise<Row[]> => {
     const rows: Row[] = [];
     for (;;) {
-      const page = `?limit=${PAGE}&offset=${rows.length}&sort=${sort}`;
+      const page = `?limit=${PAGE}&offset=${rows.length}&sort=${sort}${further}`;
       const { data, total_count } = (await request('GET', `${path}${page}`)) as ListAnswer<Row>;
       rows.push(...data);
       if (rows.length >= total_count || data.length === 0) {
@@ -94,6 +104,8 @@ export function createApiClient(url: string, key: string): ApiClient {
     createAsset: async (asset) => void (await request('POST', '/api/v1/assets', asset)),
     assets: () => list('/api/v1/assets', 'external_key'),
     assetLocations: () => list('/api/v1/reports/asset-locations', 'asset_external_key'),
+    presence: (at) =>
+      list('/api/v1/reports/presence', 'asset_external_key', `&at=${new Date(at).toISOString()}`),
     history: (assetId) => list(`/api/v1/assets/${assetId}/history`, 'event_observed_at'),
     moves: async (after) => {
       try {

@@ -24,6 +24,8 @@ export class ReaderLine {
   readonly #encoder: Encoder;
   readonly #clockOffset: Micros;
   readonly #random: Random;
+  /** Set while it reads and says nothing. */
+  isSilent = false;
   #sequence = 0;
   #waiting: LineRead[] = [];
   /** Last read by asset and antenna, by the reader's clock. */
@@ -47,7 +49,9 @@ export class ReaderLine {
 
   /** In order of time. */
   take(read: LineRead): void {
-    this.#waiting.push(read);
+    if (!this.isSilent) {
+      this.#waiting.push(read);
+    }
   }
 
   /** Everything taken since `from`, encoded as its make does. */

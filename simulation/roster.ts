@@ -10,6 +10,10 @@ export class Roster {
     return this.#members.length;
   }
 
+  [Symbol.iterator](): Iterator<SimulatedAsset> {
+    return this.#members[Symbol.iterator]();
+  }
+
   add(asset: SimulatedAsset): void {
     this.#indexes.set(asset, this.#members.push(asset) - 1);
   }

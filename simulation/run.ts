@@ -3,14 +3,15 @@ import type { Clock } from '../base/clock.ts';
 import { MICROS_PER_MILLISECOND, MICROS_PER_SECOND, type Micros } from '../base/instant.ts';
 import type { Connections } from './connections.ts';
 import { Delivery } from './delivery.ts';
-import { assignTroubles, type Fault, type Trouble } from './faults.ts';
+import { assignTroubles, type Fault, NO_TROUBLE, nightOf, type Trouble, theftsOf } from './faults.ts';
 import type { Message } from './message.ts';
 import type { SimulatedAsset } from './population.ts';
 import { createRandom, type Random } from './random.ts';
 import type { ReaderLine } from './reader-line.ts';
-import type { Site, SiteReader } from './site.ts';
+import { antennaAt, type Site, type SiteLocation, type SiteReader } from './site.ts';
 import { Traffic } from './traffic.ts';
 import type { Truth } from './truth/truth.ts';
+import type { Whereabouts } from './truth/whereabouts.ts';
 
 export interface SimulationPlan {
   site: Site;
@@ -22,6 +23,8 @@ export interface SimulationPlan {
   speed: number;
   faults: ReadonlySet<Fault>;
   seed: number;
+  /** What stays at the site is read again within that; null if that is left to chance. */
+  reread?: Micros | null;
 }
 
 export interface SimulationOptions {
@@ -29,6 +32,7 @@ export interface SimulationOptions {
   truth: Truth;
   clock: Clock;
   signal: AbortSignal;
+  whereabouts?: Whereabouts | null;
   onProgress?(progress: Progress): void;
 }
 
@@ -43,14 +47,22 @@ export interface Progress {
  * the same messages.
  */
 export async function runSimulation(plan: SimulationPlan, options: SimulationOptions): Promise<Progress> {
-  const { site, assets, rate, speed, faults, seed } = plan;
-  const { connections, truth, clock, signal, onProgress } = options;
+  const { site, assets, rate, speed, faults, seed, reread = null } = plan;
+  const { connections, truth, clock, signal, whereabouts = null, onProgress } = options;
   const random = createRandom(seed);
   const duration = plan.duration === null ? null : plan.duration * MICROS_PER_SECOND;
   const troubles = assignTroubles(site.readers, { faults, duration, isRealTime: speed === 1 });
   const startedAt = clock();
   const from = startedAt - (duration ?? 0) * (speed - 1);
-  const traffic = new Traffic({ site, assets, troubles, faults, from, random });
+  const atSite = (elapsed: Micros) => from + elapsed * speed;
+  const night = nightOf({ faults, duration });
+  const life = {
+    night: night === null ? null : { from: atSite(night.from), to: atSite(night.to) },
+    thefts: theftsOf(assets.length, { faults, duration }).map(atSite),
+    isSafe: ({ key }: SiteLocation) => troubles.get(antennaAt(site, key).reader) === NO_TROUBLE,
+    whereabouts,
+  };
+  const traffic = new Traffic({ site, assets, troubles, faults, from, random, life, reread });
   const delivery = new Delivery({ connections, truth, clock, troubles, signal });
   const progress = (elapsed: Micros) => ({
     elapsed: elapsed / MICROS_PER_SECOND,
@@ -65,13 +77,13 @@ export async function runSimulation(plan: SimulationPlan, options: SimulationOpt
     if (signal.aborted) {
       break;
     }
-    const [begin, end] = [from + elapsed * speed, from + next * speed];
+    const [begin, end] = [atSite(elapsed), atSite(next)];
     elapsed = next;
     await delivery.letTimePass(elapsed);
     due += ((end - begin) / speed / MICROS_PER_SECOND) * rate;
     const count = Math.floor(due);
     due -= count;
-    for (const { line, message } of traffic.messages(begin, end, count)) {
+    for (const { line, message } of traffic.messages({ from: begin, to: end, elapsed }, count)) {
       await send(message, {
         line,
         trouble: troubles.get(line.reader),
@@ -111,8 +123,9 @@ interface Sending {
 async function send(message: Message, sending: Sending): Promise<void> {
   const { line, trouble, faults, random, delivery, elapsed, end } = sending;
   const soon = () => elapsed + Math.ceil(random.fraction() * MOST_LATE);
-  // What brings no time of its own would be another read if it came later, and what dies sends nothing later.
-  const canWait = line.hasClock && trouble?.deathAt == null;
+  // What brings no time of its own would be another read if it came later, and what falls silent sends nothing later.
+  const fallsSilent = trouble !== undefined && (trouble.deathAt !== null || trouble.silences.length > 0);
+  const canWait = line.hasClock && !fallsSilent;
   const isLate = random.chance(0.06);
   await delivery.deliver(message, isLate && faults.has('late') && canWait ? soon() : null);
   const [isRepeated, isDup, later] = [random.chance(0.03), random.chance(0.5), soon()];
@@ -126,7 +139,7 @@ async function send(message: Message, sending: Sending): Promise<void> {
 
 /** Real time between rounds of reads. */
 const STEP: Micros = 200 * MICROS_PER_MILLISECOND;
-const STEPS_BETWEEN_HEARTBEATS = 50;
+const STEPS_BETWEEN_HEARTBEATS = 25;
 const STEPS_BETWEEN_SETTLINGS = 25;
 
 /** Longest delay of a late message; real time. */

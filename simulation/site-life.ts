@@ -6,7 +6,8 @@ import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
 import { Roster } from './roster.ts';
 import { activityAt, endOfShift, nextStartOf, shiftAt } from './shifts.ts';
-import type { SiteLocation } from './site.ts';
+import { isPortal, type SiteLocation } from './site.ts';
+import type { Whereabouts } from './truth/whereabouts.ts';
 
 /** Where an asset is or goes, and until when. */
 export type State =
@@ -14,6 +15,19 @@ export type State =
   | { kind: 'travelling'; to: SiteLocation; until: Micros }
   /** Off the site: shipped, at home, or in repair. */
   | { kind: 'away'; until: Micros };
+
+export interface LifeOptions {
+  /** Nothing moves then. */
+  night: { from: Micros; to: Micros } | null;
+  /** From when on something that is kept at the site is taken away each, in order. */
+  thefts: readonly Micros[];
+  /** Where that would be noticed. */
+  isSafe(location: SiteLocation): boolean;
+  /** Told where assets are. */
+  whereabouts: Whereabouts | null;
+}
+
+const ORDINARY: LifeOptions = { night: null, thefts: [], isSafe: () => true, whereabouts: null };
 
 /**
  * Life of the site: lorries bring pallets in bursts, forklifts carry them from stage to stage until they are shipped
@@ -30,6 +44,8 @@ export class SiteLife {
   readonly #palletsAt = new Map<string, Roster>();
   #outside: SimulatedAsset[] = [];
   #nextLorryAt: Micros;
+  readonly #options: LifeOptions;
+  readonly #thefts: Micros[];
 
   /** @param stops at least one; with one only, assets come and go. */
   constructor(
@@ -37,10 +53,13 @@ export class SiteLife {
     stops: readonly SiteLocation[],
     from: Micros,
     random: Random,
+    options: LifeOptions = ORDINARY,
   ) {
+    this.#options = options;
+    this.#thefts = [...options.thefts];
     this.#stops = stops;
     this.#random = random;
-    this.#nextLorryAt = from + seconds(random.integer(3, 20));
+    this.#nextLorryAt = this.#awake(from + seconds(random.integer(3, 20)));
     for (const asset of assets) {
       this.#begin(asset, from);
     }
@@ -70,6 +89,9 @@ export class SiteLife {
         this.#moveOn(asset, state, at);
       }
     }
+    while ((this.#thefts[0] ?? Number.POSITIVE_INFINITY) <= until && this.#takeAway(until)) {
+      this.#thefts.shift();
+    }
     return arrived;
   }
 
@@ -92,22 +114,22 @@ export class SiteLife {
   #moveOn(asset: SimulatedAsset, state: State, at: Micros): void {
     const from = state.kind === 'staying' ? state.location : null;
     if (asset.role === 'person' && from !== null && asset.shift !== shiftAt(at)) {
-      this.#leave(asset);
+      this.#leave(asset, at);
       this.#goAway(asset, nextStartOf(asset.shift, at) + seconds(this.#random.integer(0, 600)));
       return;
     }
     const isShipped = asset.role === 'pallet' && from?.stage === 'shipping';
     if (from !== null && (isShipped || this.#stops.length < 2)) {
-      this.#leave(asset);
+      this.#leave(asset, at);
       this.#leaveSite(asset, at);
       return;
     }
     const to = this.#destination(asset, from);
     const arrival = at + travel(this.#random);
     if (from !== null && asset.role === 'forklift') {
-      this.#carry(from, to, arrival);
+      this.#carry(from, to, { at, arrival });
     }
-    this.#travel(asset, to, arrival);
+    this.#travel(asset, to, { at, arrival });
   }
 
   #destination(asset: SimulatedAsset, from: SiteLocation | null): SiteLocation {
@@ -117,10 +139,10 @@ export class SiteLife {
   }
 
   /** A forklift mostly takes a pallet along. */
-  #carry(from: SiteLocation, to: SiteLocation, arrival: Micros): void {
+  #carry(from: SiteLocation, to: SiteLocation, trip: Trip): void {
     const pallets = this.#palletsAt.get(from.key);
     if (pallets !== undefined && pallets.size > 0 && this.#random.chance(0.6)) {
-      this.#travel(pallets.pick(this.#random), to, arrival);
+      this.#travel(pallets.pick(this.#random), to, trip);
     }
   }
 
@@ -131,29 +153,55 @@ export class SiteLife {
     let arrival = at;
     for (const pallet of load) {
       arrival += this.#random.integer(seconds(2), seconds(7));
-      this.#travel(pallet, door, arrival);
+      this.#travel(pallet, door, { at, arrival });
     }
     const pause = seconds(-300 * Math.log(1 - this.#random.fraction()) + 20) / activityAt(at);
-    this.#nextLorryAt = at + Math.ceil(pause);
+    this.#nextLorryAt = this.#awake(at + Math.ceil(pause));
+  }
+
+  /** @returns whether there was anything to take. */
+  #takeAway(at: Micros): boolean {
+    const kept = [...this.present].filter((asset) => {
+      const state = this.#states.get(asset);
+      const isGoods = asset.role === 'pallet' || asset.role === 'cage';
+      const at = state?.kind === 'staying' ? state.location : null;
+      return isGoods && at !== null && !isPortal(at) && this.#options.isSafe(at);
+    });
+    if (kept.length === 0) {
+      return false;
+    }
+    const asset = this.#random.pick(kept);
+    this.#leave(asset, at);
+    this.#states.set(asset, { kind: 'away', until: Number.POSITIVE_INFINITY });
+    this.#options.whereabouts?.taken(asset.key, at);
+    return true;
+  }
+
+  /** What would happen at night happens after it. */
+  #awake(at: Micros): Micros {
+    const { night } = this.#options;
+    return night !== null && at >= night.from && at < night.to ? at + Math.ceil(night.to - night.from) : at;
   }
 
   #stay(asset: SimulatedAsset, location: SiteLocation, since: Micros, length: Micros): void {
     const isAtWork = asset.role === 'person';
-    const until = isAtWork ? Math.min(since + length, endOfShift(since)) : since + length;
+    const until = this.#awake(isAtWork ? Math.min(since + length, endOfShift(since)) : since + length);
     this.#become(asset, { kind: 'staying', location, since, until });
     this.present.add(asset);
+    this.#options.whereabouts?.came(asset.key, location.key, since);
     this.#palletsOf(asset, location)?.add(asset);
   }
 
-  #travel(asset: SimulatedAsset, to: SiteLocation, until: Micros): void {
-    this.#leave(asset);
-    this.#become(asset, { kind: 'travelling', to, until });
+  #travel(asset: SimulatedAsset, to: SiteLocation, { at, arrival }: Trip): void {
+    this.#leave(asset, at);
+    this.#become(asset, { kind: 'travelling', to, until: this.#awake(arrival) });
   }
 
-  #leave(asset: SimulatedAsset): void {
+  #leave(asset: SimulatedAsset, at: Micros): void {
     const state = this.#states.get(asset);
     if (state?.kind === 'staying') {
       this.present.remove(asset);
+      this.#options.whereabouts?.left(asset.key, at);
       this.#palletsOf(asset, state.location)?.remove(asset);
     }
   }
@@ -169,7 +217,7 @@ export class SiteLife {
   }
 
   #goAway(asset: SimulatedAsset, until: Micros): void {
-    this.#become(asset, { kind: 'away', until });
+    this.#become(asset, { kind: 'away', until: this.#awake(until) });
   }
 
   #become(asset: SimulatedAsset, state: State): void {
@@ -185,6 +233,11 @@ export class SiteLife {
     this.#palletsAt.set(key, roster);
     return roster;
   }
+}
+
+interface Trip {
+  at: Micros;
+  arrival: Micros;
 }
 
 function seconds(count: number): Micros {

@@ -1,6 +1,7 @@
 import type { Micros } from '../base/instant.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
+import type { Rereads } from './rereads.ts';
 import type { SiteLocation } from './site.ts';
 import type { SiteLife } from './site-life.ts';
 
@@ -16,6 +17,8 @@ export interface WatchOptions {
   /** A location whose antenna sees a bit of this one, if any. */
   beside(location: SiteLocation): SiteLocation | null;
   random: Random;
+  /** Null where nothing is sure to be read again. */
+  rereads?: Rereads | null;
 }
 
 /** What a site's antennas see: arrivals, and again and again whoever is there. */
@@ -30,11 +33,20 @@ export class SiteWatch {
     this.#options = options;
   }
 
-  /** Sightings between `from` and `until`, in order of time: `most` of them, unless nobody is there. */
+  /**
+   * Sightings between `from` and `until`, in order of time: `most` of them, unless nobody is there; more if more must be
+   * seen again.
+   */
   watch(from: Micros, until: Micros, most: number): Sighting[] {
-    const { random } = this.#options;
-    this.#unread.push(...this.#life.advance(until));
-    const sightings = this.#unread.splice(0, most).flatMap((asset) => this.#see(asset, from, until));
+    const { random, rereads = null } = this.#options;
+    const arrived = this.#life.advance(until);
+    this.#unread.push(...arrived);
+    for (const asset of rereads === null ? [] : arrived) {
+      rereads?.came(asset, until);
+    }
+    const sightings = [...this.#unread.splice(0, most), ...(rereads?.due(until) ?? [])].flatMap((asset) =>
+      this.#see(asset, from, until),
+    );
     const { present } = this.#life;
     while (sightings.length < most && present.size > 0) {
       sightings.push(...this.#see(present.pick(random), from, until));

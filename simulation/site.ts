@@ -27,6 +27,11 @@ export interface Site {
   readers: readonly SiteReader[];
 }
 
+/** Things pass there; elsewhere they stay, and readers see them again and again. */
+export function isPortal({ stage }: SiteLocation): boolean {
+  return stage === 'receiving' || stage === 'shipping';
+}
+
 export function stopsOf({ locations }: Site): SiteLocation[] {
   return locations.filter(({ stage }) => stage !== null);
 }

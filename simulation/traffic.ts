@@ -1,11 +1,12 @@
 import type { Micros } from '../base/instant.ts';
-import type { Fault, Trouble } from './faults.ts';
+import type { Elapsed, Fault, Trouble } from './faults.ts';
 import type { Message } from './message.ts';
 import type { SimulatedAsset } from './population.ts';
 import type { Random } from './random.ts';
 import { ReaderLine, UNUSABLE_TAG } from './reader-line.ts';
+import { Rereads } from './rereads.ts';
 import { antennaAt, type Site, type SiteLocation, type SiteReader, stopsOf } from './site.ts';
-import { SiteLife } from './site-life.ts';
+import { type LifeOptions, SiteLife } from './site-life.ts';
 import { type Sighting, SiteWatch } from './site-watch.ts';
 import { makeStrangers, type Strangers } from './strangers.ts';
 
@@ -16,6 +17,15 @@ export interface TrafficOptions {
   faults: ReadonlySet<Fault>;
   from: Micros;
   random: Random;
+  life: LifeOptions;
+  /** What stays is read again within that; null if that is left to chance. */
+  reread: Micros | null;
+}
+
+/** A part of the run, by the site's time. */
+export interface Step extends Elapsed {
+  /** Since the start of the run. */
+  elapsed: Micros;
 }
 
 export class Traffic {
@@ -29,9 +39,9 @@ export class Traffic {
 
   constructor(options: TrafficOptions) {
     this.#options = options;
-    const { site, assets, troubles, faults, from, random } = options;
+    const { site, assets, troubles, faults, from, random, life, reread } = options;
     const stops = stopsOf(site);
-    this.#life = new SiteLife(assets, stops, from, random);
+    this.#life = new SiteLife(assets, stops, from, random, life);
     const lines = new Map(
       site.readers.map((reader) => [
         reader,
@@ -47,21 +57,35 @@ export class Traffic {
       }),
     );
     const overlaps = faults.has('flapping') ? this.#overlaps(stops) : new Map<SiteLocation, SiteLocation>();
-    this.#watch = new SiteWatch(this.#life, { beside: (location) => overlaps.get(location) ?? null, random });
+    this.#watch = new SiteWatch(this.#life, {
+      beside: (location) => overlaps.get(location) ?? null,
+      random,
+      rereads: reread === null ? null : new Rereads(this.#life, reread, from),
+    });
     this.#strangers = makeStrangers(random);
   }
 
-  /** Finished messages after `count` reads between `from` and `until`. */
-  messages(from: Micros, until: Micros, count: number): { line: ReaderLine; message: Message }[] {
-    const odd = this.#oddReads(from, until, count);
-    for (const sighting of this.#watch.watch(from, until, count - odd)) {
+  /** Finished messages after `count` reads within a step, or at night of those that do not depend on traffic. */
+  messages({ from, to, elapsed }: Step, count: number): { line: ReaderLine; message: Message }[] {
+    const { night } = this.#options.life;
+    for (const line of this.#lines) {
+      line.isSilent = this.#isSilent(line.reader, elapsed);
+    }
+    const passing = night !== null && from >= night.from && from < night.to ? 0 : count;
+    const odd = this.#oddReads(from, to, passing);
+    for (const sighting of this.#watch.watch(from, to, passing - odd)) {
       this.#take(sighting);
     }
     return this.#lines.flatMap((line) => line.messages(from).map((message) => ({ line, message })));
   }
 
   heartbeats(at: Micros): Message[] {
-    return this.#lines.map((line) => line.heartbeat(at));
+    return this.#lines.filter(({ isSilent }) => !isSilent).map((line) => line.heartbeat(at));
+  }
+
+  #isSilent(reader: SiteReader, elapsed: Micros): boolean {
+    const { silences = [] } = this.#options.troubles.get(reader) ?? {};
+    return silences.some(({ from, to }) => elapsed >= from && elapsed < to);
   }
 
   /**

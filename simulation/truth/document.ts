@@ -2,6 +2,7 @@ import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
 import { milliseconds } from '../encoders/timestamp.ts';
 import type { Doubt } from './asset-truth.ts';
 import type { Course } from './course.ts';
+import type { PresenceDocument } from './presence-document.ts';
 import type { ReaderCounts } from './reader-truth.ts';
 import { isExact, type Span } from './span.ts';
 import type { Truth } from './truth.ts';
@@ -13,6 +14,8 @@ export interface TruthDocument {
   run: RunDocument;
   assets: AssetDocument[];
   readers: ReaderDocument[];
+  /** Null unless the site was watched continuously. */
+  presence: PresenceDocument | null;
 }
 
 /** How the site was simulated. */
@@ -55,7 +58,17 @@ export interface ReaderDocument extends ReaderCounts {
 
 export function toDocument(
   truth: Truth,
-  { orgId, formatOf, run }: { orgId: number; formatOf(reader: string): string; run: RunDocument },
+  {
+    orgId,
+    formatOf,
+    run,
+    presence,
+  }: {
+    orgId: number;
+    formatOf(reader: string): string;
+    run: RunDocument;
+    presence: PresenceDocument | null;
+  },
 ): TruthDocument {
   return {
     version: 1,
@@ -71,6 +84,7 @@ export function toDocument(
       exact,
       ...counts,
     })),
+    presence,
   };
 }
 

@@ -37,6 +37,7 @@ describe('tagtrail simulate', () => {
         undecided: [],
         differences: [],
         feed_differences: [],
+        presence: null,
       });
     });
   }
@@ -233,6 +234,8 @@ describe('tagtrail simulate', () => {
       '--format',
       'openmqttgateway',
     ],
+    ['--continuous needs --speed 1', '--org', '1', '--continuous', '30s', '--speed', '2', '--duration', '1'],
+    ['duration from 6s to 1d', '--org', '1', '--continuous', '30'],
     ['letters, digits and hyphens', '--org', '1', '--prefix', 'A/B'],
     ['--truth cannot be written', '--org', '1', '--truth', '/'],
     ['--check cannot be read', '--check', '/nowhere.json'],

@@ -5,6 +5,7 @@ import { createRandom } from '../../simulation/random.ts';
 import { shiftAt } from '../../simulation/shifts.ts';
 import { stopsOf } from '../../simulation/site.ts';
 import { SiteLife } from '../../simulation/site-life.ts';
+import { Whereabouts } from '../../simulation/truth/whereabouts.ts';
 import { makeWarehouse } from '../../simulation/warehouse.ts';
 import { micros } from '../support/mapping.ts';
 
@@ -92,6 +93,34 @@ describe('the life of a simulated site', () => {
     expect(stops).to.have.length(1);
     const life = new SiteLife(ASSETS, stops, START, createRandom(1));
     expect(life.advance(START + 60 * MINUTE).length).to.be.greaterThan(20);
+  });
+
+  it('has nights in which nothing moves, and thefts of what stays, of which nobody is told', () => {
+    const [from, to] = [START + 20 * MINUTE, START + 40 * MINUTE];
+    const whereabouts = new Whereabouts();
+    const life = new SiteLife(ASSETS, stopsOf(site(6)), START, createRandom(1), {
+      ...{ night: { from, to }, thefts: [START + 5 * MINUTE, START + 6 * MINUTE], whereabouts },
+      isSafe: ({ key }) => key.includes('AISLE'),
+    });
+    const moved = Array.from(
+      { length: 60 },
+      (_, minute) => life.advance(START + (minute + 1) * MINUTE).length,
+    );
+    expect(moved.slice(20, 39)).to.deep.equal(Array.from({ length: 19 }, () => 0));
+    expect(moved[10]).to.be.greaterThan(0);
+    expect(moved[50]).to.be.greaterThan(0);
+    const taken = ASSETS.filter(({ key }) => whereabouts.takenAt(key) !== null);
+    expect(taken.map(({ key }) => whereabouts.takenAt(key))).to.have.members([
+      START + 5 * MINUTE,
+      START + 6 * MINUTE,
+    ]);
+    for (const asset of taken) {
+      expect(whereabouts.staysOf(asset.key).at(-1)).to.deep.include({
+        until: whereabouts.takenAt(asset.key),
+      });
+      expect(whereabouts.staysOf(asset.key).at(-1)?.location).to.include('AISLE');
+      expect(life.stateOf(asset)).to.deep.equal({ kind: 'away', until: Number.POSITIVE_INFINITY });
+    }
   });
 
   it('goes on for days', () => {

@@ -7,9 +7,11 @@ import { addTopCommand, id, printResult, wholeNumber } from '../command-line/com
 import { progressOn } from '../command-line/progress.ts';
 import { FAILED } from '../command-line/report-error.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
+import { secondsIn } from '../parts/duration.ts';
 import { findBroker } from '../simulate/broker.ts';
+import { isAgreed } from '../simulate/check.ts';
 import { checkInstallation } from '../simulate/check-installation.ts';
-import { faultsOf, formatsOf, requirePossible, type SimulatePlan } from '../simulate/plan.ts';
+import { faultsOf, formatsOf, requirePossible, type SimulatePlan, watchPlan } from '../simulate/plan.ts';
 import { checkedText, simulatedText } from '../simulate/report.ts';
 import { type Simulated, simulate } from '../simulate/simulate.ts';
 import { openTruthFile, readTruthFile } from '../simulate/truth-file.ts';
@@ -24,6 +26,7 @@ interface Options {
   faults: string;
   seed: number;
   speed: number;
+  continuous?: number;
   prefix: string;
   tolerance: number;
   truth: string;
@@ -52,6 +55,11 @@ export function addSimulate(program: Command): void {
     .option('--faults <faults>', `what goes wrong: none, all, or some of ${FAULTS.join(', ')}`, 'none')
     .option('--seed <number>', 'another course of events', wholeNumber(0, 4_294_967_295), 1)
     .option('--speed <factor>', 'how much faster time passes at the site', wholeNumber(1, 10_000), 1)
+    .option(
+      '--continuous <duration>',
+      'watch the locations where things stay continuously, with this gap: whatever is there is read within a third of it',
+      gap,
+    )
     .option('--prefix <text>', 'what keys and names begin with', asPrefix, 'SIM-')
     .option('--tolerance <seconds>', 'see below', wholeNumber(0, 10), 2)
     .option('--truth <file>', 'where to write what is true; none for nowhere', 'simulation-truth.json')
@@ -86,14 +94,20 @@ not certain within that are left out of the check, and named. Times are compared
 A check reads the move feed, too: applied from its first position on, it must give the histories; positions follow one
 another, and times never decrease along an asset.
 
-JSON: what was published, and what is true: {version, org_id, run, assets, readers}. With --check {assets, rows,
-readers, events, smoothing, undecided, differences, feed_differences}; it exits with 1 if there are differences.
+With --continuous a check compares the report of presence, too, at twelve instants of the run: nothing that was there may
+be overdue or missing, what was stolen is overdue as soon as it would have been read again, and what only a dead reader
+could see is unknown because of that reader.
+
+JSON: what was published, and what is true: {version, org_id, run, assets, readers, presence}. With --check {assets, rows,
+readers, events, smoothing, undecided, differences, feed_differences, presence}; it exits with 1 if there are differences.
+presence: {compared, states, thefts, differences}, or null for a site that was not watched continuously.
 smoothing: whether it was on, since then the histories differ from what is true. That, and counters of readers, can be
 told through the database only (else null).
 
 Examples:
   npx --no -- tagtrail simulate --org 1 --readers 6 --assets 200 --rate 100 --duration 60 --faults all
   npx --no -- tagtrail simulate --org 1 --format mixed --readers 16 --duration 300 --truth truth.json
+  npx --no -- tagtrail simulate --org 1 --continuous 30s --duration 180 --faults theft,dead-reader,night
   npx --no -- tagtrail simulate --check truth.json --api http://127.0.0.1:8080 --key tt_...`;
 
 async function run(options: Options): Promise<void> {
@@ -137,12 +151,12 @@ async function compare(path: string, options: Options): Promise<void> {
     show: (text) => progress.show(text),
   }).finally(() => progress.end());
   printResult({ json: result, text: checkedText(result) }, options);
-  process.exitCode = result.differences.length + result.feed_differences.length > 0 ? FAILED : 0;
+  process.exitCode = isAgreed(result) ? 0 : FAILED;
 }
 
 /** @throws AppError `invalid_input` naming the option. */
 function planOf(options: Options): SimulatePlan {
-  const { org, readers, assets, rate, duration = null, speed, seed, prefix, tolerance } = options;
+  const { org, readers, assets, rate, duration = null, speed, seed, prefix, tolerance, continuous } = options;
   const formats = formatsOf(options.format, speed);
   const faults = faultsOf(options.faults);
   if (org === undefined) {
@@ -161,7 +175,19 @@ function planOf(options: Options): SimulatePlan {
       `--faults is none, all, or some of ${FAULTS.join(', ')}, with commas between`,
     );
   }
-  return { orgId: org, readers, assets, rate, duration, formats, faults, speed, seed, prefix, tolerance };
+  return {
+    ...{ orgId: org, readers, assets, rate, duration, formats, faults, speed, seed, prefix, tolerance },
+    watch: continuous === undefined ? null : watchPlan(continuous),
+  };
+}
+
+/** @returns seconds. */
+function gap(text: string): number {
+  const seconds = secondsIn(text);
+  if (!(seconds >= 6 && seconds <= 86_400)) {
+    throw new InvalidArgumentError('It is a duration from 6s to 1d, as 30s, 5m or 1h.');
+  }
+  return seconds;
 }
 
 function asPrefix(text: string): string {

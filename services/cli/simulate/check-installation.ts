@@ -4,11 +4,14 @@ import { MICROS_PER_MILLISECOND, type Micros } from '../../../base/instant.ts';
 import { askApi } from '../../../simulation/answers.ts';
 import { ApiError, createApiClient } from '../../../simulation/api-client.ts';
 import { FeedFold } from '../../../simulation/feed-fold.ts';
+import { askPresence } from '../../../simulation/presence/ask-presence.ts';
+import { comparedInstants } from '../../../simulation/presence/compare-presence.ts';
 import type { TruthDocument } from '../../../simulation/truth/document.ts';
 import { withConnections, withOrganization } from '../connections/database.ts';
-import { type Answer, type CheckResult, check } from './check.ts';
+import { type Answer, type CheckResult, check, isAgreed } from './check.ts';
 import { storedCounts } from './stored-counts.ts';
 import { storedMoves } from './stored-moves.ts';
+import { storedPresence } from './stored-presence.ts';
 import { storedRecords } from './stored-records.ts';
 import { wasSmoothed } from './stored-smoothing.ts';
 
@@ -24,9 +27,12 @@ export interface CheckOptions {
 export function checkInstallation(truth: TruthDocument, options: CheckOptions): Promise<CheckResult> {
   const { api, orgId } = options;
   const keys = truth.assets.map(({ asset }) => asset);
+  const instants = truth.presence == null ? [] : comparedInstants(truth.presence);
   const fold = new FeedFold();
   if (api !== null) {
-    return untilAgreed(truth, options, () => askFromOutside(api, { keys, fold, show: options.show }));
+    return untilAgreed(truth, options, () =>
+      askFromOutside(api, { keys, instants, fold, show: options.show }),
+    );
   }
   const names = truth.readers.map(({ reader }) => reader);
   return withOrganization(orgId, (db) =>
@@ -36,9 +42,21 @@ export function checkInstallation(truth: TruthDocument, options: CheckOptions): 
         readers: await storedCounts(pool, orgId, names),
         feed: (await fold.catchUp((after) => storedMoves(db, after))) ? fold : null,
         isSmoothed: await wasSmoothed(pool, orgId, beginningOf(truth)),
+        presence: await atEach(instants, (at) => storedPresence(db, new Set(keys), at)),
       })),
     ),
   );
+}
+
+async function atEach<Answered>(
+  instants: readonly number[],
+  ask: (at: number) => Promise<Answered>,
+): Promise<ReadonlyMap<number, Answered>> {
+  const answers = new Map<number, Answered>();
+  for (const at of instants) {
+    answers.set(at, await ask(at));
+  }
+  return answers;
 }
 
 function beginningOf({ assets }: TruthDocument): Micros {
@@ -54,12 +72,14 @@ async function untilAgreed(
   const begun = performance.now();
   for (;;) {
     const result = check(truth, await ask());
-    const { differences, feed_differences: further } = result;
+    const { differences, feed_differences: further, presence } = result;
     const patience = Math.max(
-      differences.length > 0 ? 0 : Math.min(further.length, 1) * SEALED_WITHIN,
+      differences.length + (presence?.differences.length ?? 0) > 0
+        ? 0
+        : Math.min(further.length, 1) * SEALED_WITHIN,
       wait * 1_000,
     );
-    if (differences.length + further.length === 0 || performance.now() - begun >= patience) {
+    if (isAgreed(result) || performance.now() - begun >= patience) {
       return result;
     }
     await setTimeout(PAUSE);
@@ -68,7 +88,12 @@ async function untilAgreed(
 
 async function askFromOutside(
   { url, key }: { url: string; key: string },
-  { keys, fold, show }: { keys: readonly string[]; fold: FeedFold; show: (text: string) => void },
+  {
+    keys,
+    instants,
+    fold,
+    show,
+  }: { keys: readonly string[]; instants: readonly number[]; fold: FeedFold; show: (text: string) => void },
 ): Promise<Answer> {
   const asked = new Set(keys);
   const api = createApiClient(url.replace(/\/+$/, ''), key);
@@ -82,7 +107,8 @@ async function askFromOutside(
       show(`${after} events of the feed`);
       return api.moves(after);
     });
-    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null };
+    const presence = await atEach(instants, (at) => askPresence(api, at));
+    return { assets, readers: null, feed: isWhole ? fold : null, isSmoothed: null, presence };
   } catch (error) {
     if (error instanceof ApiError) {
       throw new AppError('unavailable', error.message, { cause: error });

@@ -1,7 +1,13 @@
 import type { AssetAnswer } from '../../../simulation/answers.ts';
 import { compare } from '../../../simulation/compare.ts';
 import type { FeedFold } from '../../../simulation/feed-fold.ts';
+import {
+  comparePresence,
+  type PresenceAnswer,
+  type PresenceResult,
+} from '../../../simulation/presence/compare-presence.ts';
 import type { ReaderDocument, TruthDocument } from '../../../simulation/truth/document.ts';
+import type { PresenceDocument } from '../../../simulation/truth/presence-document.ts';
 import { NO_COUNTS, type ReaderCounts } from '../../../simulation/truth/reader-truth.ts';
 import { settled } from '../../../simulation/truth/settled.ts';
 
@@ -12,6 +18,8 @@ export interface Answer {
   feed: FeedFold | null;
   /** Whether smoothing was on at any time since the truth begins; null if it cannot be asked. */
   isSmoothed: boolean | null;
+  /** By instant; empty unless the site was watched continuously. */
+  presence: ReadonlyMap<number, readonly PresenceAnswer[]>;
 }
 
 export interface Difference {
@@ -33,6 +41,12 @@ export interface CheckResult {
   differences: Difference[];
   /** Where the move feed is wrong, or gives other histories than the installation answers. */
   feed_differences: Difference[];
+  /** What is said of assets that are there or not; null unless the site was watched continuously. */
+  presence: (Omit<PresenceResult, 'differences'> & { differences: Difference[] }) | null;
+}
+
+export function isAgreed({ differences, feed_differences: further, presence }: CheckResult): boolean {
+  return differences.length + further.length + (presence?.differences.length ?? 0) === 0;
 }
 
 export function check(truth: TruthDocument, answer: Answer): CheckResult {
@@ -61,6 +75,20 @@ export function check(truth: TruthDocument, answer: Answer): CheckResult {
       of: asset,
       ...difference,
     })),
+    presence: truth.presence == null ? null : checkPresence(truth, truth.presence, answer),
+  };
+}
+
+function checkPresence(
+  { assets, run }: TruthDocument,
+  site: PresenceDocument,
+  { presence: answers }: Answer,
+): CheckResult['presence'] {
+  const overlap = run.faults.includes('flapping');
+  const { differences, ...result } = comparePresence(site, assets, { overlap, answers });
+  return {
+    ...result,
+    differences: differences.map(({ asset, ...difference }) => ({ of: asset, ...difference })),
   };
 }
 

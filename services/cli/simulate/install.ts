@@ -1,17 +1,21 @@
 import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_SECOND } from '../../../base/instant.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { OrganizationDatabase } from '../../../db/timescale/connections/organization-door.ts';
 import { createReader } from '../../../domain/administration/readers/create-reader.ts';
 import { setAntenna } from '../../../domain/administration/readers/set-antenna.ts';
+import { setWatch } from '../../../domain/administration/watches/set-watch.ts';
 import type { Actor } from '../../../domain/changes/actor.ts';
 import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
 import { importFile } from '../../../domain/master-data/imports/import-file.ts';
 import { findLiveByKeys } from '../../../domain/master-data/live-by-key.ts';
 import { createLocation } from '../../../domain/master-data/locations/create.ts';
+import { listWatches } from '../../../domain/presence/coverage/stored-watches.ts';
 import type { ConnectedReader } from '../../../simulation/connections.ts';
 import { ENCODERS } from '../../../simulation/encoders/encoders.ts';
 import type { SimulatedAsset } from '../../../simulation/population.ts';
-import type { Site } from '../../../simulation/site.ts';
+import { isPortal, type Site, stopsOf } from '../../../simulation/site.ts';
+import type { WatchPlan } from './plan.ts';
 import { type Earlier, MARK, removeEarlier } from './remove-earlier.ts';
 
 export interface Installation {
@@ -31,12 +35,18 @@ export interface InstalledReader extends ConnectedReader {
  */
 export async function install(
   { db, all, actor }: { db: OrganizationDatabase; all: Database; actor: Actor },
-  { site, assets, earlier }: { site: Site; assets: readonly SimulatedAsset[]; earlier: Earlier },
+  {
+    site,
+    assets,
+    earlier,
+    watch,
+  }: { site: Site; assets: readonly SimulatedAsset[]; earlier: Earlier; watch: WatchPlan | null },
 ): Promise<Installation> {
   await removeEarlier(all, actor, earlier);
   await installAssets(db, actor, site, assets);
   const locationIds = await installLocations(db, actor, site);
-  return { readers: await installReaders(all, actor, db.orgId, site), locationIds };
+  await installWatches(all, actor, db.orgId, site, watch);
+  return { readers: await installReaders(all, actor, db.orgId, site, watch), locationIds };
 }
 
 async function installAssets(
@@ -90,11 +100,35 @@ async function installLocations(
   return find();
 }
 
+/** Locations of an earlier simulation are used again, so what was said of them is taken back where nothing is said. */
+async function installWatches(
+  db: Database,
+  actor: Actor,
+  orgId: number,
+  site: Site,
+  watch: WatchPlan | null,
+): Promise<void> {
+  const watched = new Set((await listWatches(db, orgId)).map((each) => each.location_external_key));
+  for (const stop of stopsOf(site)) {
+    const isContinuous = watch !== null && !isPortal(stop);
+    if (isContinuous || watched.has(stop.key)) {
+      await setWatch(db, actor, {
+        orgId,
+        locationExternalKey: stop.key,
+        mode: isContinuous ? 'continuous' : 'portal',
+        maxGap: isContinuous ? watch.maxGap : null,
+        coverage: 'all',
+      });
+    }
+  }
+}
+
 async function installReaders(
   db: Database,
   actor: Actor,
   orgId: number,
   site: Site,
+  watch: WatchPlan | null,
 ): Promise<InstalledReader[]> {
   const formats = loadBuiltinFormats();
   const installed: InstalledReader[] = [];
@@ -106,6 +140,7 @@ async function installReaders(
       topic: filter,
       format,
       policies: {},
+      expectSeconds: watch === null ? null : watch.expected / MICROS_PER_SECOND,
     });
     for (const [index, locationExternalKey] of antennas.entries()) {
       await setAntenna(db, actor, { readerId: reader.id, port: index + 1, locationExternalKey });

@@ -1,4 +1,5 @@
 import { AppError } from '../../../base/errors.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import { ENCODERS, type EncoderName } from '../../../simulation/encoders/encoders.ts';
 import { FAULTS, type Fault } from '../../../simulation/faults.ts';
 
@@ -16,15 +17,41 @@ export interface SimulatePlan {
   prefix: string;
   /** Seconds. */
   tolerance: number;
+  /** How the locations where things stay are watched; null if they are not. */
+  watch: WatchPlan | null;
 }
+
+/** Micros. */
+export interface WatchPlan {
+  maxGap: Micros;
+  /** Of every reader: how long it may say nothing. */
+  expected: Micros;
+  /** Within which whatever stays is read again. */
+  reread: Micros;
+}
+
+/** @param maxGap seconds. */
+export function watchPlan(maxGap: number): WatchPlan {
+  const seconds = (count: number) => Math.round(count * MICROS_PER_SECOND);
+  return { maxGap: seconds(maxGap), expected: seconds(EXPECTED), reread: seconds(maxGap / 3) };
+}
+
+/** Seconds: three heartbeats. */
+const EXPECTED = 15;
 
 /** Longest simulated time: far less than reads may be late. */
 const MOST_SIMULATED = 7 * 86_400;
 
 /** @throws AppError `invalid_input` for impossible combinations of options. */
-export function requirePossible({ duration, speed, formats }: SimulatePlan): void {
+export function requirePossible({ duration, speed, formats, watch }: SimulatePlan): void {
   if (speed === 1) {
     return;
+  }
+  if (watch !== null) {
+    throw new AppError(
+      'invalid_input',
+      '--continuous needs --speed 1: how a location is watched holds from now on, and the time at a faster site lies in the past',
+    );
   }
   if (duration === null) {
     throw new AppError('invalid_input', '--speed needs a --duration: the time at the site ends with the run');

@@ -27,8 +27,8 @@ export function simulatedText({ progress, truth }: Simulated, truthFile: string 
 }
 
 export function checkedText(result: CheckResult): string {
-  const { assets, rows, readers, events, undecided } = result;
-  const all = [...result.differences, ...result.feed_differences];
+  const { assets, rows, readers, events, undecided, presence } = result;
+  const all = [...result.differences, ...result.feed_differences, ...(presence?.differences ?? [])];
   const feed = events === null ? '' : `, ${count(events)} events of the move feed`;
   const compared = `${count(assets)} assets, ${count(rows)} rows of history, ${count(readers)} readers${feed}`;
   return [
@@ -45,8 +45,23 @@ export function checkedText(result: CheckResult): string {
     ...(undecided.length === 0 ? [] : [`Not compared, what is true cannot be told: ${undecided.join(', ')}`]),
     ...(events === null ? ['Not compared, its beginning is not kept any more: the move feed'] : []),
     ...smoothingLines(result),
+    ...presenceLines(presence),
     `${compared}: ${all.length === 0 ? 'all agree' : `${count(all.length)} differences`}`,
   ].join('\n');
+}
+
+function presenceLines(presence: CheckResult['presence']): string[] {
+  if (presence === null) {
+    return [];
+  }
+  const { compared, states, thefts } = presence;
+  const each = Object.entries(states).map(([state, times]) => `${state} ${count(times)}`);
+  const delays = thefts.flatMap(({ found_after_seconds: seconds }) => seconds ?? []);
+  const found = delays.length === 0 ? '' : `, overdue within ${Math.ceil(Math.max(...delays))} s`;
+  return [
+    `Presence: ${count(compared)} states compared (right: ${each.join(', ')})`,
+    ...(thefts.length === 0 ? [] : [`Thefts: ${delays.length} of ${thefts.length} found${found}`]),
+  ];
 }
 
 /** The usual cause of many differences. */

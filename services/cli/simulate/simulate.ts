@@ -8,9 +8,11 @@ import type { Actor } from '../../../domain/changes/actor.ts';
 import { type Connections, connectReaders } from '../../../simulation/connections.ts';
 import { milliseconds } from '../../../simulation/encoders/timestamp.ts';
 import { makePopulation } from '../../../simulation/population.ts';
+import { presenceDocument } from '../../../simulation/presence/make-document.ts';
 import { type Progress, runSimulation } from '../../../simulation/run.ts';
 import { type TruthDocument, toDocument } from '../../../simulation/truth/document.ts';
 import { Truth } from '../../../simulation/truth/truth.ts';
+import { Whereabouts } from '../../../simulation/truth/whereabouts.ts';
 import { makeWarehouse } from '../../../simulation/warehouse.ts';
 import { awaitArrival } from './await-arrival.ts';
 import type { Broker } from './broker.ts';
@@ -38,7 +40,7 @@ export interface Simulated {
  * @throws AppError `conflict` if names or keys are taken, `unavailable` if messages do not arrive.
  */
 export async function simulate(plan: SimulatePlan, options: SimulateOptions): Promise<Simulated> {
-  const { orgId, formats, prefix, tolerance } = plan;
+  const { orgId, formats, prefix, tolerance, watch, faults } = plan;
   const { db, all, actor, pool, broker, signal, show } = options;
   const topicRoot = `simulation/${orgId}/${prefix}`;
   const site = makeWarehouse({ readers: plan.readers, formats, prefix, topicRoot });
@@ -46,7 +48,7 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
   show(`Registering ${site.readers.length} readers and ${assets.length} assets`);
   const installation = await install(
     { db, all, actor },
-    { site, assets, earlier: { orgId, prefix, topicRoot } },
+    { site, assets, earlier: { orgId, prefix, topicRoot }, watch },
   );
   const clock = createClock();
   let truth: Truth | null = null;
@@ -60,14 +62,35 @@ export async function simulate(plan: SimulatePlan, options: SimulateOptions): Pr
       rank: (location) => installation.locationIds.get(location) ?? 0,
       tolerance: tolerance * MICROS_PER_SECOND,
     });
-    const startedAt = milliseconds(clock());
+    const startedAt = clock();
+    const whereabouts = watch === null ? null : new Whereabouts();
     const progress = await runSimulation(
-      { ...plan, site, assets },
-      { connections, truth, clock, signal, onProgress: (now) => show(progressText(now, plan.duration)) },
+      { ...plan, site, assets, reread: watch?.reread ?? null },
+      {
+        connections,
+        truth,
+        clock,
+        signal,
+        whereabouts,
+        onProgress: (now) => show(progressText(now, plan.duration)),
+      },
     );
-    const run = { ...runDocument(plan), started_at: startedAt, ended_at: milliseconds(clock()) };
+    const run = {
+      ...runDocument(plan),
+      started_at: milliseconds(startedAt),
+      ended_at: milliseconds(clock()),
+    };
     const formatOf = (name: string) => site.readers.find((reader) => reader.name === name)?.format ?? '';
-    return { progress, truth: toDocument(truth, { orgId, formatOf, run }) };
+    const duration = plan.duration === null ? null : plan.duration * MICROS_PER_SECOND;
+    const presence =
+      watch === null || whereabouts === null
+        ? null
+        : presenceDocument({
+            ...{ site, assets, whereabouts, watch, from: startedAt },
+            faults: { faults, duration, isRealTime: true },
+            until: startedAt + Math.floor(progress.elapsed * MICROS_PER_SECOND),
+          });
+    return { progress, truth: toDocument(truth, { orgId, formatOf, run, presence }) };
   } finally {
     await connections.close();
   }

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { useSimulate } from '../support/simulate.ts';
+
+describe('the presence of assets at a simulated site', () => {
+  const { api, simulated, checked } = useSimulate();
+
+  it('is as it was: thefts are overdue, what only a dead reader sees is unknown, nothing else is missed', async () => {
+    const truth = await simulated(
+      ...['--readers', '6', '--format', 'tagtrail', '--assets', '60', '--rate', '40', '--duration', '34'],
+      ...['--continuous', '6s', '--faults', 'theft,dead-reader,outage,night,late'],
+    );
+    const { status, presence, differences } = await checked();
+    expect({ status, differences, missed: presence.differences }).to.deep.equal({
+      ...{ status: 0, differences: [], missed: [] },
+    });
+    expect(presence.states).to.include.all.keys('present', 'overdue', 'unknown', 'never_seen');
+    expect(presence.thefts.map(({ asset }: { asset: string }) => asset)).to.deep.equal(
+      truth.presence?.assets.filter((each) => each.taken_at !== null).map(({ asset }) => asset),
+    );
+    expect(presence.thefts).to.have.length(2);
+    for (const { found_after_seconds: seconds } of presence.thefts) {
+      expect(seconds).to.be.within(1, 15);
+    }
+    expect((await checked('--api', api.url, '--key', api.key)).presence).to.deep.equal(presence);
+  });
+});
