@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { connectionConfig } from '../../db/timescale/connections/connection.ts';
 import { openOrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { createWritePool } from '../../db/timescale/connections/pool.ts';
 import { createDatabase, withDatabase } from '../../db/timescale/schema/create-database.ts';
 import { migrate } from '../../db/timescale/schema/migrate.ts';
+import { joinStretches } from '../../domain/presence/join-stretches.ts';
 import { type DwellFilters, readDwell } from '../../domain/reports/dwell/read-dwell.ts';
 import { type Known, requireKnown } from '../../domain/reports/known/known-at.ts';
 import type { PlaceFilters } from '../../domain/reports/places-during.ts';
@@ -61,7 +63,22 @@ async function fill(url: string, transitions: number): Promise<number> {
   await fillPresence(client, orgId);
   await client.query('vacuum analyze');
   await client.end();
+  await joinAll(url, orgId);
   return orgId;
+}
+
+/** As the deriver of silences does, turn by turn. */
+async function joinAll(url: string, orgId: number): Promise<void> {
+  const pool = createWritePool(url, { max: 1 });
+  await pool.query('truncate silence_revisions');
+  const { rows } = await pool.query<{ id: number }>('select id from readers where org_id = $1', [orgId]);
+  for (const { id: readerId } of rows) {
+    while (await joinStretches(pool, { orgId, readerId }, Date.now() * 1_000)) {
+      // A day at a time.
+    }
+  }
+  await pool.query('vacuum analyze reader_joined_spans');
+  await pool.end();
 }
 
 /** A reader at each location that is watched continuously, heard every minute of the last seven days. */

@@ -10,7 +10,12 @@ export interface Table {
  * Derived tables: rebuilt by triggers or afterwards, not copied. Silences are revised from a reader's first expectation on:
  * before that it was never silent.
  */
-const DERIVED: readonly string[] = ['live_row_counts', 'history_marks', 'silence_revisions'];
+const DERIVED: readonly string[] = [
+  'live_row_counts',
+  'history_marks',
+  'silence_revisions',
+  'reader_joined_spans',
+];
 
 /** Tables to copy, each after those it references. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<Table[]> {

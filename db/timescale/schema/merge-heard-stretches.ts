@@ -35,6 +35,7 @@ export async function mergeHeardStretches(pool: Pool): Promise<number> {
           readerId,
         ]);
         await client.query(MERGE, [orgId, readerId]);
+        await client.query(DROP_JOINED, [orgId, readerId]);
       }
       return lock.rows[0]?.is_mine;
     });
@@ -58,6 +59,10 @@ const expected = `coalesce(
    where org_id = $1 and reader_id = $2 and origin = 'learned' and valid_from <= before
    order by valid_from desc limit 1),
   30)`;
+
+/** Whoever reads what is joined reads these as they are from now on. */
+const DROP_JOINED = `delete from reader_joined_spans
+  where org_id = $1 and reader_id = $2 and started_at < now() - ${OLD}`;
 
 const MERGE = `with stretch as (
     select started_at, ended_at, messages, lag(ended_at) over (order by started_at) as before

@@ -542,6 +542,16 @@ create table reader_expectations (
 );
 CREATE TRIGGER reader_expectations_revise AFTER INSERT ON public.reader_expectations FOR EACH ROW EXECUTE FUNCTION revise_silences_of_expectation();
 
+create table reader_joined_spans (
+  org_id integer not null,
+  reader_id integer not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  constraint reader_joined_spans__org_id_reader_id_started_at PRIMARY KEY (org_id, reader_id, started_at),
+  constraint reader_joined_spans__ended_at CHECK ((ended_at >= started_at)),
+  constraint reader_joined_spans__org_id_reader_id FOREIGN KEY (org_id, reader_id) REFERENCES readers(org_id, id)
+);
+
 create table reader_proofs (
   org_id integer not null,
   reader_id integer not null,

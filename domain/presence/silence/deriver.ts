@@ -4,6 +4,7 @@ import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { EXPECTED, leastExpectedFrom } from '../expectations.ts';
 import { type Interval, joined } from '../intervals.ts';
+import { dropJoined, StretchJoiner } from '../join-stretches.ts';
 import { keptWatches } from '../watching/kept-watches.ts';
 import { loadWatches } from '../watching/load-watches.ts';
 import { tidyWatches } from '../watching/tidy-watches.ts';
@@ -42,6 +43,7 @@ export class SilenceDeriver {
   #watched: readonly Interval[] = [];
   #tidyAt: Micros = Number.NEGATIVE_INFINITY;
   #isLoaded = false;
+  readonly #joiner = new StretchJoiner();
 
   /**
    * All of a turn is one transaction; a deriver of which a turn failed is of no use any more.
@@ -69,7 +71,9 @@ export class SilenceDeriver {
     )) {
       wanted.set(reader.readerId, reader);
     }
-    for (const revised of await takeRevisions(db)) {
+    const revisions = await takeRevisions(db);
+    await dropJoined(db, revisions);
+    for (const revised of revisions) {
       const other = wanted.get(revised.readerId);
       wanted.set(revised.readerId, {
         ...revised,
@@ -81,6 +85,7 @@ export class SilenceDeriver {
       await this.#derive(db, all.slice(at, at + AT_ONCE), now);
     }
     await this.#learn(db, now);
+    await this.#joiner.turn(db, now);
     await this.#tidy(db, now);
     return now;
   }

@@ -1,0 +1,100 @@
+import { MICROS_PER_SECOND } from '../../base/instant.ts';
+import { type FragmentSqlToken, sql } from '../../db/timescale/queries/sql.ts';
+import type { DatedExpectation } from './expectations.ts';
+import type { Interval } from './intervals.ts';
+import { OF_NEW } from './listening-times.ts';
+
+export interface WantedEvidence {
+  orgId: number;
+  readerIds: readonly number[];
+  /** By reader. */
+  expectations: ReadonlyMap<number, readonly DatedExpectation[]>;
+  window: Interval;
+}
+
+/**
+ * A query of evidence of when readers listened: `reader_id`, `kind` (`heard`, `proven`, `disconnected`), `since`, `until`.
+ * Stretches that each began before the reader could be missed after the one before are one here, unless the reader was
+ * disconnected between them, or reads of then came late: it listened all the while.
+ *
+ * Reader by reader: what one was heard is sorted in memory.
+ *
+ * @param stretch a query of `since` and `until` of stretches of the reader `reader.id` in the window `asked`, in which
+ * `interruption.during` is when it was disconnected or reads came late.
+ */
+export function evidenceQuery(
+  { orgId, readerIds, expectations, window }: WantedEvidence,
+  stretch: FragmentSqlToken,
+): FragmentSqlToken {
+  const periods = readerIds.flatMap((id) =>
+    (expectations.get(id) ?? []).map((each, place) => ({ ...each, id, place })),
+  );
+  const given = {
+    reader: periods.map(({ id }) => id),
+    place: periods.map(({ place }) => place),
+    from: periods.map(({ from }) => Math.max(from, 0)),
+    seconds: periods.map(({ expected }) => (expected ?? OF_NEW) / MICROS_PER_SECOND),
+  };
+  return sql.fragment`
+    with asked as (
+      select time_of_micros(${window.since}::bigint) as since, time_of_micros(${window.until}::bigint) as until
+    ),
+    period as materialized (
+      select reader_id, time_of_micros(micros) as since, make_interval(secs => seconds) as expected,
+        lead(time_of_micros(micros), 1, 'infinity') over (partition by reader_id order by place) as until
+      from unnest(${sql.array(given.reader, 'int4')}, ${sql.array(given.place, 'int4')}, ${sql.array(given.from, 'int8')},
+          ${sql.array(given.seconds, 'float8')}) as dated (reader_id, place, micros, seconds)
+    )
+    select reader.id as reader_id, own.kind, own.since, own.until
+    from asked cross join unnest(${sql.array(readerIds, 'int4')}) as reader (id)
+    cross join lateral (
+      with gone as materialized (
+        select span.started_at as since, span.ended_at as until
+        from reader_spans span
+        where span.org_id = ${orgId} and span.reader_id = reader.id and span.state = 'disconnected'
+          and span.started_at <= asked.until and coalesce(span.ended_at >= asked.since, true)
+          and span.started_at >= ${lastSpanBefore(orgId, 'disconnected')}
+      ),
+      proof as materialized (
+        select started_at as since, ended_at as until from reader_proofs
+        where org_id = ${orgId} and reader_id = reader.id and started_at <= asked.until and ended_at >= asked.since
+      ),
+      interruption as materialized (
+        select range_agg(during) as during
+        from (
+          select tstzrange(since, until) as during from gone
+          union all
+          select tstzrange(since, until, '[]') from proof
+        ) piece
+      ),
+      stretch as (${stretch}),
+      begun as (
+        select stretch.*, period.since as period,
+          case
+            when lag(stretch.until) over by_time is null then true
+            when stretch.since <= lag(stretch.until) over by_time then false
+            else stretch.since - lag(stretch.until) over by_time > period.expected
+              or coalesce(interruption.during && tstzrange(lag(stretch.until) over by_time, stretch.since, '()'), false)
+          end as is_apart
+        from stretch cross join interruption
+        join period on period.reader_id = reader.id and period.since <= stretch.until and stretch.until < period.until
+        window by_time as (partition by period.since order by stretch.since)
+      ),
+      numbered as (
+        select *, count(*) filter (where is_apart) over (partition by period order by since) as place from begun
+      )
+      select 'heard' as kind, min(since) as since, max(until) as until from numbered group by period, place
+      union all
+      select 'disconnected', since, until from gone
+      union all
+      select 'proven', since, until from proof
+    ) own`;
+}
+
+/** When the last span of the reader began before the window: of those before it, only that can reach into it. */
+export function lastSpanBefore(orgId: number, state: 'up' | 'disconnected'): FragmentSqlToken {
+  return sql.fragment`coalesce((
+    select max(before.started_at) from reader_spans before
+    where before.org_id = ${orgId} and before.reader_id = reader.id and before.state = ${state}
+      and before.started_at < asked.since), asked.since)`;
+}

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
+import { loadBuiltinFormats } from '../../../domain/formats/mapping/builtin.ts';
+import { loadReaders, type RegisteredReader } from '../../../domain/messages/load-readers.ts';
+import { type Interval, within } from '../../../domain/presence/intervals.ts';
+import { dropJoined, joinStretches } from '../../../domain/presence/join-stretches.ts';
+import { listeningTimes } from '../../../domain/presence/listening-times.ts';
+import { loadExpectations } from '../../../domain/presence/load-expectations.ts';
+import { loadListening } from '../../../domain/presence/load-listening.ts';
+import { storeConnections } from '../../../domain/presence/store-connections.ts';
+import { useDatabase } from '../../support/database.ts';
+import { messageOf, recordAll } from '../../support/messages-of.ts';
+import { Random } from '../../support/random.ts';
+import { Site } from '../../support/site.ts';
+
+const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
+const at = (second: number): Micros => BEGINNING + second * MICROS_PER_SECOND;
+
+const SETTLED = 600;
+
+describe('stretches that were joined', function () {
+  this.timeout(120_000);
+  const database = useDatabase();
+  let orgId: number;
+  let readers: RegisteredReader[];
+  const ROUNDS = 30;
+  let isAway = false;
+  let changedAt = 0;
+  before(async () => {
+    const site = await Site.create(database);
+    const dock = await site.location('DOCK');
+    orgId = site.orgId;
+    for (let round = 0; round < ROUNDS; round++) {
+      await site.reader(`portal-${round}`, [dock]);
+    }
+    readers = [...(await loadReaders(database.pool, loadBuiltinFormats()))];
+  });
+
+  it('say the same as the rows they were joined from, whatever came late and was expected when (30 random readers)', async () => {
+    let joined = 0;
+    for (const [round, reader] of readers.entries()) {
+      const random = new Random(83, round);
+      let now = 0;
+      [isAway, changedAt] = [false, 0];
+      for (let step = 0; step < 30; step++) {
+        now = await happen(reader, random, now);
+        await derive(reader, random, now);
+        const since = random.below(now + 100) - 50;
+        await expectSame(
+          reader,
+          { since: at(since), until: at(since + random.below(600)) },
+          `reader ${round}, step ${step}`,
+        );
+      }
+      await expectSame(reader, { since: at(-100), until: at(now + 200) }, `reader ${round}, at the end`);
+      joined += (await joinedOf(reader)).length;
+    }
+    expect(joined).to.be.greaterThan(2 * ROUNDS);
+  });
+
+  /** @returns the second at which it has happened. */
+  async function happen(reader: RegisteredReader, random: Random, now: number): Promise<number> {
+    const { readerId } = reader;
+    switch (random.below(10)) {
+      case 0: {
+        const from = now - (random.once(4) ? random.below(300) : 0);
+        await database.rows(
+          `insert into reader_expectations (org_id, reader_id, origin, valid_from, seconds)
+           values ($1, $2, $3, time_of_micros($4), $5) on conflict do nothing`,
+          [orgId, readerId, random.pick(['set', 'learned']), at(from), 15 + random.below(60)],
+        );
+        return now;
+      }
+      case 1: {
+        const since = Math.max(changedAt + 1, now - random.below(random.once(3) ? 300 : 20));
+        const changes = isAway
+          ? [{ at: at(since), isConnected: true }]
+          : [since, since + 1 + random.below(30)].map((second, index) => ({
+              ...{ at: at(second), isConnected: index === 1 },
+            }));
+        if (!isAway && random.once(4)) {
+          changes.pop();
+        }
+        await storeConnections(database.pool, [{ orgId, readerId, changes }]);
+        isAway = changes.at(-1)?.isConnected === false;
+        changedAt = since + 31;
+        return now + 31;
+      }
+      case 2: {
+        await recordAll(database.pool, [messageOf(reader, at(now), [at(now - 16 - random.below(300))])]);
+        return now + random.below(30);
+      }
+      case 3: {
+        const seconds = Array.from({ length: 1 + random.below(3) }, () => now - random.below(300));
+        await recordAll(
+          database.pool,
+          seconds.map((second) => messageOf(reader, at(second))),
+        );
+        return now;
+      }
+      default: {
+        let last = now;
+        const messages = Array.from({ length: 1 + random.below(8) }, () => {
+          last += 10 + random.below(30);
+          return messageOf(reader, at(last));
+        });
+        await recordAll(database.pool, messages);
+        return last;
+      }
+    }
+  }
+
+  /** As a turn does, whenever there is one. */
+  async function derive({ readerId }: RegisteredReader, random: Random, now: number): Promise<void> {
+    if (random.once(2)) {
+      const revised = await database.rows<{ since: Micros }>(
+        'delete from silence_revisions where reader_id = $1 returning micros_of_time(since) as since',
+        [readerId],
+      );
+      await dropJoined(
+        database.pool,
+        revised.map(({ since }) => ({ orgId, readerId, since })),
+      );
+    }
+    if (random.once(2)) {
+      await joinStretches(database.pool, { orgId, readerId }, at(now + SETTLED));
+    }
+  }
+
+  async function expectSame({ readerId }: RegisteredReader, window: Interval, what: string): Promise<void> {
+    const loaded = (await loadListening(database.pool, orgId, [readerId], window)).get(readerId);
+    if (loaded === undefined) {
+      throw new Error('no evidence');
+    }
+    const rows = await database.rows<Interval & { kind: string }>(
+      `select state as kind, micros_of_time(started_at) as since,
+         coalesce(micros_of_time(ended_at), 1e18)::float8 as until
+       from reader_spans where reader_id = $1
+       union all
+       select 'up', micros_of_time(heard_since), micros_of_time(heard_until) from reader_counters
+       where reader_id = $1 and heard_since is not null
+       union all
+       select 'proven', micros_of_time(started_at), micros_of_time(ended_at) from reader_proofs where reader_id = $1
+       order by since`,
+      [readerId],
+    );
+    const of = (wanted: string) =>
+      rows.flatMap(({ kind, since, until }) => (kind === wanted ? [{ since, until }] : []));
+    const expectations = await loadExpectations(database.pool, orgId, [readerId]);
+    const plain = {
+      ...{ heard: of('up'), proven: of('proven'), disconnected: of('disconnected') },
+      expectations: expectations.get(readerId) ?? [],
+    };
+    expect(within(listeningTimes(loaded), [window]), what).to.deep.equal(
+      within(listeningTimes(plain), [window]),
+    );
+  }
+
+  function joinedOf({ readerId }: RegisteredReader) {
+    return database.rows('select from reader_joined_spans where reader_id = $1', [readerId]);
+  }
+});
