@@ -1,6 +1,6 @@
 import type { Asset } from '../../api/asset.ts';
 import { useList } from '../../api/use-list.ts';
-import { usePlaceNames } from '../../api/use-place-names.ts';
+import { useNames } from '../../api/use-names.ts';
 import { useReloadOnMoves } from '../../live/use-moves.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
@@ -28,7 +28,10 @@ export function AssetsScreen() {
   });
   const shown = new Set(list.rows.map(({ id }) => id));
   useReloadOnMoves(({ data }) => data.current.changed && shown.has(data.asset.id), list.reload);
-  const names = usePlaceNames(list.rows.map(({ location_external_key: key }) => key));
+  const names = useNames(
+    'locations',
+    list.rows.map(({ location_external_key: key }) => key),
+  );
   const picked = usePicked(list.rows);
   const open = address.value.query.get('open');
   const add = may('operator') && (

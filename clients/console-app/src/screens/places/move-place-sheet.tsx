@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Place, TreeModel } from '../../live/tree-model.ts';
-import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
+import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { SideSheet } from '../../parts/side-sheet.tsx';
 import { texts } from '../../texts/texts.ts';
 
@@ -18,7 +18,7 @@ export function MovePlaceSheet({
 }) {
   const t = texts.value.placeTree;
   const { parent } = place;
-  const [picked, setPicked] = useState<PickedPlace | null>(
+  const [picked, setPicked] = useState<PickedItem | null>(
     parent === null ? null : { id: parent.id, external_key: parent.key, name: parent.name },
   );
   return (
@@ -41,7 +41,8 @@ export function MovePlaceSheet({
           onClose();
         }}
       >
-        <PlacePicker
+        <ItemPicker
+          resource="locations"
           label={texts.value.places.within}
           hint={texts.value.places.withinHint}
           none={texts.value.places.onTop}

@@ -1,5 +1,5 @@
 import type { Place } from '../../api/place.ts';
-import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
+import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../items/item-kind.ts';
 
 interface PlaceDraft extends ItemDraft {
-  parent: PickedPlace | null;
+  parent: PickedItem | null;
 }
 
 export const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
@@ -25,7 +25,7 @@ export const PLACE_KIND: ItemKind<Place, PlaceDraft> = {
   undoOf: ({ parent_id }, { parent }) => ((parent?.id ?? null) === parent_id ? undefined : { parent_id }),
 };
 
-function parentOf(place: Place | undefined): PickedPlace | null {
+function parentOf(place: Place | undefined): PickedItem | null {
   const { parent_id: id = null, parent_external_key: key = null } = place ?? {};
   return id === null || key === null ? null : { id, external_key: key };
 }
@@ -33,7 +33,8 @@ function parentOf(place: Place | undefined): PickedPlace | null {
 function ParentField({ draft, problem, isReadOnly, onDraft }: FieldsProps<PlaceDraft>) {
   const t = texts.value.places;
   return (
-    <PlacePicker
+    <ItemPicker
+      resource="locations"
       label={t.within}
       hint={t.withinHint}
       none={t.onTop}

@@ -1,6 +1,6 @@
 import type { Place } from '../../api/place.ts';
 import { useList } from '../../api/use-list.ts';
-import { usePlaceNames } from '../../api/use-place-names.ts';
+import { useNames } from '../../api/use-names.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Filter } from '../../parts/filter.tsx';
 import { NothingFound } from '../../parts/nothing-found.tsx';
@@ -28,7 +28,10 @@ export function PlacesScreen() {
     sort: 'external_key',
     fixed: FIXED,
   });
-  const names = usePlaceNames(list.rows.map(({ parent_external_key: key }) => key));
+  const names = useNames(
+    'locations',
+    list.rows.map(({ parent_external_key: key }) => key),
+  );
   const { query } = address.value;
   const picked = usePicked(list.rows);
   const open = query.get('open');

@@ -1,12 +1,12 @@
 import type { ApiError } from '../../api/api-error.ts';
 import { Field } from '../../parts/field.tsx';
-import { type PickedPlace, PlacePicker } from '../../parts/place-picker.tsx';
+import { ItemPicker, type PickedItem } from '../../parts/item-picker.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { texts } from '../../texts/texts.ts';
 
 export interface PlanDraft {
   name: string;
-  location: PickedPlace | null;
+  location: PickedItem | null;
 }
 
 export const SHOWN_FIELDS = ['name', 'location_id'];
@@ -32,7 +32,8 @@ export function PlanFields({
         fault={faultOf(problem, 'name')}
         onValue={(name) => onDraft({ ...draft, name })}
       />
-      <PlacePicker
+      <ItemPicker
+        resource="locations"
         label={t.location}
         hint={t.locationHint}
         none={t.noLocation}

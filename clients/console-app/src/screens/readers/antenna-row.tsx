@@ -3,7 +3,7 @@ import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { Antenna, AntennaChange } from '../../api/reader.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Field } from '../../parts/field.tsx';
-import { PlacePicker } from '../../parts/place-picker.tsx';
+import { ItemPicker } from '../../parts/item-picker.tsx';
 import { hrefWith } from '../../router/router.ts';
 import { may } from '../../session/session.ts';
 import { texts } from '../../texts/texts.ts';
@@ -50,7 +50,8 @@ export function AntennaRow({
         {reads !== undefined && <Badge tone="moved">{t.readsNow(reads)}</Badge>}
         {!enabled && <Badge>{t.off}</Badge>}
       </div>
-      <PlacePicker
+      <ItemPicker
+        resource="locations"
         label={t.place(port)}
         none={t.noPlace}
         picked={key === null ? null : { id: 0, external_key: key, ...(name === null ? {} : { name }) }}

@@ -2,10 +2,10 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/api-error.ts';
 import { post } from '../../api/send.ts';
 import { useAction } from '../../api/use-action.ts';
-import { usePlaceNames } from '../../api/use-place-names.ts';
+import { useNames } from '../../api/use-names.ts';
 import { confirm } from '../../parts/confirm.tsx';
 import { Field, Select } from '../../parts/field.tsx';
-import { PlacePicker } from '../../parts/place-picker.tsx';
+import { ItemPicker } from '../../parts/item-picker.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { faultOf } from '../../parts/problem-text.ts';
 import { toast } from '../../parts/toast.tsx';
@@ -36,7 +36,7 @@ export function TryForm({
   const using = useAction();
   const fault = using.problem ?? problem;
   const change = (changed: Partial<Wanted>) => setWanted({ ...wanted, ...changed });
-  const names = usePlaceNames([wanted.place]);
+  const names = useNames('locations', [wanted.place]);
   const place = wanted.place === null ? null : (names.get(wanted.place) ?? wanted.place);
   const words = settingWords(valuesOf(wanted), place);
   const attempt = () => {
@@ -66,7 +66,8 @@ export function TryForm({
       }}
     >
       <h2 id="smoothing-try">{t.tryTitle}</h2>
-      <PlacePicker
+      <ItemPicker
+        resource="locations"
         label={t.place}
         none={t.allPlaces}
         picked={

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../api/api-error.ts';
 import { EVENT_TYPES, type EventType, type Webhook } from '../../../api/webhook.ts';
 import { Field } from '../../../parts/field.tsx';
-import { PlacePicker } from '../../../parts/place-picker.tsx';
+import { ItemPicker } from '../../../parts/item-picker.tsx';
 import { faultOf } from '../../../parts/problem-text.ts';
 import { texts } from '../../../texts/texts.ts';
 
@@ -79,7 +79,8 @@ export function WebhookFields({
         ))}
         {faultOf(problem, 'types') !== null && <p class="fault">{faultOf(problem, 'types')}</p>}
       </fieldset>
-      <PlacePicker
+      <ItemPicker
+        resource="locations"
         label={t.place}
         hint={t.placeHint}
         none={t.everywhere}

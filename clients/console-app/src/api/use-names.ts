@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Place } from './place.ts';
 import { useRead } from './use-read.ts';
 import { writesTo } from './writes.ts';
 
 /** So many keys go into one address, however long they are. */
 const AT_ONCE = 20;
 
-/** Names by key, as far as they are known. Each is asked for once, and again after a place was written to here. */
-export function usePlaceNames(keys: Iterable<string | null>): ReadonlyMap<string, string> {
+export type ItemResource = 'assets' | 'locations';
+
+/** Names by key, as far as they are known. Each is asked for once, and again after one of them was written to here. */
+export function useNames(resource: ItemResource, keys: Iterable<string | null>): ReadonlyMap<string, string> {
   const [asked, setAsked] = useState<ReadonlySet<string>>(new Set());
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const missing = [...new Set(keys)].filter((key) => key !== null && !asked.has(key)).slice(0, AT_ONCE);
-  const { answer, isCurrent } = useRead<{ data: readonly Place[] }>(
-    missing.length === 0 ? null : '/locations',
+  const { answer, isCurrent } = useRead<{ data: readonly { external_key: string; name: string }[] }>(
+    missing.length === 0 ? null : `/${resource}`,
     { external_key: missing as string[], limit: AT_ONCE, include_not_in_effect: true },
   );
   useEffect(() => {
@@ -20,10 +21,10 @@ export function usePlaceNames(keys: Iterable<string | null>): ReadonlyMap<string
       setAsked((before) => new Set([...before, ...(missing as string[])]));
       setNames(
         (before) =>
-          new Map([...before, ...answer.data.map((place) => [place.external_key, place.name] as const)]),
+          new Map([...before, ...answer.data.map((item) => [item.external_key, item.name] as const)]),
       );
     }
   }, [answer, isCurrent]);
-  useEffect(() => setAsked(new Set()), [writesTo('/locations')]);
+  useEffect(() => setAsked(new Set()), [writesTo(`/${resource}`)]);
   return names;
 }

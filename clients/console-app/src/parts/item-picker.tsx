@@ -1,16 +1,17 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Place } from '../api/place.ts';
-import { usePlaceNames } from '../api/use-place-names.ts';
+import { type ItemResource, useNames } from '../api/use-names.ts';
 import { useRead } from '../api/use-read.ts';
 import { texts } from '../texts/texts.ts';
 import { useEnter } from './use-enter.ts';
 
-export interface PickedPlace {
+export interface PickedItem {
   id: number;
   external_key: string;
   /** Looked up where it is not given. */
   name?: string;
 }
+
+type FoundItem = Required<PickedItem>;
 
 /** Milliseconds after the last key. */
 const PAUSE_MS = 150;
@@ -19,10 +20,11 @@ const PAUSE_MS = 150;
 const UNCHOSEN = -1;
 
 /**
- * One of the places, found by typing. None is one of what can be chosen: emptied and left, it stays as it was. Of what is
+ * One of the assets or of the places, found by typing. None is one of what can be chosen: emptied and left, it stays as it was. Of what is
  * listed before anything is typed, none is chosen by Enter until an arrow key was on it.
  */
-export function PlacePicker({
+export function ItemPicker({
+  resource,
   label,
   hint,
   fault = null,
@@ -31,17 +33,18 @@ export function PlacePicker({
   isReadOnly = false,
   onPick,
 }: {
+  resource: ItemResource;
   label: string;
   hint?: string;
   fault?: string | null;
   /** What it means that none is chosen. */
   none: string;
-  picked: PickedPlace | null;
+  picked: PickedItem | null;
   isReadOnly?: boolean;
-  onPick: (place: PickedPlace | null) => void;
+  onPick: (item: PickedItem | null) => void;
 }) {
   const id = useId();
-  const names = usePlaceNames(picked === null || picked.name !== undefined ? [] : [picked.external_key]);
+  const names = useNames(resource, picked === null || picked.name !== undefined ? [] : [picked.external_key]);
   const shown = picked === null ? '' : shownOf({ name: names.get(picked.external_key), ...picked });
   const [text, setText] = useState(shown);
   const [typed, setTyped] = useState('');
@@ -56,17 +59,20 @@ export function PlacePicker({
       setText(shown);
     }
   }, [shown]);
-  const { answer, problem, isCurrent } = useRead<{ data: readonly Place[] }>(isOpen ? '/locations' : null, {
-    q,
-    limit: 8,
-    include_not_in_effect: true,
-  });
+  const { answer, problem, isCurrent } = useRead<{ data: readonly FoundItem[] }>(
+    isOpen ? `/${resource}` : null,
+    {
+      q,
+      limit: 8,
+      include_not_in_effect: true,
+    },
+  );
   const found = answer?.data ?? [];
   const choices = picked !== null && typed === '' ? [null, ...found] : found;
   const isFound = isOpen && isCurrent && typed === q;
-  const choose = (place: Place | null) => {
-    onPick(place === null ? null : { id: place.id, external_key: place.external_key, name: place.name });
-    setText(place === null ? '' : shownOf(place));
+  const choose = (item: FoundItem | null) => {
+    onPick(item === null ? null : { id: item.id, external_key: item.external_key, name: item.name });
+    setText(item === null ? '' : shownOf(item));
     close();
   };
   const close = () => {
@@ -150,20 +156,20 @@ export function PlacePicker({
         onKeyDown={onKeyDown}
       />
       <div id={`${id}-list`} class="picker-list" role="listbox" aria-label={label} hidden={!isOpen}>
-        {choices.map((place, index) => (
+        {choices.map((item, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the input's
           <div
-            key={place?.id ?? 'none'}
+            key={item?.id ?? 'none'}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
             aria-selected={index === at}
             // Before the input loses the focus.
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => choose(place)}
+            onClick={() => choose(item)}
           >
-            <span class={place === null ? 'faint' : 'title'}>{place?.name ?? none}</span>
-            <span class="mono faint">{place?.external_key}</span>
+            <span class={item === null ? 'faint' : 'title'}>{item?.name ?? none}</span>
+            <span class="mono faint">{item?.external_key}</span>
           </div>
         ))}
         {answer !== undefined && found.length === 0 && (
