@@ -3,6 +3,7 @@ import { withValues } from '../router/address.ts';
 import { isAway } from './activity.ts';
 import { ApiError, errorOf } from './api-error.ts';
 import { organizationId } from './organization.ts';
+import { noteServerTime } from './server-clock.ts';
 import { noteWrite } from './writes.ts';
 
 const ROOT = '/console/v1';
@@ -50,6 +51,7 @@ export async function answerOf(method: string, path: string, sent: Sent = {}): P
   }).catch((error: unknown) => {
     throw signal?.aborted === true ? error : new ApiError(0, 'offline', String(error));
   });
+  noteServerTime(response.headers.get('date'));
   if (!response.ok) {
     const error = await errorOf(response);
     if (response.status === 401 && !path.startsWith('/session')) {

@@ -27,10 +27,10 @@ export interface List<Row> {
 /**
  * The list at `path` as the address has it: `q`, `filters` (the API's names), `sort`, `page`. The server filters, sorts
  * and pages. `fixed` goes with every request and is in no address. Of two lists on a screen, one has its page in another
- * parameter (`pageIn`).
+ * parameter (`pageIn`). Null reads nothing.
  */
 export function useList<Row>(
-  path: string,
+  path: string | null,
   { filters = [], sort: byDefault, limit = 50, fixed = {}, pageIn = 'page' }: ListOptions,
 ): List<Row> {
   const { query } = address.value;

@@ -1,3 +1,4 @@
+import type { QueryValues } from '../router/address.ts';
 import { href } from '../router/router.ts';
 
 /** The parts of a screen, each with an address of its own below it. */
@@ -6,16 +7,19 @@ export function SectionTabs({
   screen,
   sections,
   current,
+  query = {},
 }: {
   label: string;
   screen: string;
   sections: readonly { path: string; word: string }[];
   current: string;
+  /** What of the address goes with it from one to another. */
+  query?: QueryValues;
 }) {
   return (
     <nav class="sections" aria-label={label}>
       {sections.map(({ path, word }) => (
-        <a key={path} href={href(screen, path)} aria-current={path === current ? 'page' : undefined}>
+        <a key={path} href={href(screen, path, query)} aria-current={path === current ? 'page' : undefined}>
           {word}
         </a>
       ))}

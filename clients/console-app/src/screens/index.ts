@@ -92,6 +92,13 @@ export const SCREENS: readonly Screen[] = [
     load: () => import('./import/import-screen.tsx').then(({ ImportScreen }) => ImportScreen),
   },
   {
+    path: 'reports',
+    icon: 'chart',
+    group: 'look',
+    role: 'viewer',
+    load: () => import('./reports/reports-screen.tsx').then(({ ReportsScreen }) => ReportsScreen),
+  },
+  {
     path: 'inbox',
     icon: 'inbox',
     group: 'work',

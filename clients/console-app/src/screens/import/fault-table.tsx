@@ -1,9 +1,9 @@
 import { Icon } from '../../../../ui/parts/icon.tsx';
 import type { ImportFault, ImportOutcome } from '../../api/import.ts';
+import { saveFile } from '../../parts/save-file.ts';
 import { texts } from '../../texts/texts.ts';
 import { faultsAsCsv } from './faults-csv.ts';
 import { remedyOf } from './remedy-of.ts';
-import { saveFile } from './save-file.ts';
 
 /** Every fault with its cell and what to do about it; as a file, to be mended beside the original. */
 export function FaultTable({ outcome: { faults, faults_left_out: leftOut } }: { outcome: ImportOutcome }) {

@@ -1,6 +1,10 @@
 /** Has the browser save a text as a file. */
 export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }));
+  saveBlob(name, new Blob(['\ufeff', text], { type: 'text/csv' }));
+}
+
+export function saveBlob(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -1,0 +1,24 @@
+import type { Because } from '../../api/report.ts';
+import { href } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { Instant } from '../instant.tsx';
+
+/** Why an asset is missing, or why nobody can tell. */
+export function BecauseOf({ because }: { because: Because }) {
+  const t = texts.value.presence;
+  if ('sweep_id' in because) {
+    return <>{t.notFound}</>;
+  }
+  return (
+    <>
+      <a href={href('readers', because.reader_id)}>{because.reader_name}</a>{' '}
+      {because.since === null ? (
+        t.neverHeard
+      ) : (
+        <>
+          {t.unheardSince} <Instant at={because.since} />
+        </>
+      )}
+    </>
+  );
+}

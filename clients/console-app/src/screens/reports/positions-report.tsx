@@ -1,0 +1,43 @@
+import type { PositionAt } from '../../api/report.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { texts } from '../../texts/texts.ts';
+import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import { KNOWN, KnownFilters } from './more-filters.tsx';
+import { ReportTable } from './report-table.tsx';
+import { SaveReport } from './save-report.tsx';
+import { TimeField } from './time-field.tsx';
+import { useItemColumns } from './use-item-columns.tsx';
+import { SHARED, useReport } from './use-report.ts';
+import { useReportInstant } from './use-report-window.ts';
+
+/** Where everything was at an instant, as it is known now or was known then. */
+export function PositionsReport() {
+  const t = texts.value.reports;
+  const at = useReportInstant('at');
+  const report = useReport<PositionAt>('positions-at', {
+    ...{ filters: [...SHARED, ...KNOWN], fixed: { at }, sort: 'asset_external_key' },
+  });
+  const { asset, place } = useItemColumns(report.rows);
+  return (
+    <>
+      <div class="report-filters">
+        <TimeField name="at" label={t.at} value={at} />
+        <PlaceFilter />
+        <AssetFilter />
+      </div>
+      <KnownFilters />
+      <SaveReport name="positions" report={report} />
+      <ReportTable
+        label={t.sections.positions}
+        report={report}
+        rowKey={({ asset_id: id }) => id}
+        columns={[
+          asset,
+          place,
+          { title: t.since, sortBy: 'since', cell: ({ since }) => <Instant at={since} /> },
+          { title: t.lastSeen, weight: 2, cell: (row) => <Instant at={row.last_seen} /> },
+        ]}
+      />
+    </>
+  );
+}

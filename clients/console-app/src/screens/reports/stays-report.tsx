@@ -1,0 +1,60 @@
+import type { ReportedStay } from '../../api/report.ts';
+import { Instant } from '../../parts/instant.tsx';
+import { address } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+import { AssetFilter, PlaceFilter } from './item-filter.tsx';
+import { KNOWN, KnownFilters } from './more-filters.tsx';
+import { ReportTable } from './report-table.tsx';
+import { secondsText } from './report-words.ts';
+import { SaveReport } from './save-report.tsx';
+import { StayLanes } from './stay-lanes.tsx';
+import { useItemColumns } from './use-item-columns.tsx';
+import { SHARED, useReport } from './use-report.ts';
+import { useReportWindow } from './use-report-window.ts';
+import { WindowFilter } from './window-filter.tsx';
+
+/** Every stay that overlaps a window; of one asset as lanes too. */
+export function StaysReport() {
+  const t = texts.value.reports;
+  const window = useReportWindow();
+  const { from, to } = window;
+  const report = useReport<ReportedStay>('stays', {
+    ...{ filters: [...SHARED, ...KNOWN], fixed: { from, to }, sort: '-entered_at' },
+  });
+  const { asset, place, placeName } = useItemColumns(report.rows);
+  return (
+    <>
+      <div class="report-filters">
+        <WindowFilter window={window} />
+        <PlaceFilter />
+        <AssetFilter />
+      </div>
+      <KnownFilters />
+      {address.value.query.has('asset_external_key') && report.rows.length > 0 && (
+        <StayLanes stays={report.rows} window={window} nameOf={placeName} />
+      )}
+      <SaveReport name="stays" report={report} />
+      <ReportTable
+        label={t.sections.stays}
+        report={report}
+        rowKey={(row) => `${row.asset_id} ${row.entered_at}`}
+        columns={[
+          asset,
+          place,
+          {
+            title: t.entered,
+            sortBy: 'entered_at',
+            weight: 2,
+            cell: (row) => <Instant at={row.entered_at} />,
+          },
+          {
+            title: t.left,
+            weight: 2,
+            cell: (row) => (row.left_at === null ? t.stillThere : <Instant at={row.left_at} />),
+          },
+          { title: t.inWindow, isNumber: true, cell: (row) => secondsText(row.seconds_in_window) },
+        ]}
+      />
+    </>
+  );
+}

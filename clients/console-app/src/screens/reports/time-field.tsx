@@ -1,0 +1,41 @@
+import { Field } from '../../parts/field.tsx';
+import { address, hrefWith, replaceAddress } from '../../router/router.ts';
+
+/** An instant that is in the address under `name`; shown in the viewer's zone. Emptied, it is none. */
+export function TimeField({
+  name,
+  label,
+  hint,
+  value,
+}: {
+  name: string;
+  label: string;
+  hint?: string;
+  /** What is shown where the address has none. */
+  value?: string;
+}) {
+  const at = Date.parse(address.value.query.get(name) ?? value ?? '');
+  return (
+    <Field
+      label={label}
+      hint={hint}
+      type="datetime-local"
+      step={60}
+      value={localText(at)}
+      onValue={(text) => {
+        const typed = Date.parse(text);
+        if (text === '' || Number.isFinite(typed)) {
+          const iso = text === '' ? null : new Date(typed).toISOString();
+          replaceAddress(hrefWith({ [name]: iso, page: null }));
+        }
+      }}
+    />
+  );
+}
+
+/** As such fields have it: the local time without its zone. */
+function localText(at: number): string {
+  return Number.isFinite(at)
+    ? new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+    : '';
+}

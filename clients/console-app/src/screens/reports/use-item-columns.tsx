@@ -1,0 +1,64 @@
+import { useNames } from '../../api/use-names.ts';
+import type { Column } from '../../parts/table.tsx';
+import { href } from '../../router/router.ts';
+import { texts } from '../../texts/texts.ts';
+
+interface Items {
+  asset_id?: number | null;
+  asset_external_key?: string | null;
+  location_id?: number | null;
+  location_external_key?: string | null;
+}
+
+/** Columns of the asset and of the place of a row, by their names, which lead there; keys until the names are known. */
+export function useItemColumns<Row extends Items>(rows: readonly Row[]) {
+  const t = texts.value.reports;
+  const assets = useNames(
+    'assets',
+    rows.map(({ asset_external_key: key }) => key ?? null),
+  );
+  const places = useNames(
+    'locations',
+    rows.map(({ location_external_key: key }) => key ?? null),
+  );
+  const asset: Column<Row> = {
+    title: t.asset,
+    sortBy: 'asset_external_key',
+    cell: (row) => (
+      <ItemLink screen="asset" id={row.asset_id} itemKey={row.asset_external_key} names={assets} />
+    ),
+  };
+  const place: Column<Row> = {
+    title: t.place,
+    sortBy: 'location_external_key',
+    cell: (row) => (
+      <ItemLink screen="place" id={row.location_id} itemKey={row.location_external_key} names={places} />
+    ),
+  };
+  return {
+    asset,
+    place,
+    assetName: (key: string) => assets.get(key) ?? key,
+    placeName: (key: string) => places.get(key) ?? key,
+  };
+}
+
+function ItemLink({
+  screen,
+  id = null,
+  itemKey = null,
+  names,
+}: {
+  screen: 'asset' | 'place';
+  id: number | null | undefined;
+  itemKey: string | null | undefined;
+  names: ReadonlyMap<string, string>;
+}) {
+  return id === null || itemKey === null ? (
+    <span class="none">–</span>
+  ) : (
+    <a class="title" href={href(screen, id)} title={itemKey}>
+      {names.get(itemKey) ?? itemKey}
+    </a>
+  );
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { sealBatch } from '../../../domain/moves/sealing/seal-batch.ts';
+import { faultsOf, useConsoleApp } from '../../support/console-app.ts';
+import { aRead, record } from '../../support/recording.ts';
+import { Site } from '../../support/site.ts';
+import { storeSweepBy } from '../../support/stored-sweep.ts';
+
+const HOUR = 3_600_000_000;
+
+describe('reports in the console, in a browser', function () {
+  this.timeout(120_000);
+  const app = useConsoleApp();
+  let site: Site;
+  let page: Page;
+  const now = Date.now() * 1_000;
+
+  before(async () => {
+    site = await Site.create(app.database, 'Acme');
+    const hall = await site.location('HALL');
+    const places = [
+      await site.location('DOCK', hall),
+      await site.location('YARD'),
+      await site.location('WASH'),
+    ];
+    const readerId = await site.reader('gate', places);
+    const assets = [];
+    for (let asset = 0; asset < 4; asset += 1) {
+      assets.push(await site.asset(`CRATE-${asset}`, `CRATE${asset}`));
+      for (let step = 0; step < 12; step += 1) {
+        await record(app.database, [
+          aRead({
+            ...{ orgId: site.orgId, readerId, value: `CRATE${asset}` },
+            locationId: places[(asset + step) % places.length] ?? null,
+            at: now - (60 - 5 * step + asset) * HOUR,
+          }),
+        ]);
+      }
+    }
+    await site.asset('SPARE');
+    await storeSweepBy(
+      app.database,
+      { orgId: site.orgId, handheld: 'Early shift' },
+      {
+        ...{ id: '01KQSB3M8R0E5T9V2W4X6Y8Z1B', locationId: places[0] ?? 0 },
+        ...{ endedAt: new Date(now / 1_000 - 3_600_000).toISOString(), expected: assets },
+        ...{ found: assets.slice(1), missing: assets.slice(0, 1) },
+      },
+    );
+    await sealBatch(app.database.pool, [{ orgId: site.orgId, after: 0, share: 1_000 }]);
+    page = await app.open('#/reports', await app.as('viewer', site.orgId));
+  });
+
+  const row = (text: string) => page.locator('tbody tr', { hasText: text });
+
+  it('show whether assets are there, and where everything was', async () => {
+    await row('SPARE').getByText('Never seen').waitFor();
+    await row('CRATE-1').getByText('Present').waitFor();
+    const found = await faultsOf(page, 'reports-presence');
+    await page.getByLabel('State').selectOption('never_seen');
+    await row('CRATE-1').waitFor({ state: 'detached' });
+    await row('SPARE').waitFor();
+    await page.getByRole('link', { name: 'Positions' }).click();
+    await row('CRATE-3').waitFor();
+    expect(await row('SPARE').count()).to.equal(0);
+    found.push(...(await faultsOf(page, 'reports-positions')));
+    expect(found).to.deep.equal([]);
+  });
+
+  it('show stays of one asset as lanes, and take the asset and the time from one report to the next', async () => {
+    await page.evaluate("location.hash = '#/reports/stays?span=days30&asset_external_key=CRATE-2'");
+    await page.locator('.reports .lane .bar').first().waitFor();
+    expect(await row('CRATE-2').count()).to.equal(12);
+    const found = await faultsOf(page, 'reports-stays');
+    await page.getByRole('link', { name: 'Sweeps' }).click();
+    await row('Early shift').getByText('75 %').waitFor();
+    expect(await page.evaluate<string>('location.hash'))
+      .to.include('asset_external_key=CRATE-2')
+      .and.include('days30');
+    found.push(...(await faultsOf(page, 'reports-sweeps')));
+    expect(found).to.deep.equal([]);
+  });
+
+  it('show dwell as bars by place and by day, and save all of it', async () => {
+    await page.evaluate("location.hash = '#/reports/dwell'");
+    await page.locator('.report-bars li', { hasText: 'YARD' }).waitFor();
+    await row('Not yet seen').waitFor();
+    const found = await faultsOf(page, 'reports-dwell');
+    await page.getByLabel('By', { exact: true }).selectOption('day');
+    await page.locator('.report-columns li').first().waitFor();
+    expect(await page.evaluate<string>('location.hash')).to.include('group_by=day');
+    found.push(...(await faultsOf(page, 'reports-days')));
+    const days = await page.locator('tbody tr').count();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save all of it as CSV' }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).to.equal('dwell.csv');
+    expect(readFileSync(await file.path(), 'utf8').split('\r\n')).to.have.length(days + 2);
+    expect(found).to.deep.equal([]);
+  });
+
+  it('stop saving when the screen is left', async () => {
+    await page.route('**/exports/dwell*', () => {});
+    const broken = page.waitForEvent('requestfailed', (request) => request.url().includes('/exports/dwell'));
+    await page.getByRole('button', { name: 'Save all of it as Parquet' }).click();
+    await page.getByText('Saving: 0 MB so far').waitFor();
+    await page.getByRole('link', { name: 'Turns' }).click();
+    await broken;
+  });
+
+  it('show how long trips took once two places are chosen, by keys', async () => {
+    await page.getByRole('heading', { name: 'Choose two places' }).waitFor();
+    const found = await faultsOf(page, 'reports-turns-empty');
+    for (const [label, key] of [
+      ['From place', 'DOCK'],
+      ['To place', 'WASH'],
+    ] as const) {
+      await page.getByRole('combobox', { name: label }).focus();
+      await page.keyboard.type(key);
+      await page.getByRole('option', { name: key }).first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`=${key}`));
+    }
+    await page.getByLabel('By', { exact: true }).selectOption('asset');
+    await page.locator('.report-bars li', { hasText: 'CRATE-0' }).waitFor();
+    await row('CRATE-0').getByText('5 h').first().waitFor();
+    found.push(...(await faultsOf(page, 'reports-turns')));
+    expect(found).to.deep.equal([]);
+  });
+
+  it('say in words what is wrong, and lead to a narrower window', async () => {
+    await page.evaluate(
+      "location.hash = '#/reports/dwell?group_by=day&from=2001-01-01T00:00:00.000Z&to=2026-01-01T00:00:00.000Z'",
+    );
+    await page.getByText('must be at most').waitFor();
+    await page.getByText('Ask for a narrower window:').getByRole('link', { name: 'Today' }).click();
+    await page.locator('tbody tr').first().waitFor();
+  });
+});
