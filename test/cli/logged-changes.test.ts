@@ -25,6 +25,7 @@ const NO_WRITES = [
   'format-try',
   'handheld-list',
   'key-list',
+  'mail-test',
   'mqtt-consumer-list',
   'org-list',
   'reader-list',
