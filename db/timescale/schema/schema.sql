@@ -1667,6 +1667,56 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.reads_apart(of_org_id integer, asset_ids integer[], sinces timestamp with time zone[], begun_by timestamp with time zone[], aparts interval[], known_until timestamp with time zone, most integer)
+ RETURNS TABLE(asset_id integer, since timestamp with time zone, until timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+  with recursive leap as (
+    select given.asset_id, given.begun_by, given.apart, null::timestamptz as since, coalesce((
+        select position.last_seen from positions position
+        where position.org_id = of_org_id and position.asset_id = given.asset_id and position.last_seen <= given.since
+      ), (
+        select scan.observed_at from scan_events scan
+        where scan.org_id = of_org_id and scan.asset_id = given.asset_id and scan.observed_at <= given.since
+          and scan.observed_at < known_until and scan.retraction_id is null
+        order by scan.observed_at desc limit 1
+      ), (
+        select scan.observed_at from scan_events scan
+        where scan.org_id = of_org_id and scan.asset_id = given.asset_id and scan.observed_at > given.since
+          and scan.observed_at < known_until and scan.retraction_id is null
+        order by scan.observed_at limit 1
+      )) as reached
+    from unnest(asset_ids, sinces, begun_by, aparts) as given (asset_id, since, begun_by, apart)
+    where of_org_id = current_org_id()
+    union all
+    select leap.asset_id, leap.begun_by, leap.apart, case when near.at is null then leap.reached end,
+      coalesce(near.at, (
+        select scan.observed_at from scan_events scan
+        where scan.org_id = of_org_id and scan.asset_id = leap.asset_id and scan.observed_at > leap.reached
+          and scan.observed_at < known_until and scan.retraction_id is null
+        order by scan.observed_at limit 1
+      ))
+    from leap
+    cross join lateral (
+      select (
+        select scan.observed_at from scan_events scan
+        where scan.org_id = of_org_id and scan.asset_id = leap.asset_id and scan.observed_at > leap.reached
+          and scan.observed_at < least(leap.reached + leap.apart, known_until) and scan.retraction_id is null
+        order by scan.observed_at desc limit 1
+      ) as at
+      offset 0
+    ) near
+    where leap.reached <= leap.begun_by
+  )
+  select asset_id, since, reached from leap where since is not null limit most
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.recount_histories()
  RETURNS void
  LANGUAGE sql

@@ -50,7 +50,6 @@ function held(
     return [];
   }
   return courses.map((course) => ({
-    course: `${rule.locationId} ${course.since}`,
     times: within(counted, passed(course, first, open)),
     alarms: second === null ? [] : within(counted, passed(course, second, open)),
     hasLevels: rule.kind === 'dwell',

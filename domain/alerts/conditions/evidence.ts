@@ -10,7 +10,8 @@ export interface AssetEvidence {
   stays: readonly Stay[];
   unread: readonly Unread[];
   missedBy: readonly MissedSweep[];
-  metadata: readonly DatedMetadata[];
+  /** What its metadata said, by the key of a path (`pathKey`); of the paths that rules name. */
+  described: ReadonlyMap<string, readonly DatedText[]>;
 }
 
 export interface Stay extends Interval {
@@ -26,10 +27,9 @@ export interface MissedSweep extends Interval {
   locationId: number;
 }
 
-/** As of `from`, until the next. */
-export interface DatedMetadata {
-  from: Micros;
-  metadata: unknown;
+/** Null where there is no value, or more than one. */
+export interface DatedText extends Interval {
+  text: string | null;
 }
 
 /** What is known of a reader, by the service's clock. */

@@ -1,5 +1,6 @@
 import type { Micros } from '../../../base/instant.ts';
 import type { CoveredClock } from '../../presence/coverage/covered-clock.ts';
+import { continuousPeriods } from '../../presence/coverage/watches.ts';
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import type { DatedRule } from '../rules/rule.ts';
 import type { AssetEvidence, Stay, Unread } from './evidence.ts';
@@ -10,8 +11,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /**
  * When an asset was overdue or missing: from one read until the next, wherever that was, once its place was covered for so
- * long, though it is not any more; or once a sweep did not find it, at a portal too. Without a threshold of the rule the
- * gap of the place counts.
+ * long, though it is not any more; or once a sweep did not find it, at a portal too.
  */
 export function overdueTimes(rule: DatedRule, asset: AssetEvidence, around: Surroundings): Held[] {
   const selected = selectedTimes(rule, asset, around);
@@ -36,31 +36,19 @@ function heldWhileUnread(
   const clock = around.covered(locationId);
   const sweeps = missedBy.filter((sweep) => sweep.locationId === locationId && sweep.since > unread.since);
   const swept = sweeps.map(({ until }) => ({ since: until, until: unread.until }));
-  const dated = around.watches(locationId);
-  const watched = dated.flatMap(({ mode, maxGap, from }, index) =>
-    mode === 'portal'
-      ? []
-      : [
-          {
-            since: from,
-            until: dated[index + 1]?.from ?? Number.POSITIVE_INFINITY,
-            threshold: after ?? maxGap,
-          },
-        ],
-  );
-  const passed = (period: Interval, threshold: Micros | null) =>
-    threshold === null ? [] : within([period], unseenFor(clock, unread, threshold));
-  const alarms = joined([...swept, ...watched.flatMap((period) => passed(period, thenAfter))]);
-  const times = joined([...alarms, ...watched.flatMap((period) => passed(period, period.threshold))]);
+  const watched = joined(continuousPeriods(around.watches(locationId), unread));
+  const unseen = (threshold: Micros | null) =>
+    threshold === null ? [] : within(watched, unseenFor(clock, unread, threshold));
+  const alarms = joined([...swept, ...unseen(thenAfter)]);
+  const times = joined([...alarms, ...unseen(after)]);
   return {
-    course: `${unread.since}`,
     times: within(times, during),
     alarms: within(alarms, during),
     hasLevels: false,
     because: ({ alarmSince }) => ({
       ...{ kind: 'overdue', locationId, lastSeen: unread.since },
       state: alarmSince === null ? 'overdue' : 'missing',
-      sweepId: sweeps.find(({ until }) => until === alarmSince)?.sweepId ?? null,
+      sweepId: sweeps.find(({ until }) => alarmSince !== null && until <= alarmSince)?.sweepId ?? null,
     }),
   };
 }

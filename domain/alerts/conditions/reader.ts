@@ -9,7 +9,6 @@ import type { Surroundings } from './surroundings.ts';
 export function unreachableTimes(rule: DatedRule, reader: ReaderEvidence, around: Surroundings): Held[] {
   const watched = watchedTimes(rule, reader, around);
   return joined(reader.spans).map(({ since, until }) => ({
-    course: `${since}`,
     times: within(watched, joined([{ since: since + (rule.after ?? 0), until }])),
     alarms: [],
     hasLevels: false,

@@ -1,6 +1,7 @@
 import { type Interval, joined, within } from '../../presence/intervals.ts';
 import type { DatedRule, MetadataTerm } from '../rules/rule.ts';
 import type { AssetEvidence, ReaderEvidence } from './evidence.ts';
+import { pathKey } from './path-key.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** When a version of a rule was about an asset, until the end of the window: in order and apart. */
@@ -10,7 +11,7 @@ export function selectedTimes(rule: DatedRule, asset: AssetEvidence, around: Sur
     return [];
   }
   const valid = validTimes(rule, asset, around);
-  const described = metadata.length === 0 ? valid : within(valid, describedTimes(asset, metadata));
+  const described = metadata.reduce((times, term) => within(times, describedTimes(asset, term)), valid);
   return withinLocationId === null
     ? described
     : within(described, around.inSubtree(withinLocationId, asset.stays));
@@ -34,27 +35,6 @@ function validTimes(
   return joined([{ since: from, until: end }]);
 }
 
-function describedTimes({ metadata: dated }: AssetEvidence, terms: readonly MetadataTerm[]): Interval[] {
-  return joined(
-    dated
-      .map(({ from, metadata }, index) => ({
-        metadata,
-        since: from,
-        until: dated[index + 1]?.from ?? Number.POSITIVE_INFINITY,
-      }))
-      .filter(({ metadata }) => terms.every(({ path, value }) => textAt(metadata, path) === value)),
-  );
-}
-
-/** As a rule spells it; null where there is nothing, or more than one value. */
-function textAt(metadata: unknown, path: readonly string[]): string | null {
-  let reached: unknown = metadata;
-  for (const name of path) {
-    reached = isObject(reached) && Object.hasOwn(reached, name) ? reached[name] : undefined;
-  }
-  return reached === undefined || isObject(reached) ? null : String(reached);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+function describedTimes({ described }: AssetEvidence, { path, value }: MetadataTerm): Interval[] {
+  return joined((described.get(pathKey(path)) ?? []).filter(({ text }) => text === value));
 }

@@ -1,24 +1,19 @@
 import { expect } from 'chai';
 import type { AssetEvidence, ReaderEvidence } from '../../../../domain/alerts/conditions/evidence.ts';
 import { nextLook } from '../../../../domain/alerts/conditions/next-look.ts';
+import { pathKey } from '../../../../domain/alerts/conditions/path-key.ts';
 import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
 import { type SharedEvidence, Surroundings } from '../../../../domain/alerts/conditions/surroundings.ts';
 import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
+import { ruleOf as rule } from './rule-of.ts';
 
 const [HALL, DOCK, YARD] = [1, 2, 3];
 const EVER = Number.POSITIVE_INFINITY;
 const ALWAYS = [{ since: -EVER, until: EVER }];
 
-const rule = (fields: Partial<DatedRule>): DatedRule => ({
-  ...{ ruleId: 'RULE', orgId: 1, kind: 'dwell', name: '', after: null, thenAfter: null, locationId: null },
-  ...{ hours: null, mailTo: [], from: 0, until: null },
-  selection: { assetIds: null, withinLocationId: null, metadata: [], readerIds: null },
-  ...fields,
-});
-
 const asset = (fields: Partial<AssetEvidence>): AssetEvidence => ({
-  ...{ assetId: 7, until: EVER, stays: [], unread: [], missedBy: [], metadata: [] },
+  ...{ assetId: 7, until: EVER, stays: [], unread: [], missedBy: [], described: new Map() },
   ...fields,
 });
 
@@ -99,13 +94,6 @@ describe('the stretches in which a condition holds', () => {
       ]);
       expect(said([overdue], { ...unread, missedBy: [sweep(YARD)] }, portal)).to.deep.equal([]);
     });
-
-    it('begin after the gap of the place where the rule has none', () => {
-      const seen = asset({ stays: MOVES, unread: [{ since: 20, until: EVER }] });
-      expect(said([rule({ kind: 'overdue' })], seen, around(100))).to.deep.equal([
-        { since: 40, until: null },
-      ]);
-    });
   });
 
   it('warn of an asset that stays, then raise, throughout a subtree', () => {
@@ -179,10 +167,15 @@ describe('the stretches in which a condition holds', () => {
   it('are those of the assets that a rule selects, where they were and as they were described then', () => {
     const described = asset({
       stays: MOVES,
-      metadata: [
-        { from: -EVER, metadata: { type: { size: 2 } } },
-        { from: 30, metadata: { type: { size: 3 } } },
-      ],
+      described: new Map([
+        [
+          pathKey(['type', 'size']),
+          [
+            { text: '2', since: -EVER, until: 30 },
+            { text: '3', since: 30, until: EVER },
+          ],
+        ],
+      ]),
     });
     const of = (selection: Partial<DatedRule['selection']>) =>
       said(

@@ -4,9 +4,9 @@ import type { Presence } from '../../../../domain/presence/coverage/state-of.ts'
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { presenceByDefinition } from '../../../support/presence-by-definition.ts';
+import { type Delivered, PresenceSite } from '../../../support/presence-site.ts';
 import { Random } from '../../../support/random.ts';
 import { openDoor } from '../../../support/recorded-past.ts';
-import { type Delivered, PresenceSite } from './presence-site.ts';
 
 /** Seconds. */
 const STEP = 5;

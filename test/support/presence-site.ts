@@ -1,14 +1,14 @@
-import { MICROS_PER_SECOND, type Micros } from '../../../../base/instant.ts';
-import { wireTimeOfMicros } from '../../../../base/timestamps.ts';
-import type { OrganizationDoor } from '../../../../db/timescale/connections/organization-door.ts';
-import { loadBuiltinFormats } from '../../../../domain/formats/mapping/builtin.ts';
-import { loadReaders, type RegisteredReader } from '../../../../domain/messages/load-readers.ts';
-import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
-import { listPresence, type PresenceFilters } from '../../../../domain/reports/presence/list-presence.ts';
-import type { TestDatabase } from '../../../support/database.ts';
-import { messageOf, recordAll } from '../../../support/messages-of.ts';
-import { Site } from '../../../support/site.ts';
-import { storeSweepBy } from '../../../support/stored-sweep.ts';
+import { MICROS_PER_SECOND, type Micros } from '../../base/instant.ts';
+import { wireTimeOfMicros } from '../../base/timestamps.ts';
+import type { OrganizationDoor } from '../../db/timescale/connections/organization-door.ts';
+import { loadBuiltinFormats } from '../../domain/formats/mapping/builtin.ts';
+import { loadReaders, type RegisteredReader } from '../../domain/messages/load-readers.ts';
+import type { DatedWatch } from '../../domain/presence/coverage/watches.ts';
+import { listPresence, type PresenceFilters } from '../../domain/reports/presence/list-presence.ts';
+import type { TestDatabase } from './database.ts';
+import { messageOf, recordAll } from './messages-of.ts';
+import { Site } from './site.ts';
+import { storeSweepBy } from './stored-sweep.ts';
 
 export const BEGINNING: Micros = Date.UTC(2026, 4, 1, 10) * 1_000;
 

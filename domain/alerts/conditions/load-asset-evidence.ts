@@ -1,0 +1,92 @@
+import type { Micros } from '../../../base/instant.ts';
+import { integers } from '../../../db/timescale/queries/array-parameters.ts';
+import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { LOOKS_BACK, loadEvidence } from '../../presence/coverage/load-places.ts';
+import type { Interval } from '../../presence/intervals.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { AssetEvidence, Stay } from './evidence.ts';
+import { loadDescribed } from './load-described.ts';
+import { loadSightings } from './load-sightings.ts';
+import { loadStays } from './load-stays.ts';
+import { loadSubtrees } from './load-subtrees.ts';
+import { Surroundings } from './surroundings.ts';
+
+/** Assets to ask about at a time. */
+export const MOST_ASSETS = 1_000;
+
+export interface LoadedAssets {
+  /** In the order asked for, without those that never were. */
+  assets: AssetEvidence[];
+  around: Surroundings;
+}
+
+/**
+ * What decides when the conditions of rules held for assets in a window, in a few queries however many they are.
+ *
+ * Evidence reaches back before the window as far as the thresholds of the rules need, coverage for 31 days: so whether a
+ * condition holds at an instant of the window is exact, and when a stretch began if that is in the window.
+ *
+ * @param rules every version, of all rules that are to be asked about.
+ * @param assetIds at most {@link MOST_ASSETS}.
+ * @throws TooMuchEvidence
+ */
+export async function loadAssetEvidence(
+  db: Connection,
+  orgId: number,
+  rules: readonly DatedRule[],
+  assetIds: readonly number[],
+  window: Interval,
+): Promise<LoadedAssets> {
+  const deleted = await loadDeleted(db, orgId, assetIds);
+  const known = [...deleted.keys()];
+  const stays = await loadStays(db, orgId, known, { ...window, since: window.since - reachOf(rules) });
+  const locationIds = locationsOf(stays);
+  const subtrees = await loadSubtrees(db, orgId, rootsOf(rules), locationIds);
+  const sightings = await loadSightings(db, orgId, { rules, assetIds: known, stays, locationIds }, window);
+  const looked = { since: sightings.coveredFrom, until: window.until };
+  const places = await loadEvidence(db, orgId, sightings.locationIds, looked, sightings.sweeps);
+  const paths = rules.flatMap(({ selection }) => selection.metadata.map(({ path }) => path));
+  const described = await loadDescribed(db, orgId, known, paths, window.since - LOOKS_BACK);
+  return {
+    assets: known.map((assetId) => ({
+      assetId,
+      until: deleted.get(assetId) ?? Number.POSITIVE_INFINITY,
+      stays: stays.get(assetId) ?? [],
+      unread: sightings.unread.get(assetId) ?? [],
+      missedBy: sightings.missed.get(assetId) ?? [],
+      described: described.get(assetId) ?? new Map(),
+    })),
+    around: new Surroundings({ window, coveredFrom: looked.since, subtrees, places }),
+  };
+}
+
+async function loadDeleted(
+  db: Connection,
+  orgId: number,
+  assetIds: readonly number[],
+): Promise<ReadonlyMap<number, Micros | null>> {
+  const rows = await db.any(sql.type(rowsOf<{ id: number; deleted_at: Micros | null }>())`
+    select asset.id, micros_of_time(asset.deleted_at) as deleted_at
+    from unnest(${sql.binary(integers(assetIds))}::integer[]) with ordinality as given (id, place)
+    join assets asset on asset.org_id = ${orgId} and asset.id = given.id
+    order by given.place`);
+  return new Map(rows.map((row) => [row.id, row.deleted_at]));
+}
+
+/** How long before the window a course of events may have begun whose threshold passes in it. */
+function reachOf(rules: readonly DatedRule[]): Micros {
+  const spans = rules.map(({ kind, after, thenAfter, hours }) =>
+    kind === 'overdue' ? 0 : hours !== null && after !== null ? LOOKS_BACK : (thenAfter ?? after ?? 0),
+  );
+  return Math.min(LOOKS_BACK, Math.max(0, ...spans));
+}
+
+function rootsOf(rules: readonly DatedRule[]): number[] {
+  const roots = rules.flatMap(({ locationId, selection }) => [locationId, selection.withinLocationId]);
+  return [...new Set(roots)].filter((id) => id !== null);
+}
+
+function locationsOf(stays: ReadonlyMap<number, readonly Stay[]>): number[] {
+  return [...new Set([...stays.values()].flatMap((own) => own.map(({ locationId }) => locationId)))];
+}

@@ -1,0 +1,88 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { LOOKS_BACK } from '../../presence/coverage/load-places.ts';
+import type { Interval } from '../../presence/intervals.ts';
+import { loadMissed, loadSweeps, type SweptPlace } from '../../sweeps/load-sweeps.ts';
+import type { DatedRule } from '../rules/rule.ts';
+import type { MissedSweep, Stay, Unread } from './evidence.ts';
+import { loadUnread } from './load-unread.ts';
+
+interface Asked {
+  rules: readonly DatedRule[];
+  assetIds: readonly number[];
+  stays: ReadonlyMap<number, readonly Stay[]>;
+  /** Of the stays. */
+  locationIds: readonly number[];
+}
+
+/** When assets were not read, and who looked for them meanwhile. */
+interface Sightings {
+  unread: ReadonlyMap<number, readonly Unread[]>;
+  missed: ReadonlyMap<number, readonly MissedSweep[]>;
+  /** Of places that matter, the rest of what decides when they were covered is to be loaded. */
+  locationIds: readonly number[];
+  sweeps: readonly SweptPlace[];
+  coveredFrom: Micros;
+}
+
+/** Nothing where no rule asks for it. Between reads that are nearer than every threshold only a sweep can matter. */
+export async function loadSightings(
+  db: Connection,
+  orgId: number,
+  { rules, assetIds, stays, locationIds }: Asked,
+  window: Interval,
+): Promise<Sightings> {
+  const overdue = rules.filter(({ kind }) => kind === 'overdue');
+  if (overdue.length === 0) {
+    const coveredFrom = window.since;
+    return { unread: new Map(), missed: new Map(), locationIds: [], sweeps: [], coveredFrom };
+  }
+  const apart = Math.min(...overdue.flatMap(({ after, thenAfter }) => after ?? thenAfter ?? []));
+  const long = await loadUnread(
+    db,
+    orgId,
+    assetIds.map((assetId) => ({ assetId, since: window.since, begunBy: window.until, apart })),
+    window.until,
+  );
+  const first = [...long.values()].reduce(
+    (earliest, [unread]) => Math.min(earliest, unread?.since ?? earliest),
+    window.since,
+  );
+  const sweeps = await loadSweeps(db, orgId, locationIds, { since: first, until: window.until });
+  const missed = await missedByAssets(db, orgId, sweeps, stays);
+  const short = await loadUnread(
+    db,
+    orgId,
+    [...missed].flatMap(([assetId, own]) =>
+      own.map(({ since, until }) => ({ assetId, since, begunBy: since, apart: until - since })),
+    ),
+    window.until,
+  );
+  const unread = new Map(assetIds.map((id) => [id, merged(long.get(id) ?? [], short.get(id) ?? [])]));
+  const coveredFrom = Math.max(first, window.since - LOOKS_BACK);
+  return { unread, missed, locationIds, sweeps, coveredFrom };
+}
+
+async function missedByAssets(
+  db: Connection,
+  orgId: number,
+  sweeps: readonly SweptPlace[],
+  stays: ReadonlyMap<number, readonly Stay[]>,
+): Promise<ReadonlyMap<number, MissedSweep[]>> {
+  const missed = await loadMissed(db, orgId, [...new Set(sweeps.map(({ sweepId }) => sweepId))]);
+  return new Map(
+    [...stays].flatMap(([assetId, own]) => {
+      const places = new Set(own.map(({ locationId }) => locationId));
+      const of = sweeps.filter(
+        ({ sweepId, locationId }) => places.has(locationId) && missed.get(sweepId)?.has(assetId) === true,
+      );
+      return of.length === 0 ? [] : [[assetId, of] as const];
+    }),
+  );
+}
+
+function merged(one: readonly Unread[], other: readonly Unread[]): Unread[] {
+  return [...new Map([...one, ...other].map((unread) => [unread.since, unread])).values()].toSorted(
+    (a, b) => a.since - b.since,
+  );
+}

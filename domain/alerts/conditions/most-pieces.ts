@@ -1,0 +1,13 @@
+import { TooMuchEvidence } from '../../presence/load-listening.ts';
+
+/** Rows of one kind of evidence that are read for assets looked at together, at most. */
+export const MOST_PIECES = 200_000;
+
+/** @throws TooMuchEvidence */
+export function boundPieces(rows: readonly unknown[]): void {
+  if (rows.length > MOST_PIECES) {
+    throw new TooMuchEvidence(
+      `more than ${MOST_PIECES} pieces of evidence; look at fewer assets, or a shorter time`,
+    );
+  }
+}

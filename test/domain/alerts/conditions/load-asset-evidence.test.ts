@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { MICROS_PER_SECOND } from '../../../../base/instant.ts';
+import { databaseOn } from '../../../../db/timescale/connections/database.ts';
+import { loadAssetEvidence } from '../../../../domain/alerts/conditions/load-asset-evidence.ts';
+import { loadReaderEvidence } from '../../../../domain/alerts/conditions/load-reader-evidence.ts';
+import { pathKey } from '../../../../domain/alerts/conditions/path-key.ts';
+import { stretchesOf } from '../../../../domain/alerts/conditions/stretches-of.ts';
+import type { DatedRule } from '../../../../domain/alerts/rules/rule.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { at, PresenceSite } from '../../../support/presence-site.ts';
+import { openDoor } from '../../../support/recorded-past.ts';
+import { ruleOf } from './rule-of.ts';
+
+const EVER = Number.POSITIVE_INFINITY;
+
+describe('the evidence of conditions', () => {
+  const database = useDatabase();
+  let site: PresenceSite;
+  before(async () => {
+    site = await PresenceSite.create(database, { places: 2, readerPlaces: [0, 1], assets: 2 });
+    await site.watch(0, { from: -1_000, mode: 'continuous', maxGap: 60, coverage: 'all' });
+    const read = (reader: number, second: number, assets: number[]) => ({
+      ...{ reader, at: second, receivedAt: second, assets },
+    });
+    const times = Array.from({ length: 30 }, (_, index) => index * 10);
+    await site.deliver(times.map((second) => read(0, second, second <= 100 || second >= 200 ? [0] : [])));
+    await site.deliver([read(1, 5, [1]), read(1, 15, [1])]);
+  });
+
+  const overdue = (fields: Partial<DatedRule>) =>
+    ruleOf({ orgId: site.orgId, kind: 'overdue', after: 40 * MICROS_PER_SECOND, ...fields });
+  const window = { since: at(50), until: at(280) };
+
+  it('says when assets were not read, of long pauses only, to services and to one organization', async () => {
+    const { assets, around } = await loadAssetEvidence(
+      databaseOn(database.pool),
+      ...([site.orgId, [overdue({})], site.assets, window] as const),
+    );
+    expect(assets.map(({ assetId, unread }) => ({ assetId, unread }))).to.deep.equal([
+      {
+        assetId: site.assets[0],
+        unread: [
+          { since: at(100), until: at(200) },
+          { since: at(270), until: EVER },
+        ],
+      },
+      { assetId: site.assets[1], unread: [{ since: at(15), until: EVER }] },
+    ]);
+    expect(assets.map((asset) => stretchesOf([overdue({})], asset, around))).to.deep.equal([
+      [
+        {
+          ...{ since: at(140), until: at(200), level: null, alarmSince: null },
+          because: {
+            ...{ kind: 'overdue', state: 'overdue', locationId: site.places[0], lastSeen: at(100) },
+            sweepId: null,
+          },
+        },
+      ],
+      [],
+    ]);
+    const own = openDoor(database).of(site.orgId).listing({ isBrief: true, signal: undefined });
+    const asked = await loadAssetEvidence(own, site.orgId, [overdue({})], site.assets, window);
+    expect(asked.assets).to.deep.equal(assets);
+  });
+
+  it('says how assets were described then, by the log of changes', async () => {
+    const [asset = 0] = site.assets;
+    await database.rows(`update assets set metadata = '{"type": {"size": 3}}' where id = $1`, [asset]);
+    await database.rows(
+      `insert into changes (org_id, at, actor_type, actor_id, action, resource_type, resource_id, before, after)
+       values ($1, time_of_micros($2), 'command_line', 'test', 'update', 'asset', $3,
+         '{"metadata": {"type": {"size": "2"}}}', '{"metadata": {"type": {"size": 3}}}')`,
+      [site.orgId, at(70), asset],
+    );
+    const described = overdue({});
+    const paths = [['type', 'size'], ['type']];
+    const { assets } = await loadAssetEvidence(
+      databaseOn(database.pool),
+      site.orgId,
+      paths.map((path) => ({
+        ...described,
+        selection: { ...described.selection, metadata: [{ path, value: '2' }] },
+      })),
+      ...([[asset], window] as const),
+    );
+    expect(assets[0]?.described).to.deep.equal(
+      new Map([
+        [
+          pathKey(['type', 'size']),
+          [
+            { text: '2', since: -EVER, until: at(70) },
+            { text: '3', since: at(70), until: EVER },
+          ],
+        ],
+        [
+          pathKey(['type']),
+          [
+            { text: null, since: -EVER, until: at(70) },
+            { text: null, since: at(70), until: EVER },
+          ],
+        ],
+      ]),
+    );
+  });
+
+  it('says when readers were silent or disconnected', async () => {
+    const readerIds = site.readers.map(({ readerId }) => readerId);
+    await database.rows(
+      `insert into reader_spans (org_id, reader_id, state, started_at, ended_at) values
+       ($1, $2, 'silent', time_of_micros($3), time_of_micros($4)), ($1, $2, 'disconnected', time_of_micros($4), null)`,
+      [site.orgId, readerIds[0], at(60), at(80)],
+    );
+    const { readers, around } = await loadReaderEvidence(
+      databaseOn(database.pool),
+      site.orgId,
+      readerIds,
+      window,
+    );
+    expect(readers).to.deep.equal([
+      {
+        ...{ readerId: readerIds[0], until: EVER },
+        spans: [
+          { state: 'silent', since: at(60), until: at(80) },
+          { state: 'disconnected', since: at(80), until: EVER },
+        ],
+      },
+      { readerId: readerIds[1], until: EVER, spans: [] },
+    ]);
+    const rule = ruleOf({ orgId: site.orgId, kind: 'reader', after: 30 * MICROS_PER_SECOND });
+    expect(
+      readers.map((reader) => stretchesOf([rule], reader, around).map(({ since }) => since)),
+    ).to.deep.equal([[at(90)], []]);
+  });
+});
