@@ -8,6 +8,7 @@ import { answerHalfClosed } from './half-closed.ts';
 import { closeLingeringly } from './lingering-close.ts';
 import { type ListenAddress, listenFault } from './listen-fault.ts';
 import { handleInTurn } from './pipelined-requests.ts';
+import { unusedConnections } from './unused-connections.ts';
 
 // An import reads every export; WebSocket's would load an unused HTTP client: 13 MB and 30 ms.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -20,6 +21,9 @@ export interface Listening {
 
 /** Milliseconds that requests may take to finish at shutdown. */
 export const DRAIN_MS = 10_000;
+
+/** Milliseconds at shutdown for a client that has just connected to send, and for one that was answered to read. */
+const UNUSED_MS = 1_000;
 
 /**
  * Milliseconds for a client to send the headers, and the whole request. A large body has a shorter limit of its own
@@ -73,6 +77,7 @@ export async function listenOn(
     handleInTurn(listener),
   );
   boundConnections(server, mostConnections);
+  const closeUnused = unusedConnections(server);
   const leaving = new AbortController();
   stopping?.addEventListener('abort', () => leaving.abort());
   prepare?.(server);
@@ -94,9 +99,11 @@ export async function listenOn(
       server.close();
       // A response whose headers were sent before would otherwise keep its connection alive.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const unused = setTimeout(closeUnused, UNUSED_MS);
       const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closed;
       clearInterval(sweep);
+      clearTimeout(unused);
       clearTimeout(deadline);
     },
   };

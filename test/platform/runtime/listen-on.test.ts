@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
-import { listenOn } from '../../../platform/runtime/listen-on.ts';
+import { DRAIN_MS, listenOn } from '../../../platform/runtime/listen-on.ts';
 
 const LOCAL = { host: '127.0.0.1', setting: 'API_PORT' };
 
@@ -60,5 +62,27 @@ describe('listening', () => {
     await closed;
     const refused = await fetch(listening.url).catch((error: Error) => error.message);
     expect(refused).to.equal('fetch failed');
+  });
+
+  it('waits neither for who never sends nor for who does not close after the last answer', async () => {
+    const listening = await listenOn(
+      (_request, response) => response.setHeader('Connection', 'close').end(),
+      {
+        ...LOCAL,
+        port: 0,
+      },
+    );
+    const port = Number(new URL(listening.url).port);
+    const silent = connect(port, '127.0.0.1');
+    await once(silent, 'connect');
+    const answered = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    answered.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n'.repeat(2));
+    await once(answered.resume(), 'end');
+    const ends = [silent, answered].map((socket) => once(socket.on('error', () => {}).resume(), 'close'));
+    const began = performance.now();
+    await listening.close();
+    expect(performance.now() - began).to.be.below(DRAIN_MS / 2);
+    answered.end();
+    await Promise.all(ends);
   });
 });
