@@ -8,6 +8,7 @@ import { treeRoutes } from './locations/tree-routes.ts';
 import { moveRoutes } from './moves/routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
+import { ruleRoutes } from './rules/routes.ts';
 import type { ApiContext } from './serving/context.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
@@ -43,6 +44,7 @@ export const API_RESOURCES: readonly Resource[] = [
   },
   { name: 'Organization', description: 'Who is calling, and what the key may do.', routes: orgRoutes },
   { name: 'API keys', description: 'For administrators.', routes: apiKeyRoutes },
+  { name: 'Rules', description: 'For administrators.', routes: ruleRoutes },
   { name: 'Webhooks', description: 'For administrators.', routes: webhookRoutes },
   { name: 'Imports', description: 'For the import of files.', routes: importRoutes },
 ];

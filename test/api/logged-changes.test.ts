@@ -34,6 +34,9 @@ const WRITING = [...API_ROUTES, ...GATEWAY_ROUTES].filter(
 
 const FROM = '2026-05-01T08:00:00.000Z';
 
+/** When rules may begin is bounded. */
+const VALID = new Date(Date.now() - 3_600_000).toISOString();
+
 describe('every declared route that changes something', () => {
   const api = useApi({ SECRETS_KEY: SETTINGS.keys });
   let key: string;
@@ -49,6 +52,17 @@ describe('every declared route that changes something', () => {
     const json = { url: WEBHOOK.url };
     const { body } = await api.call({ method: 'POST', path: '/api/v1/webhooks', key, json });
     return `/api/v1/webhooks/${body?.data.id}`;
+  }
+
+  const RULE = {
+    ...{ kind: 'overdue', name: 'overdue', after_seconds: 300, then_seconds: null },
+    ...{ location_external_key: null, hours: null, time_zone: null, asset_external_keys: null },
+    ...{ within_location_external_key: null, metadata: [], reader_ids: null, mail_to: [] },
+  };
+  async function rule(): Promise<string> {
+    const json = { kind: 'overdue', after_seconds: 300, valid_from: VALID };
+    const { body } = await api.call({ method: 'POST', path: '/api/v1/rules', key, json });
+    return `/api/v1/rules/${body?.data.id}`;
   }
 
   let count = 0;
@@ -215,6 +229,21 @@ describe('every declared route that changes something', () => {
         isRepeatable: true,
       };
     },
+    createRule: async () => ({
+      call: { path: '/api/v1/rules', json: { kind: 'overdue', after_seconds: 300, valid_from: VALID } },
+      logs: () => [['create', 'rule', null, null, { ...RULE, valid_from: VALID, ends_at: null }]],
+    }),
+    updateRule: async () => ({
+      call: { path: await rule(), json: { after_seconds: 600, valid_from: VALID } },
+      logs: () => [['update', 'rule', null, { after_seconds: 300 }, { after_seconds: 600 }]],
+      isRepeatable: true,
+    }),
+    deleteRule: async () => ({
+      call: { path: await rule() },
+      logs: () => [
+        ['delete', 'rule', null, { ...RULE, valid_from: VALID, ends_at: null }, { ends_at: TIME }],
+      ],
+    }),
     createWebhook: async () => ({
       call: { path: '/api/v1/webhooks', json: { url: 'https://example.com/hooks', name: 'ERP' } },
       logs: () => [['create', 'webhook', null, null, { ...WEBHOOK, name: 'ERP' }]],
@@ -334,7 +363,7 @@ describe('every declared route that changes something', () => {
       json === null
         ? null
         : JSON.parse(json, (name, value) =>
-            ['deleted_at', 'revoked_at'].includes(name) && value !== null && Date.parse(value) > 0
+            ['deleted_at', 'revoked_at', 'ends_at'].includes(name) && value !== null && Date.parse(value) > 0
               ? TIME
               : value,
           );

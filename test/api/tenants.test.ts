@@ -39,6 +39,13 @@ const BODIES: Record<string, (other: Tenant) => object[]> = {
   renameLocation: () => [{ external_key: 'SEIZED' }],
   attachLocationTag: () => [{ tag_type: 'rfid', value: 'SEIZED' }],
   issueApiKey: () => [{ name: 'seized' }],
+  createRule: ({ ids, keys }) => [
+    { kind: 'not_allowed', location_external_key: keys.location },
+    { kind: 'overdue', after_seconds: 60, within_location_external_key: keys.location },
+    { kind: 'overdue', after_seconds: 60, asset_external_keys: [keys.asset] },
+    { kind: 'reader', reader_ids: [ids['reader_id']] },
+  ],
+  updateRule: ({ keys }) => [{ name: 'seized' }, { location_external_key: keys.location }],
   createWebhook: ({ keys }) => [{ url: 'https://example.com/', location_external_key: keys.location }],
   updateWebhook: ({ keys }) => [{ name: 'seized' }, { location_external_key: keys.location }],
   replayWebhook: () => [{ after: 0 }],
@@ -123,7 +130,7 @@ describe('organizations', () => {
     const asset = await site.asset(keys.asset);
     const tag = await site.tag({ assetId: asset }, `secret of ${name}`);
     await site.tag({ locationId: location }, `secret of ${name}, too`);
-    await site.reader(name, [location]);
+    const reader = await site.reader(name, [location]);
     await api.database.rows(`update assets set name = $2, description = $2 where org_id = $1`, [
       orgId,
       `secret of ${name}`,
@@ -159,6 +166,13 @@ describe('organizations', () => {
       `insert into webhooks (org_id, name, url, state) values ($1, $2, 'https://example.com/', 'off') returning id`,
       [orgId, `secret of ${name}`],
     );
+    const [rule] = await api.database.rows<{ id: string }>(
+      `insert into rules
+         (org_id, id, version, valid_from, is_ended, kind, name, location_id, asset_ids, metadata, mail_to)
+       values ($1, lpad($5, 26, '0'), 1, now(), false, 'not_allowed', $2, $3, array[$4::integer], '[]', '{}')
+       returning id`,
+      [orgId, `secret of ${name}`, location, asset, String(orgId)],
+    );
     const ids = {
       asset_id: asset,
       location_id: location,
@@ -166,6 +180,8 @@ describe('organizations', () => {
       id: orgId,
       key_id: String(key.split('_')[1]),
       webhook_id: webhook?.id ?? 0,
+      reader_id: reader,
+      rule_id: rule?.id ?? '',
     };
     return { name, orgId, key, ids, keys };
   }
@@ -234,6 +250,8 @@ const SHOWING = new Set([
   'listLocationDescendants',
   'getOwnOrganization',
   'listMoves',
+  'listRules',
+  'getRule',
   'listWebhooks',
   'getWebhook',
   'reportPositionsAt',

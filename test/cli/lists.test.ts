@@ -34,6 +34,7 @@ describe('lists for a terminal', () => {
     rejected: ['rejected/topic'],
     'mqtt-consumer': [long('consumer')],
     user: [long('user')],
+    rule: [long('rule')],
     webhook: [long('webhook'), long('https://example.com/', 2_048)],
     'unknown-tags': [long('tag'), long('PLACE')],
   };
@@ -86,6 +87,12 @@ describe('lists for a terminal', () => {
        insert into webhook_lanes (org_id, webhook_id, lane, position)
        select org_id, id, lane, 0 from webhook cross join generate_series(0, 7) lane`,
       [site.orgId, long('webhook'), long('https://example.com/', 2_048)],
+    );
+    await database.rows(
+      `insert into rules
+         (org_id, id, version, valid_from, is_ended, kind, name, after_seconds, location_id, metadata, mail_to)
+       select $1, lpad('', 26, '0'), 1, now(), false, 'dwell', $2, 60, id, '[]', '{}' from locations where org_id = $1`,
+      [site.orgId, long('rule')],
     );
     await database.rows(
       `insert into rejected_messages (org_id, reader_id, topic, reason, received_at, bytes, payload, payload_sha256)

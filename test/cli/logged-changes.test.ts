@@ -31,6 +31,7 @@ const NO_WRITES = [
   'reader-list',
   'rejected-list',
   'rejected-show',
+  'rule-list',
   'smoothing-show',
   'smoothing-try',
   'unknown-tags-list',
@@ -134,6 +135,13 @@ describe('every command that changes something', function () {
        values ($1, 'rfid', $2, $2, false, now(), now(), 1)`,
       [site.orgId, value],
     );
+  const rule = () => json('rule', 'add', '--org', org, '--kind', 'dwell', '--at', 'DOCK', '--after', '5m');
+  const RULE = {
+    ...{ kind: 'dwell', name: 'dwell DOCK', after_seconds: 300, then_seconds: null },
+    ...{ location_external_key: 'DOCK', hours: null, time_zone: null, asset_external_keys: null },
+    ...{ within_location_external_key: null, metadata: [], reader_ids: null, mail_to: [] },
+    ...{ valid_from: TIME, ends_at: null },
+  };
   const smoothing = (more: object) => ({
     smoothing: { mode: 'on', window_seconds: 60, min_seconds: 5, margin_db: null, valid_from: TIME, ...more },
   });
@@ -260,6 +268,32 @@ describe('every command that changes something', function () {
     'user-reset': async () => {
       const email = await user('reset');
       return { args: ['--email', email], logs: [link('reset', { email })] };
+    },
+    'rule-add': async () => ({
+      args: ['--org', org, '--kind', 'dwell', '--at', 'DOCK', '--after', '5m'],
+      logs: [['create', 'rule', null, RULE]],
+    }),
+    'rule-set': async () => {
+      const { id } = await rule();
+      return {
+        args: ['--org', org, '--rule', id, '--after', '10m'],
+        logs: [
+          [
+            'update',
+            `rule ${id}`,
+            { after_seconds: 300, valid_from: TIME },
+            { after_seconds: 600, valid_from: TIME },
+          ],
+        ],
+        isRepeatable: true,
+      };
+    },
+    'rule-remove': async () => {
+      const { id } = await rule();
+      return {
+        args: ['--org', org, '--rule', id],
+        logs: [['delete', `rule ${id}`, RULE, { ends_at: TIME }]],
+      };
     },
     'webhook-create': async () => ({
       args: ['--org', org, '--url', 'https://example.com/hooks', '--location', 'DOCK'],

@@ -8,7 +8,7 @@ export const PUBLIC_SCOPES = [
 ] as const;
 
 /** Scopes for operators; only the command line grants them. */
-export const INTERNAL_SCOPES = ['keys:admin', 'webhooks:admin'] as const;
+export const INTERNAL_SCOPES = ['keys:admin', 'webhooks:admin', 'rules:admin'] as const;
 
 export type Scope = (typeof PUBLIC_SCOPES)[number] | (typeof INTERNAL_SCOPES)[number];
 

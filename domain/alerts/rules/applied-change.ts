@@ -1,26 +1,12 @@
 import { type FieldIssue, refuseIssues } from '../../../base/checks/issues.ts';
-import type { Micros } from '../../../base/instant.ts';
+import { requireName } from '../../../base/names.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { appliedHours } from './applied-hours.ts';
+import { boundsIssues } from './bounds-issues.ts';
 import { foundAssets, foundLocation, foundMembers, foundReaders } from './found-by-name.ts';
-import type { MetadataTerm } from './rule.ts';
+import type { RuleChange } from './rule-change.ts';
 import type { RuleSettings } from './settings.ts';
 import { issuesOf } from './settings-issues.ts';
-
-/** What is set, or set anew, of a rule. What is undefined stays as it is; null takes it away. */
-export interface RuleChange {
-  name?: string | undefined;
-  after?: Micros | null | undefined;
-  thenAfter?: Micros | null | undefined;
-  locationExternalKey?: string | null | undefined;
-  hours?: string | null | undefined;
-  timeZone?: string | null | undefined;
-  assetExternalKeys?: readonly string[] | null | undefined;
-  withinLocationExternalKey?: string | null | undefined;
-  metadata?: readonly MetadataTerm[] | null | undefined;
-  readerIds?: readonly number[] | null | undefined;
-  mailTo?: readonly string[] | null | undefined;
-}
 
 /**
  * What a rule is with a change, checked. In a transaction, what it refers to stays live until that ends.
@@ -33,6 +19,8 @@ export async function appliedChange(
   before: RuleSettings,
   given: RuleChange,
 ): Promise<RuleSettings> {
+  requireName('a rule', given.name ?? before.name);
+  refuseIssues(boundsIssues(given));
   const issues: FieldIssue[] = [];
   const to = { transaction, orgId, issues };
   const { selection } = before;

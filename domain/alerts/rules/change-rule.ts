@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Micros } from '../../../base/instant.ts';
 import { wireTimeOfMicros } from '../../../base/timestamps.ts';
 import type { Database } from '../../../db/timescale/connections/database.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange, unchanged } from '../../changes/make-change.ts';
-import { appliedChange, type RuleChange } from './applied-change.ts';
+import { appliedChange } from './applied-change.ts';
 import { insertVersion } from './insert-version.ts';
 import { lockRules, requireBeginning } from './lock-rules.ts';
 import { loggedDifferences, loggedRule } from './logged-rule.ts';
 import { requireRule } from './require-rule.ts';
+import type { RuleChange } from './rule-change.ts';
 import type { RuleSettings } from './settings.ts';
 import type { RuleRef, StoredRule } from './stored-rules.ts';
 
@@ -52,7 +54,7 @@ async function setRule(
 
 /** Whether what is to be from an instant on will be so anyway. */
 function isSame({ settings, validFrom, endsAt }: StoredRule, wanted: RuleSettings, from: Micros): boolean {
-  return endsAt === null && from >= validFrom && JSON.stringify(settings) === JSON.stringify(wanted);
+  return endsAt === null && from >= validFrom && isDeepStrictEqual(settings, wanted);
 }
 
 /**

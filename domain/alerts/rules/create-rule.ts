@@ -6,12 +6,13 @@ import type { Connection } from '../../../db/timescale/queries/verbs.ts';
 import { holdLiveOrganization } from '../../administration/organizations/live-organization.ts';
 import type { Actor } from '../../changes/actor.ts';
 import { type Change, type ChangeResult, changed, makeChange } from '../../changes/make-change.ts';
-import { appliedChange, type RuleChange } from './applied-change.ts';
+import { appliedChange } from './applied-change.ts';
 import { insertVersion } from './insert-version.ts';
 import { lockRules, requireBeginning } from './lock-rules.ts';
 import { loggedRule } from './logged-rule.ts';
 import { requireRule } from './require-rule.ts';
 import type { Kind } from './rule.ts';
+import type { RuleChange } from './rule-change.ts';
 import { EVERYTHING, LIMITS, type RuleSettings } from './settings.ts';
 import { countRules, type StoredRule } from './stored-rules.ts';
 

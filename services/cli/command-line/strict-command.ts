@@ -17,7 +17,7 @@ export class StrictCommand extends Command {
       if (option === undefined) {
         continue;
       }
-      if (given.has(option.attributeName()) && option.required) {
+      if (given.has(option.attributeName()) && option.required && !option.variadic) {
         this.error(`error: option '${option.flags}' is given twice`);
       }
       given.add(option.attributeName());

@@ -20,7 +20,7 @@ export async function namesOfUsers(people: PeopleDoor, changes: readonly LoggedC
   return new Map(rows.map(({ id, name }) => [`user ${id}`, name]));
 }
 
-/** Keys, devices and webhooks of an organization. */
+/** Keys, devices, webhooks and rules of an organization. */
 export async function namesOfOthers(
   installation: Pool,
   orgId: number,
@@ -34,7 +34,10 @@ export async function namesOfOthers(
     union all
     select 'reader', id::text, name from readers where org_id = ${orgId} and id::text = any(${isOf('reader')})
     union all
-    select 'webhook', id::text, name from webhooks where org_id = ${orgId} and id::text = any(${isOf('webhook')})`);
+    select 'webhook', id::text, name from webhooks where org_id = ${orgId} and id::text = any(${isOf('webhook')})
+    union all
+    (select distinct on (id) 'rule', id, name from rules where org_id = ${orgId} and id = any(${isOf('rule')})
+    order by id, version desc)`);
   return new Map(rows.map(({ type, id, name }) => [`${type} ${id}`, name]));
 }
 

@@ -24,6 +24,7 @@ const ADMIN = [
   'organization:admin',
   'keys:admin',
   'webhooks:admin',
+  'rules:admin',
   'readers:admin',
   'formats:admin',
   'smoothing:admin',

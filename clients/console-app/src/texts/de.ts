@@ -634,6 +634,7 @@ export const de = {
       organization: 'Organisation',
       mqtt_consumer: 'MQTT-Zugang',
       webhook: 'Webhook',
+      rule: 'Regel',
       plan: 'Plan',
       unknown_tag: 'unbekanntes Etikett',
       rejected_message: 'abgewiesene Nachricht',

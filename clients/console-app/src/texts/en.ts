@@ -623,6 +623,7 @@ export const en = {
       organization: 'organization',
       mqtt_consumer: 'MQTT login',
       webhook: 'webhook',
+      rule: 'rule',
       plan: 'plan',
       unknown_tag: 'unknown tag',
       rejected_message: 'rejected message',

@@ -1,0 +1,17 @@
+import type { Micros } from '../../../base/instant.ts';
+import type { MetadataTerm } from './rule.ts';
+
+/** What is set, or set anew, of a rule. What is undefined stays as it is; null takes it away. */
+export interface RuleChange {
+  name?: string | undefined;
+  after?: Micros | null | undefined;
+  thenAfter?: Micros | null | undefined;
+  locationExternalKey?: string | null | undefined;
+  hours?: string | null | undefined;
+  timeZone?: string | null | undefined;
+  assetExternalKeys?: readonly string[] | null | undefined;
+  withinLocationExternalKey?: string | null | undefined;
+  metadata?: readonly MetadataTerm[] | null | undefined;
+  readerIds?: readonly number[] | null | undefined;
+  mailTo?: readonly string[] | null | undefined;
+}

@@ -1,0 +1,100 @@
+import {
+  arrayOf,
+  choice,
+  externalKey,
+  type JsonSchema,
+  KEY_SCHEMA,
+  text,
+} from '../../../base/checks/fields.ts';
+import { ID_SCHEMA, ids } from '../../../base/checks/id-field.ts';
+import { integer } from '../../../base/checks/integer-field.ts';
+import { accepted, invalidValue, refused } from '../../../base/checks/issues.ts';
+import { mandatory, nullable, optional, type Values } from '../../../base/checks/members.ts';
+import { nullableSchema } from '../../../base/checks/members-schema.ts';
+import { objectField } from '../../../base/checks/object-field.ts';
+import { TIME_SCHEMA, timestamp } from '../../../base/checks/time-field.ts';
+import { MICROS_PER_SECOND } from '../../../base/instant.ts';
+import { KINDS } from '../../../domain/alerts/rules/rule.ts';
+import { LIMITS, MOST_AFTER } from '../../../domain/alerts/rules/settings.ts';
+import { jsonBody, mergePatchOf } from '../../../platform/http/body.ts';
+import type { Parameter } from '../../../platform/http/parameters.ts';
+
+const RULE_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+const MOST_SECONDS = MOST_AFTER / MICROS_PER_SECOND;
+const SECONDS_SCHEMA: JsonSchema = { type: 'integer', minimum: 0, maximum: MOST_SECONDS };
+const TEXT_SCHEMA: JsonSchema = { type: 'string' };
+
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+const TERM_SCHEMA = objectOf({ path: listOf(TEXT_SCHEMA), value: TEXT_SCHEMA });
+
+const SHOWN = {
+  id: { type: 'string', pattern: RULE_ID.source },
+  kind: { type: 'string', enum: KINDS },
+  name: { type: 'string', minLength: 1, maxLength: LIMITS.textLength },
+  after_seconds: nullableSchema(SECONDS_SCHEMA),
+  then_seconds: nullableSchema(SECONDS_SCHEMA),
+  location_external_key: nullableSchema(KEY_SCHEMA),
+  hours: nullableSchema(TEXT_SCHEMA),
+  time_zone: nullableSchema(TEXT_SCHEMA),
+  asset_count: nullableSchema({ type: 'integer', minimum: 1, maximum: LIMITS.assets }),
+  within_location_external_key: nullableSchema(KEY_SCHEMA),
+  metadata: listOf(TERM_SCHEMA),
+  reader_ids: nullableSchema(listOf(ID_SCHEMA)),
+  mail_to: listOf(TEXT_SCHEMA),
+  valid_from: TIME_SCHEMA,
+  ends_at: nullableSchema(TIME_SCHEMA),
+  created_at: TIME_SCHEMA,
+};
+
+/** In lists: how many assets it names, and not which. */
+export const LISTED_RULE = objectOf(SHOWN);
+
+export const RULE = objectOf({ ...SHOWN, asset_external_keys: nullableSchema(listOf(KEY_SCHEMA)) });
+
+function objectOf(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+const seconds = integer({ min: 0, max: MOST_SECONDS }, SECONDS_SCHEMA);
+
+const term = objectField(
+  {
+    path: mandatory(arrayOf(text(LIMITS.textLength), { min: 1, max: LIMITS.pathLength })),
+    value: mandatory(text(LIMITS.textLength)),
+  },
+  (values) => accepted(values),
+);
+
+const CHANGEABLE = {
+  name: optional(text(LIMITS.textLength)),
+  after_seconds: nullable(seconds),
+  then_seconds: nullable(seconds),
+  location_external_key: nullable(externalKey),
+  hours: nullable(text(LIMITS.hoursLength)),
+  time_zone: nullable(text(LIMITS.textLength)),
+  asset_external_keys: nullable(arrayOf(externalKey, { max: LIMITS.assets })),
+  within_location_external_key: nullable(externalKey),
+  metadata: nullable(arrayOf(term, { max: LIMITS.terms })),
+  reader_ids: nullable(ids(LIMITS.readers)),
+  mail_to: nullable(arrayOf(text(LIMITS.textLength), { max: LIMITS.recipients })),
+};
+
+const DATED = { ...CHANGEABLE, valid_from: optional(timestamp) };
+
+export type RulePatch = Values<typeof CHANGEABLE>;
+
+export const newRuleBody = jsonBody({ kind: mandatory(choice(KINDS)), ...DATED });
+export const rulePatchBody = mergePatchOf<object>()(DATED);
+
+const ruleIdInPath: Parameter<string> = {
+  schema: SHOWN.id,
+  isRepeatable: false,
+  read: ([value = ''], name) =>
+    RULE_ID.test(value)
+      ? accepted(value)
+      : refused(invalidValue(name, 'must be a ULID of 26 characters in upper case')),
+};
+
+export const ONE_RULE = { rule_id: ruleIdInPath };

@@ -1,0 +1,71 @@
+import type { ruleFields } from '../../../domain/alerts/rules/rule-fields.ts';
+import { listTable } from '../command-line/list-table.ts';
+
+type Shown = ReturnType<typeof ruleFields>;
+
+/** What a rule says, in a sentence. */
+export function sayRule(rule: Omit<Shown, 'id' | 'valid_from' | 'ends_at' | 'created_at'>): string {
+  const { hours, time_zone: timeZone } = rule;
+  return [
+    saysOf[rule.kind](rule),
+    ...selects(rule),
+    ...(hours === null ? [] : [`${hours} (${timeZone})`]),
+  ].join(', ');
+}
+
+type Said = Parameters<typeof sayRule>[0];
+
+const saysOf: Record<Shown['kind'], (rule: Said) => string> = {
+  overdue: (rule) => `overdue after ${lasting(rule.after_seconds)}${second(rule, 'missing')}`,
+  dwell: (rule) =>
+    `at ${rule.location_external_key} for longer than ${lasting(rule.after_seconds)}${second(rule, 'an alarm')}`,
+  not_allowed: (rule) => `must not be at ${rule.location_external_key}`,
+  must_be: (rule) => `must be at ${rule.location_external_key}${later(rule)}`,
+  reader: (rule) => `reader silent or disconnected${later(rule)}`,
+};
+
+function second({ then_seconds: seconds }: Said, what: string): string {
+  return seconds === null ? '' : `, ${what} after ${lasting(seconds)}`;
+}
+
+function later({ after_seconds: seconds }: Said): string {
+  return (seconds ?? 0) === 0 ? '' : `, raised after ${lasting(seconds)}`;
+}
+
+function selects(rule: Said): string[] {
+  return [
+    ...(rule.asset_count === null
+      ? []
+      : [`${rule.asset_count} ${rule.asset_count === 1 ? 'asset' : 'assets'}`]),
+    ...(rule.within_location_external_key === null ? [] : [`within ${rule.within_location_external_key}`]),
+    ...rule.metadata.map(({ path, value }) => `${path.join('.')}=${value}`),
+    ...(rule.reader_ids === null ? [] : [`readers ${rule.reader_ids.join(', ')}`]),
+  ];
+}
+
+const UNITS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+  [1, 's'],
+] as const;
+
+function lasting(seconds: number | null): string {
+  const [size, unit] = UNITS.find(([size]) => (seconds ?? 0) % size === 0) ?? UNITS[3];
+  return `${(seconds ?? 0) / size}${unit}`;
+}
+
+export function rulesTable(rules: readonly Shown[]): string {
+  return listTable(
+    ['id', 'name', 'kind', 'says', 'since', 'until', 'mail'],
+    rules.map((rule) => [
+      rule.id,
+      rule.name,
+      rule.kind,
+      sayRule(rule),
+      rule.valid_from,
+      rule.ends_at ?? '-',
+      rule.mail_to.join(', '),
+    ]),
+  ).join('\n');
+}

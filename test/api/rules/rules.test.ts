@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { expectIssues, useApi } from '../../support/api.ts';
+import { Site } from '../../support/site.ts';
+
+describe('/rules', () => {
+  const api = useApi();
+  let key: string;
+  let reader: number;
+  before(async () => {
+    const site = await Site.create(api.database);
+    await site.location('HALL', await site.location('SITE'));
+    await site.asset('PUMP');
+    reader = await site.reader('Dock', []);
+    await api.database.rows(
+      `with account as (insert into users (email, name) values ('anna@example.com', 'Anna') returning id)
+       insert into memberships (user_id, org_id, role) select id, $1, 'viewer' from account`,
+      [site.orgId],
+    );
+    key = await api.keyWith(['rules:admin'], { orgId: site.orgId });
+  });
+
+  const call = (method: string, path = '', json?: unknown) =>
+    api.call({ method, path: `/api/v1/rules${path}`, key, ...(json === undefined ? {} : { json }) });
+
+  it('creates one, shows it, changes it from a time on, and ends it', async () => {
+    const given = {
+      ...{ kind: 'must_be', name: 'Pumps', after_seconds: 600, location_external_key: 'HALL' },
+      ...{ hours: 'Mon-Fri 07:00-18:00', time_zone: 'europe/berlin', asset_external_keys: ['PUMP'] },
+      ...{ within_location_external_key: 'SITE', metadata: [{ path: ['owner'], value: 'ACME' }] },
+      mail_to: ['Anna@example.com'],
+    };
+    const made = await call('POST', '', given);
+    expect(made.status, made.text).to.equal(201);
+    const { id, created_at: createdAt, valid_from: validFrom, ...shown } = made.body?.data ?? {};
+    const settings = {
+      ...{ ...given, then_seconds: null, reader_ids: null, time_zone: 'Europe/Berlin' },
+      ...{ mail_to: ['anna@example.com'], asset_count: 1, ends_at: null },
+    };
+    expect(shown).to.deep.equal(settings);
+    expect(made.headers.get('location')).to.equal(`/api/v1/rules/${id}`);
+    const read = { ...settings, id, created_at: createdAt, valid_from: validFrom };
+    expect((await call('GET', `/${id}`)).body?.data).to.deep.equal(read);
+    const { asset_external_keys: _, ...listed } = read;
+    expect((await call('GET')).body).to.deep.include({ data: [listed], total_count: 1 });
+
+    const from = new Date(Date.now() - 86_400_000).toISOString();
+    const patch = { after_seconds: null, asset_external_keys: null, hours: null, valid_from: from };
+    const patched = await call('PATCH', `/${id}`, patch);
+    expect(patched.body?.data).to.deep.equal({
+      ...{ ...read, ...patch, time_zone: null, asset_count: null },
+    });
+    expect((await call('DELETE', `/${id}`)).status).to.equal(204);
+    expect((await call('GET', `/${id}`)).status).to.equal(404);
+    expect((await call('GET')).body).to.deep.include({ data: [], total_count: 0 });
+  });
+
+  it('refuses what makes no sense, by its field, and creates nothing', async () => {
+    const refused: [object, [string, string][]][] = [
+      [{}, [['kind', 'required']]],
+      [{ kind: 'overdue' }, [['after_seconds', 'required']]],
+      [
+        { kind: 'dwell', after_seconds: 60, then_seconds: 60, location_external_key: 'HALL' },
+        [['then_seconds', 'invalid_value']],
+      ],
+      [
+        { kind: 'not_allowed', location_external_key: 'NONE', asset_external_keys: ['NONE'] },
+        [
+          ['location_external_key', 'fk_not_found'],
+          ['asset_external_keys', 'fk_not_found'],
+        ],
+      ],
+      [{ kind: 'reader', reader_ids: [reader, reader + 1] }, [['reader_ids', 'fk_not_found']]],
+      [{ kind: 'reader', mail_to: ['nobody@example.com'] }, [['mail_to', 'invalid_value']]],
+      [{ kind: 'reader', valid_from: '2020-01-01T00:00:00Z' }, [['valid_from', 'invalid_value']]],
+      [{ kind: 'reader', metadata: [{ path: [], value: 'x' }] }, [['metadata[0].path', 'too_short']]],
+    ];
+    for (const [json, issues] of refused) {
+      expectIssues(await call('POST', '', json), issues);
+    }
+    expect((await call('GET')).body).to.include({ total_count: 0 });
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { commandLineOn } from '../support/command-line.ts';
+import { useDatabase } from '../support/database.ts';
+import { Site } from '../support/site.ts';
+
+const DAY = 86_400_000;
+
+describe('tagtrail rule', () => {
+  const database = useDatabase();
+  const { tagtrail, json, fails } = commandLineOn(() => database);
+  let org: string;
+  before(async () => {
+    const site = await Site.create(database);
+    org = String(site.orgId);
+    for (const key of ['PUMP-1', 'PUMP-2']) {
+      await site.asset(key);
+    }
+    await site.location('HALL-1');
+    await site.reader('Dock', []);
+    await database.rows(
+      `with account as (insert into users (email, name) values ('anna@example.com', 'Anna') returning id)
+       insert into memberships (user_id, org_id, role) select id, $1, 'viewer' from account`,
+      [site.orgId],
+    );
+  });
+
+  const add = (...args: string[]) => json('rule', 'add', '--org', org, ...args);
+  const MUST_BE = ['--kind', 'must_be', '--at', 'HALL-1', '--after', '10m'];
+
+  it('adds one, lists it as it is set anew, and removes it', async () => {
+    const validFrom = new Date(Date.now() - DAY).toISOString();
+    const added = await add(
+      ...MUST_BE,
+      ...[
+        '--name',
+        'Pumps',
+        '--asset',
+        'PUMP-2',
+        'PUMP-1',
+        '--within',
+        'HALL-1',
+        '--mail',
+        'Anna@example.com',
+      ],
+      ...['--metadata', 'order.customer=ACME=1', '--metadata', 'size=2', '--valid-from', validFrom],
+      ...['--hours', 'Mon-Fri 07:00-18:00', '--time-zone', 'Europe/Berlin'],
+    );
+    const settings = {
+      ...{ kind: 'must_be', name: 'Pumps', after_seconds: 600, then_seconds: null },
+      ...{ location_external_key: 'HALL-1', hours: 'Mon-Fri 07:00-18:00', time_zone: 'Europe/Berlin' },
+      ...{ within_location_external_key: 'HALL-1', reader_ids: null, mail_to: ['anna@example.com'] },
+      metadata: [
+        { path: ['order', 'customer'], value: 'ACME=1' },
+        { path: ['size'], value: '2' },
+      ],
+      ...{ valid_from: validFrom, ends_at: null },
+    };
+    expect(added).to.deep.include({ ...settings, asset_count: 2, asset_external_keys: ['PUMP-1', 'PUMP-2'] });
+
+    const rule = ['--org', org, '--rule', added.id];
+    const none = [
+      '--asset',
+      'none',
+      '--hours',
+      'none',
+      '--metadata',
+      'none',
+      '--mail',
+      'none',
+      '--within',
+      'none',
+    ];
+    const set = await json('rule', 'set', ...rule, '--after', '0s', ...none);
+    expect(set).to.deep.include({
+      ...{ ...settings, id: added.id, after_seconds: 0, hours: null, time_zone: null },
+      ...{ metadata: [], mail_to: [], within_location_external_key: null, asset_external_keys: null },
+      ...{ asset_count: null, valid_from: set.valid_from },
+    });
+    expect(Date.parse(set.valid_from)).to.be.above(Date.parse(validFrom));
+    const listed = await tagtrail('rule', 'list', '--org', org);
+    expect(listed.stdout).to.include(added.id).and.to.include('must be at HALL-1');
+
+    const removed = await json('rule', 'remove', ...rule);
+    expect(removed).to.deep.include({ id: added.id, name: 'Pumps' });
+    expect(await json('rule', 'list', '--org', org)).to.deep.equal([]);
+    await fails(1, `Rule ${added.id} not found`, 'rule', 'set', ...rule, '--after', '1m');
+  });
+
+  it('names the flag that makes no sense, and what to do', async () => {
+    const refused = (message: string, ...args: string[]) =>
+      fails(2, message, 'rule', 'add', '--org', org, ...args);
+    await refused('--at is required for a rule of the kind must_be', '--kind', 'must_be');
+    await refused(
+      '--then must be more than --after, 1800',
+      ...['--kind', 'overdue', '--after', '30m', '--then', '5m'],
+    );
+    await refused(
+      '--reader must be left out: a rule of the kind must_be is about assets',
+      ...[...MUST_BE, '--reader', '1'],
+    );
+    await refused('use --within', '--kind', 'overdue', '--after', '5m', '--at', 'HALL-1');
+    await refused(
+      '--asset NONE not found\n--mail must be members',
+      ...MUST_BE,
+      '--asset',
+      'NONE',
+      '--mail',
+      'b@c.de',
+    );
+    await refused('--hours must be', ...MUST_BE, '--hours', 'always', '--time-zone', 'UTC');
+    await refused('--time-zone must be a time zone', ...MUST_BE, '--hours', 'Mon 07:00-08:00');
+    await refused('--valid-from must be within', ...MUST_BE, '--valid-from', '2020-01-01T00:00:00Z');
+    await refused('--after must be <= 2592000', ...['--kind', 'overdue', '--after', '31d']);
+    await refused('It is a path and a value', ...MUST_BE, '--metadata', 'owner');
+    await refused('1 to 255 characters', ...MUST_BE, '--name', 'x'.repeat(256));
+    await fails(2, 'Nothing to change', 'rule', 'set', '--org', org, '--rule', 'x');
+  });
+});
