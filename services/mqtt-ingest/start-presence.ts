@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { MICROS_PER_MILLISECOND } from '../../base/instant.ts';
 import type { Pool } from '../../db/timescale/connections/client.ts';
+import { GapLearner } from '../../domain/presence/coverage/learn-gaps.ts';
 import { SilenceTurns } from '../../domain/presence/silence/take-turn.ts';
 import { IntakeWatch } from '../../domain/presence/watching/watch.ts';
 import type { Lifecycle } from '../../platform/runtime/lifecycle.ts';
@@ -14,7 +15,8 @@ const DERIVE_EVERY = 2_000;
 const WARN_EVERY = 60_000;
 
 /**
- * Keeps up when this process could hear, and derives which readers are silent where no other process does.
+ * Keeps up when this process could hear; where no other process does, derives which readers are silent, and learns how
+ * often things are read at locations.
  *
  * @param quietFor milliseconds since the broker was last heard, 0 if it is in this process; null while there is no
  * connection to it.
@@ -43,7 +45,14 @@ export async function startPresence(
     async () => setInterval(note, NOTE_EVERY),
     async (started) => clearInterval(started),
   );
-  let nextWarning = 0;
+  const gaps = new GapLearner();
+  const warnings = new Map<string, number>();
+  const warn = (message: string) => (err: unknown) => {
+    if (Date.now() >= (warnings.get(message) ?? 0)) {
+      warnings.set(message, Date.now() + WARN_EVERY);
+      log.warn({ err }, message);
+    }
+  };
   await lifecycle.start(
     'silences of readers',
     () =>
@@ -51,14 +60,13 @@ export async function startPresence(
         DERIVE_EVERY,
         async () => {
           await watch.store(pool);
-          await turns.take();
-        },
-        (err) => {
-          if (Date.now() >= nextWarning) {
-            nextWarning = Date.now() + WARN_EVERY;
-            log.warn({ err }, 'Silences of readers could not be derived; will retry');
+          if (await turns.take()) {
+            await gaps
+              .turn(pool, clock())
+              .catch(warn('The gap of a location could not be learned; will retry'));
           }
         },
+        warn('Silences of readers could not be derived; will retry'),
       ),
     (started) => started.stop(),
   );

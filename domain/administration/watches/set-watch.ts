@@ -7,7 +7,7 @@ import { changed, makeChange } from '../../changes/make-change.ts';
 import { holdLiveLocation } from '../../master-data/live-by-key.ts';
 import { learnedGap } from '../../presence/coverage/learned-gap.ts';
 import { loadGaps } from '../../presence/coverage/load-gaps.ts';
-import { insertWatch, latestWatch, type StoredWatch } from '../../presence/coverage/stored-watches.ts';
+import { holdLatestWatch, insertWatch, type StoredWatch } from '../../presence/coverage/stored-watches.ts';
 import type { Watch } from '../../presence/coverage/watches.ts';
 import { holdLiveOrganization } from '../organizations/live-organization.ts';
 
@@ -38,7 +38,7 @@ export async function setWatch(db: Database, actor: Actor, wanted: WantedWatch):
     const locationId = await holdLiveLocation(change, orgId, locationExternalKey);
     const isLearned = mode === 'continuous' && maxGap === null;
     const learned = isLearned ? learnedGap(await loadGaps(change, orgId, locationId)) : null;
-    const before = await latestWatch(change, { orgId, locationId });
+    const before = await holdLatestWatch(change, { orgId, locationId });
     const after = await insertWatch(
       change,
       { orgId, locationId },

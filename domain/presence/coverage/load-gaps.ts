@@ -1,32 +1,35 @@
 import type { Micros } from '../../../base/instant.ts';
 import { rowsOf, sql } from '../../../db/timescale/queries/sql.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import type { Gaps } from './learned-gap.ts';
 
-/** Bounds of what is read to learn. */
+/** Bounds of what is read to learn, and of the gaps that are looked at one by one. */
 const ASSETS = 100;
 const SCANS = 2_000;
+const LONGEST = 2_000;
 
 /**
  * The gaps between reads at a location of the assets that are there, during their stays and in the last seven days: of the
  * assets that were read last, so many, and their latest reads.
  */
-export async function loadGaps(db: Connection, orgId: number, locationId: number): Promise<Micros[]> {
-  const rows = await db.any(sql.type(rowsOf<{ gap: Micros }>())`
-    select gap from (
-      select position.asset_id, position.since from positions position
+export async function loadGaps(db: Connection, orgId: number, locationId: number): Promise<Gaps> {
+  const rows = await db.any(sql.type(rowsOf<{ count: number; since: Micros; until: Micros }>())`
+    select count(*) over () as count, micros_of_time(since) as since, micros_of_time(until) as until from (
+      select position.asset_id, position.since as entered_at from positions position
       where position.org_id = ${orgId} and position.location_id = ${locationId} and position.since is not null
       order by position.last_seen desc limit ${ASSETS}
     ) present
     cross join lateral (
-      select micros_of_time(observed_at) - micros_of_time(lag(observed_at) over (order by observed_at)) as gap
+      select lag(observed_at) over (order by observed_at) as since, observed_at as until
       from (
         select scan.observed_at from scan_events scan
         where scan.org_id = ${orgId} and scan.asset_id = present.asset_id
-          and scan.observed_at >= greatest(present.since, now() - interval '7 days')
+          and scan.observed_at >= greatest(present.entered_at, now() - interval '7 days')
           and scan.location_id = ${locationId} and scan.reader_id is not null
         order by scan.observed_at desc limit ${SCANS}
       ) latest
     ) read
-    where gap is not null`);
-  return rows.map(({ gap }) => gap);
+    where since is not null
+    order by until - since desc limit ${LONGEST}`);
+  return { count: rows[0]?.count ?? 0, longest: rows.map(({ since, until }) => ({ since, until })) };
 }

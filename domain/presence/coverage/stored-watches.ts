@@ -27,14 +27,15 @@ export function insertWatch(
     returning ${COLUMNS}`);
 }
 
-/** Null if nothing was said of it. */
-export function latestWatch(
-  db: Connection,
+/** Null if nothing was said of it. Held, so that none comes next meanwhile but by who holds it. */
+export function holdLatestWatch(
+  transaction: Connection,
   { orgId, locationId }: { orgId: number; locationId: number },
 ): Promise<StoredWatch | null> {
-  return db.maybeOne(sql.type(rowsOf<StoredWatch>())`
+  return transaction.maybeOne(sql.type(rowsOf<StoredWatch>())`
     select ${COLUMNS} from location_watches watch
-    where org_id = ${orgId} and location_id = ${locationId} order by valid_from desc limit 1`);
+    where org_id = ${orgId} and location_id = ${locationId} order by valid_from desc limit 1
+    for update`);
 }
 
 export interface ListedWatch extends StoredWatch {

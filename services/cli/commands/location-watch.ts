@@ -33,7 +33,7 @@ export function addLocationWatch(program: Command): void {
     .option('--mode <mode>', 'portal: things pass; continuous: what is there is read again', oneOf(...MODES))
     .option(
       '--max-gap <duration>',
-      'after how long what is there was read again, as 60s, 5m or 1h; left out, it is learned now from what was read there',
+      'after how long what is there was read again, as 60s, 5m or 1h; left out, it is learned from what is read there, now and every six hours',
       maxGap,
     )
     .option('--coverage <all|any>', 'how many of its antennas must listen: all or any', oneOf(...COVERAGES))
