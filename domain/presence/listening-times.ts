@@ -13,6 +13,11 @@ export interface ListeningEvidence {
   expectations: readonly DatedExpectation[];
 }
 
+/** A reader is taken to listen in it, and something proves that up to `provenUntil`; all of it if left out. */
+export interface Listening extends Interval {
+  provenUntil?: Micros;
+}
+
 /** Of a new reader, of which no longer gap is known. */
 export const OF_NEW: Micros = 30 * MICROS_PER_SECOND;
 
@@ -30,4 +35,20 @@ export function listeningTimes({ heard, proven, disconnected, expectations }: Li
   });
   const reachable = without(joined(heard.map(reach)), disconnected);
   return joined([...reachable, ...heard, ...outside(proven, heard).map(reach)]);
+}
+
+/**
+ * {@link listeningTimes}, and up to when they are proven: by the last message or read in them. After that a reader is only
+ * taken to listen until it would have said something, and may be dead.
+ */
+export function provenListening(evidence: ListeningEvidence): Listening[] {
+  const last = [...evidence.heard, ...evidence.proven].map(({ until }) => until).sort((a, b) => a - b);
+  let next = 0;
+  return listeningTimes(evidence).map(({ since, until }) => {
+    let provenUntil = since;
+    for (; (last[next] ?? Number.POSITIVE_INFINITY) <= until; next += 1) {
+      provenUntil = Math.max(since, last[next] ?? since);
+    }
+    return { since, until, provenUntil };
+  });
 }

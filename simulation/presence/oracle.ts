@@ -55,12 +55,10 @@ export class PresenceOracle {
       return { states: [location === undefined ? 'never_seen' : 'present'], reader: null };
     }
     const stays = there.map((stay) => ({ ...stay, from: time(stay.from), until: orNever(stay.until) }));
-    const isElsewhere = stays.some(
-      (stay) => stay.location !== location && stay.from <= at && at < stay.until + SLACK,
-    );
     const own = stays.filter((stay) => stay.location === location);
     const seen = lastSeen(own, lost(reader), at);
-    return seen === null || (this.#overlap && isElsewhere) || this.#mayCountAsUp(lost(reader))
+    const isLast = stays.findLast(({ from }) => from <= at)?.location === location;
+    return seen === null || (this.#overlap && !isLast) || this.#mayCountAsUp(lost(reader))
       ? null
       : this.#judge({ reader, seen, since: own.findLast((stay) => covers(stay, at))?.from ?? null }, at);
   }

@@ -7,7 +7,9 @@ export interface Scene {
   step: Micros;
   watches: readonly DatedWatch[];
   antennas: readonly (Interval & { readerId: number })[];
+  /** Taken to listen, or proven to. */
   listens(readerId: number, at: Micros): boolean;
+  proven(readerId: number, at: Micros): boolean;
   swept: readonly Interval[];
   lastSeen: Micros;
   /** Sweeps that did not find the asset. */
@@ -36,7 +38,7 @@ function stateAt(scene: Scene, at: Micros): { state: string; unseen: Micros | nu
   }
   let unseen = 0;
   for (let then = lastSeen; then < at; then += step) {
-    unseen += isCovered(scene, then) ? step : 0;
+    unseen += isCovered(scene, then, scene.proven) ? step : 0;
   }
   if (isMissed) {
     return { state: 'missing', unseen };
@@ -45,10 +47,10 @@ function stateAt(scene: Scene, at: Micros): { state: string; unseen: Micros | nu
     return { state: 'overdue', unseen };
   }
   const isFresh = watch.maxGap !== null && at - lastSeen < watch.maxGap;
-  return { state: isFresh || isCovered(scene, at) ? 'present' : 'unknown', unseen };
+  return { state: isFresh || isCovered(scene, at, scene.listens) ? 'present' : 'unknown', unseen };
 }
 
-function isCovered({ watches, antennas, listens, swept }: Scene, at: Micros): boolean {
+function isCovered({ watches, antennas, swept }: Scene, at: Micros, listens: Scene['listens']): boolean {
   const includes = ({ since, until }: Interval) => since <= at && at < until;
   const watch = watches.findLast(({ from }) => from <= at);
   if (watch === undefined || watch.mode === 'portal') {

@@ -1,4 +1,5 @@
 import { type Interval, joined, within, without } from '../intervals.ts';
+import type { Listening } from '../listening-times.ts';
 import { continuousPeriods, type DatedWatch } from './watches.ts';
 
 /** An enabled antenna at a location. */
@@ -12,7 +13,7 @@ export interface PlaceEvidence {
   watches: readonly DatedWatch[];
   antennas: readonly AntennaSpan[];
   /** When readers listened; in order and apart. */
-  listening: ReadonlyMap<number, readonly Interval[]>;
+  listening: ReadonlyMap<number, readonly Listening[]>;
   /** When people swept it. */
   swept: readonly Interval[];
 }
@@ -21,13 +22,20 @@ export interface PlaceEvidence {
  * When something that was at a location would have been noticed: while it was watched continuously and all its enabled
  * antennas listened, or any of them; and while somebody swept it. Without an enabled antenna it is covered by sweeps only.
  *
+ * What counts for things to be missed ends with the last message of a reader: one that dies right after it has not looked
+ * any more, and nothing tells until it would have said something. Only whether anybody listens just now is told by `taken`.
+ *
  * A function of evidence that only grows, and of dated settings: whatever the order in which it arrives, it is the same.
  */
-export function coveredTimes(evidence: PlaceEvidence, window: Interval): Interval[] {
+export function coveredTimes(
+  evidence: PlaceEvidence,
+  window: Interval,
+  by: 'proven' | 'taken' = 'proven',
+): Interval[] {
   const byReader = [...Map.groupBy(evidence.antennas, ({ readerId }) => readerId)].map(
     ([readerId, spans]) => ({
       enabled: joined(spans),
-      listening: evidence.listening.get(readerId) ?? [],
+      listening: listeningBy(by, evidence.listening.get(readerId) ?? []),
     }),
   );
   const swept = joined(evidence.swept);
@@ -46,4 +54,10 @@ export function coveredTimes(evidence: PlaceEvidence, window: Interval): Interva
       return own.length === 0 ? [] : within(own, joined([...ofCoverage[coverage](), ...swept]));
     }),
   );
+}
+
+function listeningBy(by: 'proven' | 'taken', times: readonly Listening[]): readonly Interval[] {
+  return by === 'taken'
+    ? times
+    : joined(times.map(({ since, until, provenUntil = until }) => ({ since, until: provenUntil })));
 }

@@ -1,7 +1,8 @@
-import { MICROS_PER_DAY, type Micros } from '../../../base/instant.ts';
+import { MICROS_PER_DAY, MICROS_PER_SECOND, type Micros } from '../../../base/instant.ts';
 import type { Connection } from '../../../db/timescale/queries/verbs.ts';
+import { EXPECTED } from '../expectations.ts';
 import type { Interval } from '../intervals.ts';
-import { listeningTimes } from '../listening-times.ts';
+import { provenListening } from '../listening-times.ts';
 import { loadListening } from '../load-listening.ts';
 import type { PlaceEvidence } from './covered-times.ts';
 import { loadAntennas } from './load-antennas.ts';
@@ -11,6 +12,8 @@ import { continuousPeriods } from './watches.ts';
 
 /** Coverage is looked at for so long: what was not read for longer was not read for so long at least. */
 export const LOOKS_BACK: Micros = 31 * MICROS_PER_DAY;
+
+const LONGEST: Micros = EXPECTED.most * MICROS_PER_SECOND;
 
 /**
  * What the states of assets at locations follow from, by location; as {@link loadEvidence} looks.
@@ -46,8 +49,10 @@ export async function loadEvidence(
   const continuous = locationIds.filter((id) => continuousPeriods(watches.get(id) ?? [], looked).length > 0);
   const antennas = await loadAntennas(db, orgId, continuous, looked);
   const readerIds = [...new Set([...antennas.values()].flat().map(({ readerId }) => readerId))];
-  const evidence = await loadListening(db, orgId, readerIds, looked);
-  const listening = new Map([...evidence].map(([id, own]) => [id, listeningTimes(own)]));
+  // The next message proves what was before it.
+  const heard = { since: looked.since, until: looked.until + LONGEST };
+  const evidence = await loadListening(db, orgId, readerIds, heard);
+  const listening = new Map([...evidence].map(([id, own]) => [id, provenListening(own)]));
   const swept = Map.groupBy(sweeps, ({ locationId }) => locationId);
   return new Map(
     locationIds.map((id) => [

@@ -36,7 +36,10 @@ export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: 
  * 2. `present` at a portal: whatever passed was last read there.
  * 3. `overdue`: as much covered time as the location allows has passed since it was read. It stays so while nobody listens.
  * 4. `present`: less has; or it was read so recently that it would be even if the clock had run all the time.
- * 5. `unknown`: the clock stands.
+ * 5. `unknown`: nobody is taken to listen.
+ *
+ * A reader is taken to listen for as long after its last message as it may say nothing, but the clock stops with that
+ * message: whatever only a dead reader could have seen is never overdue, however short the gap.
  *
  *     covered   ------------              -----------------
  *     read        x
@@ -47,12 +50,16 @@ export const NEVER_SEEN: Presence = { state: 'never_seen', since: null, unseen: 
  */
 export class PlacePresence {
   readonly #evidence: PlaceEvidence;
+  /** What counts towards being missed. */
   readonly #clock: CoveredClock;
+  /** Whether anybody is taken to listen. */
+  readonly #listening: CoveredClock;
 
   /** @param window the time to look at, which ends after every instant asked about. */
   constructor(evidence: PlaceEvidence, window: Interval) {
     this.#evidence = evidence;
     this.#clock = new CoveredClock(coveredTimes(evidence, window));
+    this.#listening = new CoveredClock(coveredTimes(evidence, window, 'taken'));
   }
 
   stateOf(asset: AssetEvidence, at: Micros): Presence {
@@ -91,7 +98,7 @@ export class PlacePresence {
       return { state: 'overdue', since: this.#clock.reached(lastSeen, maxGap), unseen, because: null };
     }
     const certainUntil = lastSeen + (maxGap ?? 0);
-    const clock = this.#clock.at(at);
+    const clock = this.#listening.at(at);
     if (clock.runs || at < certainUntil) {
       const since = clock.runs && clock.since > certainUntil ? clock.since : lastSeen;
       return { state: 'present', since, unseen, because: null };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MOST_SETTINGS, PlacePresence } from '../../../../domain/presence/coverage/state-of.ts';
 import type { DatedWatch } from '../../../../domain/presence/coverage/watches.ts';
 import type { Interval } from '../../../../domain/presence/intervals.ts';
-import { listeningTimes } from '../../../../domain/presence/listening-times.ts';
+import { provenListening } from '../../../../domain/presence/listening-times.ts';
 import { presenceByDefinition } from '../../../support/presence-by-definition.ts';
 import { Random } from '../../../support/random.ts';
 
@@ -48,7 +48,7 @@ type World = ReturnType<typeof randomWorld>;
 function listeningOf(heard: readonly number[], isLate: (at: number) => boolean): Interval[] {
   const instants = [...new Set(heard)].sort((a, b) => a - b).map((at) => ({ since: at, until: at }));
   const late = instants.filter(({ since }) => isLate(since));
-  return listeningTimes({
+  return provenListening({
     heard: [
       ...instants.filter(({ since }) => !isLate(since)),
       ...(late.length === 0 ? [] : [{ since: 10_000, until: 10_000 }]),
@@ -91,8 +91,14 @@ describe('the state of an asset', () => {
       const { state, since, unseen, because } = presenceOf(world, at, () => false);
       const listens = (id: number, then: number) =>
         (world.heard.get(id) ?? []).some((heard) => heard <= then && then < heard + EXPECTED);
+      const proven = (id: number, then: number) => {
+        const heard = world.heard.get(id) ?? [];
+        return heard.some(
+          (one) => one <= then && heard.some((next) => then < next && next <= one + EXPECTED),
+        );
+      };
       expect({ state, since, unseen }, `case ${index}`).to.deep.equal(
-        presenceByDefinition({ ...world, step: 1, listens }, at),
+        presenceByDefinition({ ...world, step: 1, listens, proven }, at),
       );
       if (because !== null && 'readerId' in because) {
         expect(listens(because.readerId, at), `case ${index}`).to.equal(false);
@@ -142,6 +148,20 @@ describe('the state of an asset', () => {
     });
     expect(place({}, { 3: [] }).stateOf(asset, 100).because).to.deep.equal({ readerId: 3, since: null });
     expect(place({}, {}).stateOf(asset, 100)).to.deep.include({ state: 'unknown', because: null });
+  });
+
+  it('is unknown, not overdue, where the only reader died, though it may say nothing for longer than the gap', () => {
+    const heard = (until: number) =>
+      provenListening({
+        heard: [{ since: 0, until }],
+        ...{ proven: [], disconnected: [] },
+        expectations: [{ from: 0, expected: 50 }],
+      });
+    const state = (until: number, at: number) => place({}, { 1: heard(until) }).stateOf(asset, at).state;
+    expect([20, 40, 61, 62, 500].map((at) => state(12, at))).to.deep.equal([
+      ...['present', 'present', 'present', 'unknown', 'unknown'],
+    ]);
+    expect([29, 30, 500].map((at) => state(30, at))).to.deep.equal(['present', 'overdue', 'overdue']);
   });
 
   it('is never overdue at a portal, nor while it is not known how often things are read', () => {

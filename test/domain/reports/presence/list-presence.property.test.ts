@@ -118,6 +118,14 @@ describe('the states of assets', function () {
                         some.reads.some(
                           (read) => read.reader === reader && read.at <= at && at < read.at + EXPECTED,
                         ),
+                      proven: (reader, at) => {
+                        const own = some.reads.filter((read) => read.reader === reader);
+                        return own.some(
+                          (read) =>
+                            read.at <= at &&
+                            own.some((next) => at < next.at && next.at <= read.at + EXPECTED),
+                        );
+                      },
                     },
                     second,
                   ),
@@ -184,7 +192,7 @@ describe('the states of assets', function () {
     ]);
     expect(of('unknown').map(({ asset }) => asset)).to.deep.equal(assetsAt(DEAD));
     for (const row of of('unknown')) {
-      expect(row).to.deep.include({ since: 60, unseen: 30, because: { reader: DEAD, since: 30 } });
+      expect(row).to.deep.include({ since: 60, unseen: 0, because: { reader: DEAD, since: 30 } });
     }
   });
 });
